@@ -1,0 +1,28 @@
+import CoverLibrary
+
+// Times looking up cached covers through the library, as Scripts/bench asks for it: LookupBench CACHE-DIRECTORY URL...
+let arguments = CommandLine.arguments.dropFirst()
+guard let cache = arguments.first, arguments.count > 1 else {
+    print("usage: LookupBench CACHE-DIRECTORY URL...")
+    throw CancellationError()
+}
+let urls = Array(arguments.dropFirst())
+let library = try await LibraryAPI(
+    configuration: LibraryConfiguration(cacheDirectory: cache, libraryFile: cache + "/albums.json"))
+
+func median(_ times: [Duration]) -> Double {
+    let middle = times.sorted()[times.count / 2].components
+    return Double(middle.seconds) * 1e6 + Double(middle.attoseconds) / 1e12
+}
+
+let clock = ContinuousClock()
+var (synchronous, throughActor): ([Duration], [Duration]) = ([], [])
+for round in 0..<5_000 {
+    let url = urls[round % urls.count]
+    synchronous.append(try clock.measure { _ = try library.cachedCover(for: url) })
+    let start = clock.now
+    _ = try await library.cover(for: url)
+    throughActor.append(start.duration(to: clock.now))
+}
+print("{\"syncMicros\":\(median(synchronous)),\"actorMicros\":\(median(throughActor))}")
+await library.close()

@@ -1,0 +1,16 @@
+import CoverLibrary
+
+let library = try await LibraryAPI(
+    configuration: LibraryConfiguration(cacheDirectory: "cache/example", libraryFile: "cache/example-albums.json"))
+let observer = Task {
+    for await event in library.events() {
+        if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
+    }
+}
+let summary = await library.prefetch(try library.albums())
+print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
+if let url = try library.albums().first?.coverUrl, let cover = try library.cachedCover(for: url) {
+    print(cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
+}
+await library.close()
+await observer.value

@@ -1,0 +1,78 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
+let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
+let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
+let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
+let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
+let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
+let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
+let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+// The rooms, lowest first. An arrow is a dependency; there is none between CurlHTTP and CoverCache: the network does
+// not know the disk. `Scripts/test` builds with `--explicit-target-dependency-import-check error`.
+let package = Package(
+    name: "sleeve",
+    platforms: [.macOS(.v15)],
+    products: [
+        .library(name: "CoverLibrary", targets: ["CoverLibrary"]),
+        .executable(name: "sleeve", targets: ["sleeve"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        // Only the origin (and the gallery to come) use it; a program that depends on CoverLibrary never compiles it.
+        .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+    ],
+    targets: [
+        .systemLibrary(
+            name: "CCurl", pkgConfig: "libcurl",
+            providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(name: "CLinux"),
+        .target(name: "CurlHTTP", dependencies: ["CCurl", "CLinux", httpTypes, deque], swiftSettings: settings),
+        .target(name: "CoverCache", dependencies: ["CLinux", grdb, sqlite, crypto], swiftSettings: settings),
+        .target(
+            name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", httpTypes, logging, deque, heap],
+            swiftSettings: settings),
+        .target(
+            name: "OriginServer", dependencies: [hummingbird, nioCore, nioPosix, httpTypes, logging],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "sleeve",
+            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", argumentParser, logging],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "LookupBench", dependencies: ["CoverLibrary"], path: "Benchmarks/LookupBench", swiftSettings: settings
+        ),
+        .executableTarget(
+            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Examples/Prefetch", swiftSettings: settings),
+
+        .testTarget(
+            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "OriginServer", httpTypes], swiftSettings: settings),
+        .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
+        .testTarget(
+            name: "CoverLibraryTests",
+            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "OriginServerTests", dependencies: ["OriginServer", nioCore, httpTypes], swiftSettings: settings),
+        .testTarget(
+            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer"],
+            swiftSettings: settings),
+    ]
+)

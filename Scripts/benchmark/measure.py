@@ -1,0 +1,167 @@
+"""Running commands under the clock, and the loopback servers they talk to."""
+import contextlib
+import os
+import pathlib
+import resource
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+
+class Failure(Exception):
+    """Said to the user; ends the run."""
+
+
+class Run:
+    """What one command cost. Its children are counted, the servers are not."""
+
+    def __init__(self, wall, to_bytes, cpu, memory, output):
+        self.wall, self.cpu, self.memory, self.output = wall, cpu, memory, output
+        self.to_bytes = to_bytes  # From the start of the process to the last byte on its stdout.
+
+    def record(self):
+        return {"wall": round(self.wall, 4), "cpu": round(self.cpu, 4), "memory": self.memory}
+
+
+def run(command, folder=None, limit=300, synced=True):
+    """Runs a command, with the file system synced before if it writes much, and fails loudly if the command does."""
+    if synced:
+        os.sync()
+    started = time.monotonic()
+    process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    timer = threading.Timer(limit, process.kill)
+    timer.start()
+    output = process.stdout.read()
+    to_bytes = time.monotonic() - started
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.monotonic() - started
+    timer.cancel()
+    process.stdout.close()
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode != 0:
+        raise Failure(f"{' '.join(map(str, command))}: exit {process.returncode} after {wall:.1f} s")
+    memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Run(wall, to_bytes, usage.ru_utime + usage.ru_stime, memory, output)
+
+
+def count_files(folder):
+    return sum(1 for _ in os.scandir(folder))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def wait_for_port(port, process, name):
+    for _ in range(200):
+        if process.poll() is not None:
+            raise Failure(f"{name} ended with {process.returncode}")
+        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.2):
+            return
+        time.sleep(0.05)
+    raise Failure(f"{name} does not listen on port {port}")
+
+
+def stop(process):
+    """Ends this one process: asked first, then not."""
+    if process.poll() is None:
+        process.terminate()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(5)
+    if process.poll() is None:
+        process.kill()
+        process.wait()
+
+
+class Nginx:
+    """One worker serving a folder over HTTP/1.1, and over HTTPS with HTTP/2, everything of it in a folder of its own."""
+
+    CONFIGURATION = """
+        {user}
+        worker_processes 1;
+        daemon off;
+        pid {home}/nginx.pid;
+        error_log {home}/error.log warn;
+        worker_rlimit_nofile {files};
+        events {{ worker_connections 2048; }}
+        http {{
+            access_log off;
+            sendfile on;
+            tcp_nopush on;
+            tcp_nodelay on;
+            keepalive_requests 10000000;
+            keepalive_timeout 300s;
+            open_file_cache max={kept} inactive=600s;
+            open_file_cache_valid 600s;
+            types {{ image/jpeg jpg; }}
+            client_body_temp_path {home}/body;
+            proxy_temp_path {home}/proxy;
+            fastcgi_temp_path {home}/fastcgi;
+            uwsgi_temp_path {home}/uwsgi;
+            scgi_temp_path {home}/scgi;
+            server {{
+                listen 127.0.0.1:{port} backlog=1024;
+                listen 127.0.0.1:{tls_port} ssl http2 backlog=1024;
+                ssl_certificate {home}/certificate.pem;
+                ssl_certificate_key {home}/key.pem;
+                root {folder};
+            }}
+        }}
+        """
+
+    def __init__(self, home, folder):
+        home = pathlib.Path(home)
+        home.mkdir(parents=True)
+        self.port, self.tls_port = free_port(), free_port()
+        self.certificate = home / "certificate.pem"
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
+             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", home / "key.pem", "-out", self.certificate],
+            check=True, stderr=subprocess.DEVNULL)
+        # A kept file is a descriptor: all of them must leave room for the connections.
+        hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+        files = 32_768 if hard == resource.RLIM_INFINITY else min(hard, 32_768)
+        (home / "nginx.conf").write_text(self.CONFIGURATION.format(
+            home=home, folder=folder, port=self.port, tls_port=self.tls_port, files=files, kept=files * 3 // 4,
+            user="user root;" if os.getuid() == 0 else ""))
+        self.process = subprocess.Popen(
+            ["nginx", "-p", home, "-e", home / "error.log", "-c", home / "nginx.conf"], stdin=subprocess.DEVNULL)
+        try:
+            wait_for_port(self.port, self.process, f"nginx ({home}/error.log)")
+        except BaseException:
+            self.close()
+            raise
+
+    url = property(lambda self: f"http://127.0.0.1:{self.port}")
+    tls_url = property(lambda self: f"https://127.0.0.1:{self.tls_port}")
+
+    def close(self):
+        stop(self.process)
+
+
+class Origin:
+    """`sleeve origin` on a free port."""
+
+    def __init__(self, sleeve, *options):
+        self.process = subprocess.Popen(
+            [sleeve, "origin", "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, text=True)
+        self.url = self.process.stdout.readline().strip()
+        if not self.url:
+            self.close()
+            raise Failure("sleeve origin did not start")
+
+    def close(self):
+        stop(self.process)
+        self.process.stdout.close()
+
+
+def need_space(folder, gigabytes):
+    free = shutil.disk_usage(folder).free / 1e9
+    if free < gigabytes:
+        raise Failure(f"{gigabytes} GB are needed in {folder}, {free:.0f} GB are free")

@@ -1,0 +1,122 @@
+"""What was measured against what was promised, as a table for people and as JSON."""
+import json
+import os
+import platform
+import re
+import subprocess
+import sys
+
+
+def said_by(*command):
+    """The first line a command prints, wherever it prints it."""
+    try:
+        result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20)
+        return result.stdout.strip().splitlines()[0] if result.stdout.strip() else ""
+    except (OSError, subprocess.TimeoutExpired):
+        return "missing"
+
+
+def commit(root):
+    """The commit of a checkout, and whether it has changes. Empty outside of one."""
+    git = ["git", "-C", str(root)]
+    if subprocess.run([*git, "rev-parse"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
+        return ""
+    changed = said_by(*git, "status", "--porcelain", "--untracked-files=no")
+    return said_by(*git, "rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
+
+
+def machine(folder, root, sleeve):
+    if sys.platform == "darwin":
+        cpu, memory = said_by("sysctl", "-n", "machdep.cpu.brand_string"), int(said_by("sysctl", "-n", "hw.memsize"))
+        files = ""
+    else:
+        text = open("/proc/cpuinfo").read()
+        name = re.search(r"^(?:model name|Model)\s*: (.*)$", text, re.MULTILINE)
+        cpu = (name.group(1) if name else platform.machine()) + (" with SHA extensions" if "sha_ni" in text else "")
+        memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        files = said_by("stat", "-f", "-c", "%T", str(folder))
+    # An executable given by hand may be of any commit.
+    origin = commit(root) if root in sleeve.parents else str(sleeve)
+    return {
+        "processor": cpu,
+        "cores": os.cpu_count(),
+        "memory": f"{memory / 2**30:.0f} GiB",
+        "system": f"{platform.system()} {platform.release()}",
+        "files": files,
+        "load before": " ".join(f"{load:.2f}" for load in os.getloadavg()),
+        "sleeve": f"{said_by(str(sleeve), '--version')} {origin}".strip(),
+        "nginx": said_by("nginx", "-v").removeprefix("nginx version: "),
+        "curl": " ".join(said_by("curl", "--version").split()[:2]),
+        "aria2c": said_by("aria2c", "--version").removeprefix("aria2 version "),
+        "wget2": said_by("wget2", "--version").split(" - ")[0],
+        "python": platform.python_version(),
+    }
+
+
+class Report:
+    """Rows in the order they were measured. A row without a target is there to be read, not judged."""
+
+    def __init__(self, facts):
+        self.facts, self.rows, self.runs = facts, [], {}
+
+    def keep(self, section, name, run):
+        self.runs.setdefault(section, {}).setdefault(name, []).append(run.record())
+
+    def row(self, what, measured, unit="", at_most=None, at_least=None, note=""):
+        passed = None
+        if at_most is not None:
+            passed = measured <= at_most
+        elif at_least is not None:
+            passed = measured >= at_least
+        self.rows.append({
+            "what": what, "measured": measured, "unit": unit, "atMost": at_most, "atLeast": at_least, "passed": passed,
+            "note": note})
+
+    def skip(self, what, why):
+        self.rows.append({
+            "what": what, "measured": None, "unit": "", "atMost": None, "atLeast": None, "passed": None,
+            "note": f"skipped: {why}"})
+
+    @property
+    def failed(self):
+        return [row["what"] for row in self.rows if row["passed"] is False]
+
+    def cells(self):
+        def number(value, unit):
+            if value is None:
+                return ""
+            digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 3 if abs(value) < 1 else 2
+            return f"{value:,.{digits}f}{' ' + unit if unit else ''}"
+
+        yield "what", "measured", "target", "", "note"
+        for row in self.rows:
+            target = ""
+            if row["atMost"] is not None:
+                target = "≤ " + number(row["atMost"], row["unit"])
+            elif row["atLeast"] is not None:
+                target = "≥ " + number(row["atLeast"], row["unit"])
+            verdict = {True: "pass", False: "FAIL", None: ""}[row["passed"]]
+            yield row["what"], number(row["measured"], row["unit"]), target, verdict, row["note"]
+
+    def text(self):
+        cells = list(self.cells())
+        widths = [max(len(row[column]) for row in cells) for column in range(4)]
+        lines = [f"{name:<12} {value}" for name, value in self.facts.items() if value]
+        lines.append("")
+        for row in cells:
+            columns = (cell.ljust(width) if index != 1 else cell.rjust(width)
+                       for index, (cell, width) in enumerate(zip(row, widths)))
+            lines.append(("  ".join(columns) + "  " + row[4]).rstrip())
+        return "\n".join(lines)
+
+    def markdown(self):
+        cells = list(self.cells())
+        lines = ["| " + " | ".join(cells[0]) + " |", "|---|--:|--:|---|---|"]
+        lines += ["| " + " | ".join(row) + " |" for row in cells[1:]]
+        facts = "; ".join(f"{name}: {value}" for name, value in self.facts.items() if value)
+        return "\n".join(lines) + f"\n\nMeasured on: {facts}.\n"
+
+    def write(self, folder):
+        (folder / "results.md").write_text(self.markdown())
+        (folder / "results.json").write_text(json.dumps(
+            {"machine": self.facts, "rows": self.rows, "runs": self.runs}, indent=1, ensure_ascii=False) + "\n")

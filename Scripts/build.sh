@@ -1,0 +1,28 @@
+# Sourced: builds release executables when they are older than what they are made of.
+# Expects `root`, the checkout.
+
+release="$root/.build/release"
+
+# build_release PRODUCT [TOOL…]: sets up and builds if needed; a few milliseconds when nothing changed.
+build_release() {
+    local product=$1 binary="$release/$1" stamp="$root/.build/$1.built"
+    shift
+    # The stamp is as old as the start of the last good build: a source touched during it counts as newer. Folders are
+    # looked at too, so a file that went away is noticed.
+    if [ -x "$binary" ] && [ -e "$stamp" ]; then
+        [ -n "$(find "$root/Sources" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
+    fi
+    . "$root/Scripts/setup" "$@"
+    mkdir -p "$root/.build"
+    local flags=(--package-path "$root" -c release --product "$product")
+    # Without the stdlib's shared libraries the process starts in half the time.
+    [ "$(uname -s)" = Darwin ] || flags+=(--static-swift-stdlib)
+    if [ -x "$binary" ]; then say "building $product"; else say "building $product; the first time takes some minutes"; fi
+    touch "$stamp.new"
+    local log="$root/.build/$product.log"
+    if ! swift build "${flags[@]}" >"$log" 2>&1; then
+        cat "$log" >&2
+        fail "building $product failed"
+    fi
+    mv "$stamp.new" "$stamp"
+}

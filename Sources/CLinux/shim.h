@@ -1,0 +1,18 @@
+// What Linux has and Swift's Glibc module leaves out; empty elsewhere.
+#pragma once
+#ifdef __linux__
+#include <malloc.h>
+#include <sys/epoll.h>
+#include <sys/types.h>
+#include <sys/vfs.h>
+
+// Behind _GNU_SOURCE in <fcntl.h> and <unistd.h>, which a module that others include cannot define in time.
+extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
+static const int sleeve_punch_hole = 0x01 | 0x02; // FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE
+static const int sleeve_seek_data = 3;            // SEEK_DATA
+#if defined(__aarch64__) || defined(__arm__)
+static const int sleeve_direct = 0200000; // O_DIRECT
+#else
+static const int sleeve_direct = 040000; // O_DIRECT
+#endif
+#endif

@@ -1,0 +1,66 @@
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Why the cache cannot do what it was asked. Each says what to do about it.
+package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
+    case notADirectory(String)
+    case notWritable(String, reason: String)
+    case networkFileSystem(String, kind: String)
+    case newerFormat(String)
+    case diskFull(String)
+    /// Another process has held the writer's lock for longer than anybody should.
+    case busy(String, seconds: Int)
+    case largerThanCapacity(bytes: Int, capacity: Int)
+    case file(String, operation: String, reason: String)
+    case index(String)
+
+    package var description: String {
+        switch self {
+        case .notADirectory(let path):
+            "\(path) is a file, not a cache directory; choose another place with --cache"
+        case .notWritable(let path, let reason):
+            "the cache directory \(path) cannot be written: \(reason); mend its permissions or choose another with --cache"
+        case .networkFileSystem(let path, let kind):
+            "\(path) is on a network file system (\(kind)), where an index cannot be kept safely; use a local disk"
+        case .newerFormat(let path):
+            "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
+        case .diskFull(let path):
+            "the disk that holds \(path) is full; free some room or lower --capacity"
+        case .busy(let path, let seconds):
+            "another process has kept the cache in \(path) locked for \(seconds) s; see whether it is stopped, then try again"
+        case .largerThanCapacity(let bytes, let capacity):
+            "the cover has \(bytes) bytes, more than the cache's whole capacity of \(capacity); raise --capacity"
+        case .file(let path, let operation, let reason):
+            "cannot \(operation) \(path): \(reason)"
+        case .index(let message):
+            "the index cannot be used: \(message); `sleeve verify --repair` rebuilds it"
+        }
+    }
+
+    /// The error for the system call that has just failed.
+    static func last(_ operation: String, _ path: String) -> CacheError {
+        let code = errno
+        return switch code {
+        case ENOSPC, EDQUOT: .diskFull(path)
+        case EACCES, EPERM, EROFS: .notWritable(path, reason: String(cString: strerror(code)))
+        default: .file(path, operation: operation, reason: String(cString: strerror(code)))
+        }
+    }
+}
+
+extension CacheError {
+    /// Any error of this room as one of these.
+    package init(_ error: any Error) {
+        switch error {
+        case let error as CacheError: self = error
+        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .diskFull("the index")
+        case let error as DatabaseError: self = .index(error.message ?? "\(error.resultCode)")
+        default: self = .index("\(error)")
+        }
+    }
+}

@@ -1,0 +1,158 @@
+import GRDB
+import Synchronization
+
+/// An entry as the index knows it.
+package struct CachedEntry: Sendable, Hashable {
+    package var metadata: EntryMetadata
+    package var digest: Digest
+    /// Length of the body.
+    package var bytes: Int
+    /// Milliseconds since 1970.
+    package var validatedAt: Int64
+    package var isPinned: Bool
+}
+
+/// Uses gathered while reading, for `CacheWriter.note`.
+package struct CacheUsage: Sendable {
+    package struct Use: Sendable {
+        var blob: Int64
+        /// The recency clock when it was used before.
+        var lastUsed: Int64
+    }
+    package var touched: [Use] = []
+    package var hits = 0
+    package var misses = 0
+    package var isEmpty: Bool { hits + misses == 0 }
+    package init() {}
+}
+
+/// The reading side of the cache: from any thread, synchronous, and writing nothing.
+package final class CacheReader: @unchecked Sendable {
+    // because: everything mutable is touched inside `queue.unsafeRead`, which admits one caller at a time.
+
+    package enum Found: Sendable {
+        case hit(CachedEntry, body: [UInt8])
+        case miss
+        /// The bytes are not those that were stored. A miss; the entry should be dropped from `segment` at `offset`.
+        case damaged(segment: Int, offset: Int)
+    }
+
+    private let queue: DatabaseQueue
+    private let lookUp: FastStatement
+    private let briefLookUp: FastStatement
+    private var files: SegmentFiles
+    private var usage = CacheUsage()
+    /// How many uses `usage` holds; to be asked without waiting for a reader.
+    private let uses = Atomic<Int>(0)
+
+    /// - Throws: `CacheError`, or SQLite's error when there is no index: a `CacheWriter` makes one.
+    package init(directory: CacheDirectory) throws {
+        queue = try IndexFile.openForReading(directory)
+        (lookUp, briefLookUp) = try queue.unsafeRead { database in
+            (try FastStatement(database, Self.lookUpSQL), try FastStatement(database, Self.briefSQL))
+        }
+        files = SegmentFiles(directory)
+    }
+
+    /// The entry and its bytes, verified against the checksum they were stored with.
+    /// - Parameter counting: whether to count it as a use, and as a hit or a miss.
+    package func cover(for key: String, counting: Bool = true) throws -> Found {
+        try queue.unsafeRead { _ in
+            let found = try lookUp.first(.int(Index.tag(key)), .text(key), read: Self.located)
+            guard let found, let entry = found.entry else {
+                if counting { count { $0.misses += 1 } }
+                return .miss
+            }
+            let body = files.read(found.segment, offset: found.offset + found.bodyStart, length: entry.bytes)
+            guard let body, body.withUnsafeBytes({ Checksum.of($0) }) == found.checksum else {
+                files.forget(found.segment)
+                if counting { count { $0.misses += 1 } }
+                return .damaged(segment: found.segment, offset: found.offset)
+            }
+            if counting {
+                count { $0.hits += 1 }
+                usage.touched.append(.init(blob: found.blob, lastUsed: found.lastUsed))
+            }
+            return .hit(entry, body: body)
+        }
+    }
+
+    package struct Status: Sendable, Hashable {
+        package var digest: Digest
+        package var bytes: Int
+    }
+
+    /// Whether each key has an entry, without reading its bytes. Each answer counts as a use, a hit or a miss.
+    package func status(of keys: some Collection<String>) throws -> [Status?] {
+        // One transaction: the snapshot is taken once rather than for every key.
+        try queue.read { _ in
+            try keys.map { key in
+                let found = try briefLookUp.first(.int(Index.tag(key)), .text(key)) { row in
+                    usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3)))
+                    return row.digest(1).map { Status(digest: $0, bytes: row.int(2)) }
+                }
+                count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } }
+                return found ?? nil
+            }
+        }
+    }
+
+    private func count(_ change: (inout CacheUsage) -> Void) {
+        change(&usage)
+        uses.wrappingAdd(1, ordering: .relaxed)
+    }
+
+    /// Takes the uses gathered so far. Nil when they are fewer than `least`.
+    package func takeUsage(ofAtLeast least: Int) -> CacheUsage? {
+        guard uses.load(ordering: .relaxed) >= least else { return nil }
+        return queue.unsafeReentrantRead { _ in
+            defer { usage = CacheUsage() }
+            uses.store(0, ordering: .relaxed)
+            return usage.isEmpty ? nil : usage
+        }
+    }
+
+    /// Every entry in the order of storing.
+    package func entries(_ visit: (CachedEntry) throws -> Void) throws {
+        try queue.read { database in
+            let all = try FastStatement(database, Self.columns + " ORDER BY e.id")
+            try all.each { row in
+                if let entry = Self.located(row).entry { try visit(entry) }
+            }
+        }
+    }
+
+    private static let columns = """
+        SELECT e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.pinned,
+               b.id, b.segment, b.offset, b.body, b.checksum, b.used
+        FROM entries e JOIN blobs b ON b.id = e.blob
+        """
+    private static let briefSQL = """
+        SELECT b.id, b.digest, b.length, b.used FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.tag = ? AND e.url = ?
+        """
+    private static let lookUpSQL = columns + " WHERE e.tag = ? AND e.url = ?"
+
+    private struct Located {
+        var entry: CachedEntry?
+        var blob: Int64
+        var segment: Int
+        var offset: Int
+        var bodyStart: Int
+        var checksum: UInt64
+        var lastUsed: Int64
+    }
+
+    private static func located(_ row: FastRow) -> Located {
+        let metadata = EntryMetadata(
+            key: row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
+            storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
+        let entry = row.digest(7).map { digest in
+            CachedEntry(
+                metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9),
+                isPinned: row.int(10) != 0)
+        }
+        return Located(
+            entry: entry, blob: row.int64(11), segment: row.int(12), offset: row.int(13), bodyStart: row.int(14),
+            checksum: UInt64(bitPattern: row.int64(15)), lastUsed: row.int64(16))
+    }
+}

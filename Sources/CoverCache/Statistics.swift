@@ -1,0 +1,63 @@
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What the cache holds.
+package struct Statistics: Sendable {
+    package var entries = 0
+    package var blobs = 0
+    /// Length of all bodies.
+    package var bytes = 0
+    /// Length of all bodies if every entry had its own.
+    package var entryBytes = 0
+    package var charged = 0
+    package var onDisk = 0
+    package var capacity = 0
+    package var hits = 0
+    package var misses = 0
+    package var oldest: Int64?
+    package var newest: Int64?
+}
+
+extension CacheWriter {
+    package func statistics() throws -> Statistics {
+        try reading { database in
+            var statistics = Statistics()
+            let state = try IndexState(database)
+            (statistics.charged, statistics.hits, statistics.misses) = (state.live, state.hits, state.misses)
+            statistics.capacity = capacity
+            if let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM blobs") {
+                (statistics.blobs, statistics.bytes) = (row[0], row[1])
+            }
+            let entries = try Row.fetchOne(
+                database,
+                sql: """
+                    SELECT COUNT(*), COALESCE(SUM(b.length), 0), MIN(e.stored), MAX(e.stored)
+                    FROM entries e JOIN blobs b ON b.id = e.blob
+                    """)
+            if let row = entries {
+                (statistics.entries, statistics.entryBytes) = (row[0], row[1])
+                (statistics.oldest, statistics.newest) = (row[2], row[3])
+            }
+            statistics.onDisk = try directory.blocksOnDisk()
+            return statistics
+        }
+    }
+}
+
+extension CacheDirectory {
+    /// What the segments and the index really take, holes not counted.
+    func blocksOnDisk() throws(CacheError) -> Int {
+        let files = try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm"]
+        var blocks = 0
+        for file in files {
+            var status = stat()
+            if stat(file, &status) == 0 { blocks += Int(status.st_blocks) }
+        }
+        return blocks * 512
+    }
+}

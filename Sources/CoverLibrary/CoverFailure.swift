@@ -1,0 +1,88 @@
+import CurlHTTP
+
+/// Why a cover could not be had. `message` is one line that names the URL; it never holds credentials.
+public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The classes of failure a program can act on.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The text is not an http or https URL, or holds credentials.
+        case badURL
+        /// The host's name has no address.
+        case nameResolution
+        /// No connection, or it broke before the response was whole.
+        case connect
+        /// The server's certificate is not trusted, or TLS could not be set up.
+        case tls
+        /// Connecting, the whole transfer, or its slowness took longer than allowed.
+        case timeout
+        /// The body is larger than allowed, or than the cache.
+        case tooLarge
+        /// The body ended early.
+        case truncated
+        /// The server answered with a status other than 2xx.
+        case status
+        /// A complete 2xx whose body is not an image.
+        case notAnImage
+        /// More redirects than are followed.
+        case tooManyRedirects
+        /// A redirect led to what may not be fetched.
+        case refusedAddress
+        /// It is not in the cache and the library is offline.
+        case offline
+        /// The task that asked was cancelled, or the library closed.
+        case cancelled
+        /// The cover came, but could not be kept.
+        case cache
+    }
+
+    /// The class of the failure.
+    public var kind: Kind
+    /// The URL asked for, as given.
+    public var url: String
+    /// What happened, without the URL.
+    public var detail: String
+    /// The HTTP status, where there was one.
+    public var status: Int?
+
+    /// Where the URL stands in its list, where it came from one.
+    public var line: Int?
+
+    /// One line: the URL and what happened.
+    public var message: String { "\(url): \(detail)" }
+    /// The same as `message`.
+    public var description: String { message }
+
+    init(_ kind: Kind, url: String, detail: String, status: Int? = nil, line: Int? = nil) {
+        self.kind = kind
+        self.url = url
+        self.detail = detail
+        self.status = status
+        self.line = line
+    }
+
+    init(_ error: TransferError) {
+        let kind: Kind =
+            switch error.kind {
+            case .nameResolution: .nameResolution
+            case .connect: .connect
+            case .tls: .tls
+            case .timeout: .timeout
+            case .tooLarge: .tooLarge
+            case .truncated: .truncated
+            case .tooManyRedirects: .tooManyRedirects
+            case .refusedAddress: .refusedAddress
+            case .cancelled: .cancelled
+            }
+        self.init(kind, url: error.url, detail: error.detail)
+    }
+
+    /// A text that is no usable URL, as it may be repeated: whatever may hold a password is not.
+    static func shown(_ text: String) -> String { text.contains("@") ? "(a URL with credentials)" : text }
+
+    static func cancelled(_ url: String) -> CoverFailure {
+        CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
+    }
+
+    static func offline(_ url: String) -> CoverFailure {
+        CoverFailure(.offline, url: url, detail: "not in the cache, and offline")
+    }
+}

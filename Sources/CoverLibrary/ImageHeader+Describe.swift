@@ -1,0 +1,29 @@
+extension ImageHeader {
+    /// What bytes that are no image look like, for a message: `an HTML page`, `JSON`, `XML`, `text`, `empty`,
+    /// `unknown data`.
+    package static func describe(_ bytes: UnsafeRawBufferPointer) -> String {
+        let view = ByteView(bytes)
+        let start = view.afterBlanks(view.bigEndian(0, 3) == 0xEFBBBF ? 3 : 0)
+        guard let first = view.byte(start) else { return "empty" }
+        switch first {
+        case Byte.less: return describeMarkup(view)
+        case Byte.openBrace, Byte.openBracket: return isText(bytes) ? "JSON" : "unknown data"
+        default: return isText(bytes) ? "text" : "unknown data"
+        }
+    }
+
+    private static func describeMarkup(_ view: ByteView) -> String {
+        let prologue = MarkupPrologue(view)
+        if prologue.isHTML { return "an HTML page" }
+        if let root = prologue.root {
+            let tags: [StaticString] = ["html", "head", "body", "title", "script", "meta", "div", "p>", "h1", "center"]
+            if tags.contains(where: { view.hasIgnoringCase($0, at: root + 1) }) { return "an HTML page" }
+        }
+        return isText(view.bytes) ? "XML" : "unknown data"
+    }
+
+    /// Whether the first 512 bytes have no control characters that text does not have.
+    private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.prefix(512).allSatisfy { byte in byte >= 0x20 ? byte != 0x7F : Byte.isBlank(byte) }
+    }
+}

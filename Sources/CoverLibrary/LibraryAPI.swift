@@ -1,0 +1,266 @@
+package import CoverCache
+import CurlHTTP
+import Synchronization
+
+/// A library of albums and their covers: fetched in bulk, kept on disk, readable without a network.
+///
+/// One object for a program; it may be used from any thread. Several processes may use one cache directory at once.
+public final class LibraryAPI: Sendable {
+    /// The version of Sleeve.
+    public static let version = "0.1.0"
+
+    /// As given to `init`.
+    public let configuration: LibraryConfiguration
+    let reader: CacheReader
+    let persistency: PersistencyManager
+    private let hub = EventHub()
+    private let network: Network
+
+    /// The part that connects, started when the first cover is missing: a program that only reads never sets up libcurl.
+    fileprivate final class Network: Sendable {
+        let scheduler = Mutex<DownloadScheduler?>(nil)
+        let hub: EventHub
+        init(hub: EventHub) { self.hub = hub }
+    }
+
+    /// Opens the cache, making it where there is none, and adopts what a process that died left in it.
+    /// - Throws: `LibraryError`: the place cannot be used, or belongs to a newer version.
+    public init(configuration: LibraryConfiguration) async throws {
+        self.configuration = configuration
+        let network = Network(hub: hub)
+        self.network = network
+        persistency = PersistencyManager(
+            cacheDirectory: configuration.cacheDirectory, capacity: configuration.capacity,
+            settle: { settlements in network.settle(settlements) })
+        do {
+            reader = try await persistency.open()
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    // MARK: Covers
+
+    /// The cover at `url`: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer.
+    /// - Throws: `CoverFailure`.
+    public func cover(for url: String) async throws -> Cover {
+        let parsed = try Self.parse(url)
+        if let cover = try await cachedCover(parsed, given: url) { return cover }
+        if configuration.isOffline { throw CoverFailure.offline(url) }
+        try await download(parsed, given: url)
+        if let cover = try await cachedCover(parsed, given: url) { return cover }
+        throw CoverFailure(.cache, url: url, detail: "evicted as soon as it was stored; raise the capacity")
+    }
+
+    /// The cover at `url` if it is in the cache, its bytes verified. Synchronous, on the caller's thread; takes some 20 µs.
+    /// - Throws: `CoverFailure` when `url` is none, or the index cannot be read.
+    public func cachedCover(for url: String) throws -> Cover? {
+        let parsed = try Self.parse(url)
+        switch try read(parsed, given: url) {
+        case .hit(let entry, let body): return Cover(entry, body)
+        case .miss: return nil
+        case .damaged(let segment, let offset):
+            Task { await drop(parsed, segment, offset) }
+            return nil
+        }
+    }
+
+    private func cachedCover(_ url: HTTPURL, given: String) async throws -> Cover? {
+        switch try read(url, given: given) {
+        case .hit(let entry, let body): return Cover(entry, body)
+        case .miss: return nil
+        case .damaged(let segment, let offset):
+            await drop(url, segment, offset)
+            return nil
+        }
+    }
+
+    private func read(_ url: HTTPURL, given: String) throws -> CacheReader.Found {
+        do {
+            let found = try reader.cover(for: url.string)
+            if let usage = reader.takeUsage(ofAtLeast: 1_024) { Task { await persistency.note(usage) } }
+            return found
+        } catch {
+            throw CoverFailure(.cache, url: given, detail: "\(CacheError(error))")
+        }
+    }
+
+    private func drop(_ url: HTTPURL, _ segment: Int, _ offset: Int) async {
+        try? await persistency.withWriter { try $0.drop(url.string, segment: segment, offset: offset) }
+    }
+
+    private static func parse(_ url: String) throws -> HTTPURL {
+        do throws(HTTPURL.Problem) {
+            return try HTTPURL(url)
+        } catch {
+            throw CoverFailure(.badURL, url: CoverFailure.shown(url), detail: "\(error)")
+        }
+    }
+
+    private func download(_ url: HTTPURL, given: String) async throws {
+        let scheduler = await scheduler()
+        let caller = Caller()
+        try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+                let waiter = Waiter(owner: ObjectIdentifier(caller)) { delivery in
+                    continuation.resume(
+                        with: delivery.result.map { _ in }.mapError { failure in
+                            var failure = failure
+                            failure.url = given
+                            return failure
+                        })
+                }
+                Task {
+                    await scheduler.submit([(url, waiter)])
+                    if Task.isCancelled { await scheduler.abandon(ObjectIdentifier(caller)) }
+                }
+            }
+        } onCancel: {
+            Task { await scheduler.abandon(ObjectIdentifier(caller)) }
+        }
+    }
+
+    /// Whom a waiting call's requests belong to.
+    private final class Caller: Sendable {}
+
+    // MARK: Prefetch
+
+    /// Fetches every cover of the sequence that is not in the cache yet. The sequence is read as it goes, never held.
+    ///
+    /// Cancelling the task stops within 100 ms: what has arrived is committed, and the summary says `isCancelled`.
+    /// - Parameter progress: may be asked for the state meanwhile.
+    public func prefetch<Requests: AsyncSequence & Sendable>(
+        _ requests: Requests, progress: PrefetchProgress = PrefetchProgress()
+    ) async -> PrefetchSummary where Requests.Element == CoverRequest {
+        let batches = Batches(requests) { error in _ = progress.stop("the list could not be read on: \(error)") }
+        return await prefetch(batches: batches, progress: progress)
+    }
+
+    /// Fetches the covers of `albums` that are not in the cache yet; an album without a cover URL counts as skipped.
+    public func prefetch(_ albums: [Album], progress: PrefetchProgress = PrefetchProgress()) async -> PrefetchSummary {
+        let stream = AsyncStream { continuation in
+            for album in albums { continuation.yield(CoverRequest(url: album.coverUrl ?? "")) }
+            continuation.finish()
+        }
+        return await prefetch(stream, progress: progress)
+    }
+
+    package func prefetch(
+        batches: some AsyncSequence<[ListElement], Never>, progress: PrefetchProgress
+    ) async -> PrefetchSummary {
+        await Prefetcher(self, progress).run(batches)
+    }
+
+    // MARK: Albums
+
+    /// The albums of the library file, which is made from the starter albums on first use.
+    /// - Throws: `LibraryError`: the file cannot be read or made.
+    public func albums() throws -> [Album] {
+        try AlbumFile.createIfMissing(configuration.libraryFile)
+        return try AlbumFile.read(configuration.libraryFile)
+    }
+
+    // MARK: Observing
+
+    /// A stream of what happens, for one observer. It ends when the library is closed.
+    /// - Parameter limit: how many events it may fall behind; beyond that it gets one `missed` in place of those left out.
+    ///   An observer never slows the library down.
+    public func events(limit: Int = 1_024) -> AsyncStream<LibraryEvent> { hub.events(limit: limit) }
+
+    // MARK: The cache
+
+    /// What the cache holds and how it has served.
+    /// - Throws: `LibraryError`.
+    public func statistics() async throws -> CacheStatistics {
+        await flushUsage()
+        let found = try await maintain { try $0.statistics() }
+        return CacheStatistics(
+            entries: found.entries, blobs: found.blobs, liveBytes: found.bytes, chargedBytes: found.charged,
+            diskBytes: found.onDisk, capacity: found.capacity, hits: found.hits, misses: found.misses,
+            deduplicatedBytes: found.entryBytes - found.bytes, oldest: found.oldest, newest: found.newest)
+    }
+
+    /// Evicts the least recently used covers until at most `bytes` are charged.
+    /// - Returns: how many covers went, and how many bytes that freed.
+    /// - Throws: `LibraryError`.
+    @discardableResult
+    public func evict(to bytes: Int) async throws -> (covers: Int, bytes: Int) {
+        await flushUsage()
+        return try await maintain { writer in
+            let evicted = try writer.evict(to: bytes)
+            return (evicted.blobs, evicted.bytes)
+        }
+    }
+
+    /// Runs `body` with the cache on the disk thread.
+    package func maintain<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) async throws -> Result {
+        do {
+            return try await persistency.withWriter(body)
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    /// Every entry in the order of storing, from the caller's thread.
+    package func entries(_ visit: (CachedEntry) throws -> Void) throws { try reader.entries(visit) }
+
+    /// Commits what is under way, ends the transfers and the observers' streams. Nothing may be asked of it afterwards.
+    public func close() async {
+        if let scheduler = schedulerIfStarted { await scheduler.close() }
+        await flushUsage()
+        await persistency.close()
+        hub.close()
+    }
+
+    func flushUsage() async {
+        if let usage = reader.takeUsage(ofAtLeast: 1) { await persistency.note(usage) }
+    }
+
+    // MARK: The network
+
+    var schedulerIfStarted: DownloadScheduler? { network.scheduler.withLock { $0 } }
+
+    func scheduler() async -> DownloadScheduler {
+        if let scheduler = schedulerIfStarted { return scheduler }
+        let (scheduler, isNew) = network.start(configuration)
+        if isNew {
+            await scheduler.begin { [persistency] arrivals in await persistency.store(arrivals) }
+        }
+        return scheduler
+    }
+}
+
+extension LibraryAPI.Network {
+    fileprivate func start(_ configuration: LibraryConfiguration) -> (DownloadScheduler, isNew: Bool) {
+        scheduler.withLock { scheduler in
+            if let scheduler { return (scheduler, false) }
+            var http = HTTPClientConfiguration(userAgent: configuration.userAgent)
+            http.timeout = configuration.timeout
+            http.maximumBodySize = configuration.maximumSize
+            http.certificateAuthorities = configuration.certificateAuthorities
+            http.maximumConnections = max(configuration.parallel, 16)
+            let started = DownloadScheduler(
+                client: HTTPClient(configuration: http),
+                limits: .init(
+                    parallel: configuration.parallel, perHost: configuration.perHost,
+                    interval: configuration.rate.map { .seconds(1 / $0) }),
+                policy: RetryPolicy(retries: configuration.retries),
+                observe: hub, logger: configuration.logger)
+            scheduler = started
+            return (started, true)
+        }
+    }
+
+    fileprivate func settle(_ settlements: [Settlement]) {
+        guard let scheduler = scheduler.withLock({ $0 }) else { return }
+        Task { await scheduler.settle(settlements) }
+    }
+}
+
+extension Cover {
+    init(_ entry: CachedEntry, _ body: [UInt8]) {
+        self.init(
+            url: entry.metadata.key, bytes: body, mediaType: entry.metadata.mediaType, width: entry.metadata.width,
+            height: entry.metadata.height, digest: entry.digest.description)
+    }
+}

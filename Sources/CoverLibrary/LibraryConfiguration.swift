@@ -1,0 +1,37 @@
+public import Logging
+
+/// How a library keeps and fetches covers. The defaults are polite: few connections a host, bounded waits.
+public struct LibraryConfiguration: Sendable {
+    /// Where covers are kept; made when it is not there.
+    public var cacheDirectory: String
+    /// The albums, as JSON; made from the starter albums on first use.
+    public var libraryFile: String
+    /// The most the cache may take of the disk, in bytes; nil keeps what the cache remembers, at first 10 GiB.
+    public var capacity: Int?
+    /// Transfers in flight, all hosts together.
+    public var parallel = 64
+    /// Transfers in flight to one host over HTTP/1.1; over HTTP/2 they share a connection and only `parallel` counts.
+    public var perHost = 8
+    /// Requests a second to one host; nil for no limit.
+    public var rate: Double?
+    /// The longest a transfer may take, redirects included.
+    public var timeout: Duration = .seconds(60)
+    /// How often a transfer is tried again after a failure that may pass.
+    public var retries = 3
+    /// The largest cover taken, in bytes.
+    public var maximumSize = 32 << 20
+    /// A PEM file of certificate authorities to trust instead of the system's.
+    public var certificateAuthorities: String?
+    /// Never connect: what is not in the cache is a failure.
+    public var isOffline = false
+    /// Told what a person may want to follow: tries, at `debug`.
+    public var logger = Logger(label: "sleeve")
+    /// What servers are told we are.
+    public var userAgent = "Sleeve/\(LibraryAPI.version)"
+
+    /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
+    public init(cacheDirectory: String, libraryFile: String) {
+        self.cacheDirectory = cacheDirectory
+        self.libraryFile = libraryFile
+    }
+}

@@ -1,0 +1,16 @@
+import CoverCache
+
+/// Why a library cannot be used. `message` says what to do about it.
+public struct LibraryError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// One line.
+    public var message: String
+    /// The same as `message`.
+    public var description: String { message }
+
+    init(message: String) { self.message = message }
+
+    init(_ error: any Error) {
+        message =
+            (error as? LibraryError)?.message ?? (error as? ListProblem)?.description ?? CacheError(error).description
+    }
+}

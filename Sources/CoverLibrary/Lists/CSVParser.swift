@@ -1,0 +1,101 @@
+/// Comma, tab or semicolon separated albums with a header that names the columns, in any order and case.
+struct CSVParser: ListParser {
+    private let file: String
+    private var splitter: CSVSplitter
+    private var header: CSVHeader?
+
+    init(file: String, separator: UInt8) {
+        self.file = file
+        splitter = CSVSplitter(separator: separator)
+    }
+
+    mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
+        let file = file
+        var header = header
+        defer { self.header = header }
+        try splitter.feed(bytes) { (piece) throws(ListProblem) in
+            try Self.append(piece, file, &header, to: &elements)
+        }
+    }
+
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
+        let file = file
+        var header = header
+        try splitter.finish { (piece) throws(ListProblem) in
+            try Self.append(piece, file, &header, to: &elements)
+        }
+    }
+
+    @inline(__always)
+    private static func append(
+        _ piece: CSVSplitter.Piece, _ file: String, _ header: inout CSVHeader?, to elements: inout [ListElement]
+    ) throws(ListProblem) {
+        switch piece {
+        case .row(let row, let line):
+            let place = ListPlace(file: file, line: line)
+            if let header {
+                elements.append(header.element(row, place))
+            } else {
+                header = try CSVHeader(row, place)
+            }
+        case .tooLong(let line):
+            elements.append(.problem(.tooLong("the row", ListPlace(file: file, line: line))))
+        case .unclosed(let line):
+            let message = "the row has a quoted field that is never closed; it and what follows it are skipped"
+            elements.append(.problem(ListProblem(place: ListPlace(file: file, line: line), message: message)))
+        }
+    }
+}
+
+/// Which column holds what.
+struct CSVHeader {
+    /// The names a column of cover URLs may have, the first that is there counts. Case, blanks, `_` and `-` do not.
+    static let coverNames = ["coverurl", "url", "cover", "image"]
+
+    private let title, artist, genre, year: Int?
+    private let cover: Int
+    private let count: Int
+
+    /// Throws when no column holds the cover's URL.
+    init(_ row: CSVRow, _ place: ListPlace) throws(ListProblem) {
+        let names = row.texts.map(Self.normalise)
+        guard let cover = Self.coverColumn(names) else {
+            let found = row.texts.map { "'\($0.inMessage)'" }.prefix(20).joined(separator: ", ")
+            throw ListProblem(
+                place: place,
+                message: "no column holds the cover's URL: found \(found); "
+                    + "name it coverUrl, cover_url, url, cover or image")
+        }
+        self.cover = cover
+        title = names.firstIndex(of: "title")
+        artist = names.firstIndex(of: "artist")
+        genre = names.firstIndex(of: "genre")
+        year = names.firstIndex(of: "year")
+        count = names.count
+    }
+
+    /// What a row stands for.
+    func element(_ row: CSVRow, _ place: ListPlace) -> ListElement {
+        let url = row.text(cover)
+        let album = Album(
+            title: row.text(title), artist: row.text(artist), genre: row.text(genre),
+            coverUrl: url.isEmpty ? nil : url, year: row.text(year))
+        if !url.isEmpty { return .item(ListItem(url: url, album: album, line: place.line)) }
+        guard row.count != count else { return .problem(.noCover(album, place)) }
+        let message = "the row has \(row.count) fields, the header \(count), and no cover URL; skipped"
+        return .problem(ListProblem(place: place, message: message))
+    }
+
+    /// Which of these names, normalised, is the cover's.
+    static func coverColumn(_ names: [String]) -> Int? {
+        for name in coverNames {
+            if let column = names.firstIndex(of: name) { return column }
+        }
+        return nil
+    }
+
+    /// `Cover URL`, `cover_url` and `coverUrl` are one name.
+    static func normalise(_ name: String) -> String {
+        name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
+    }
+}

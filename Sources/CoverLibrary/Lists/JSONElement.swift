@@ -1,0 +1,122 @@
+/// One element of a JSON list: an album, or a string that is a URL.
+struct JSONElement {
+    private var album = Album()
+    private var snakeCaseCoverUrl: String?
+    /// The first field of a wrong type: the album is skipped, but read to its end, for a syntax error comes first.
+    private var mismatch: String?
+
+    private init() {}
+
+    /// Reads one element that begins at `place`. What is well-formed but no cover is a problem; what is malformed throws
+    /// with its own line and column.
+    static func read(_ bytes: UnsafeRawBufferPointer, at place: ListPlace) throws(ListProblem) -> ListElement {
+        var cursor = JSONCursor(bytes)
+        do {
+            let element = try read(&cursor, place)
+            try cursor.expectEnd()
+            return element
+        } catch {
+            throw ListProblem(
+                place: place.advanced(by: error.offset, in: bytes), message: "malformed JSON: \(error.message)")
+        }
+    }
+
+    private static func read(_ cursor: inout JSONCursor, _ place: ListPlace) throws(JSONCursor.SyntaxError)
+        -> ListElement
+    {
+        switch cursor.peek() {
+        case Byte.openBrace?:
+            var element = JSONElement()
+            try cursor.object { (cursor, key) throws(JSONCursor.SyntaxError) in try element.set(key, &cursor) }
+            return element.finished(at: place)
+        case Byte.quote?:
+            let url = try cursor.string().trimmingBlanks()
+            if !url.isEmpty { return .item(ListItem(url: url, line: place.line)) }
+            return .problem(ListProblem(place: place, message: "the URL is empty; skipped"))
+        default:
+            let kind = kind(of: cursor.peek())
+            try cursor.skipValue()
+            return .problem(ListProblem(place: place, message: "expected an album or a URL, found \(kind); skipped"))
+        }
+    }
+
+    private mutating func set(_ key: String, _ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        switch key {
+        case "title": album.title = try text(key, &cursor) ?? ""
+        case "artist": album.artist = try text(key, &cursor) ?? ""
+        case "genre": album.genre = try text(key, &cursor) ?? ""
+        case "coverUrl": album.coverUrl = try text(key, &cursor)
+        case "cover_url": snakeCaseCoverUrl = try text(key, &cursor)
+        case "year": album.year = try year(&cursor)
+        default: try cursor.skipValue(depth: 1)
+        }
+    }
+
+    /// A string, or `nil` for `null`; anything else is noted and passed over.
+    private mutating func text(_ key: String, _ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
+        let first = cursor.peek()
+        if first == Byte.quote { return try cursor.string() }
+        try cursor.skipValue(depth: 1)
+        if first != UInt8(ascii: "n") && mismatch == nil {
+            mismatch = "'\(key)' is \(Self.kind(of: first)), expected a string"
+        }
+        return nil
+    }
+
+    private mutating func year(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String {
+        switch cursor.peek() {
+        case UInt8(ascii: "-")?, (Byte.zero...UInt8(ascii: "9"))?: try cursor.number()
+        default: try text("year", &cursor) ?? ""
+        }
+    }
+
+    private consuming func finished(at place: ListPlace) -> ListElement {
+        let url = (album.coverUrl ?? snakeCaseCoverUrl)?.trimmingBlanks() ?? ""
+        if let mismatch {
+            let message = "album '\(album.title.inMessage)': \(mismatch); skipped"
+            return .problem(ListProblem(place: place, message: message, url: url.isEmpty ? nil : url))
+        }
+        guard !url.isEmpty else { return .problem(.noCover(album, place)) }
+        album.coverUrl = url
+        return .item(ListItem(url: url, album: album, line: place.line))
+    }
+
+    private static func kind(of first: UInt8?) -> String {
+        switch first {
+        case Byte.openBrace?: "an object"
+        case Byte.openBracket?: "an array"
+        case Byte.quote?: "a string"
+        case UInt8(ascii: "t")?, UInt8(ascii: "f")?: "a boolean"
+        case UInt8(ascii: "n")?: "null"
+        default: "a number"
+        }
+    }
+}
+
+extension ListPlace {
+    /// The place `offset` bytes after this one, which is where `bytes` begin.
+    func advanced(by offset: Int, in bytes: UnsafeRawBufferPointer) -> ListPlace {
+        var place = self
+        for byte in bytes.prefix(offset) {
+            if byte == Byte.newline {
+                place.line += 1
+                place.column = 1
+            } else {
+                place.column = (place.column ?? 1) + 1
+            }
+        }
+        return place
+    }
+}
+
+extension String {
+    /// Without ASCII blanks at either end.
+    func trimmingBlanks() -> String {
+        guard let first = utf8.first, let last = utf8.last, Byte.isBlank(first) || Byte.isBlank(last) else {
+            return self
+        }
+        let text = utf8.drop(while: Byte.isBlank)
+        let end = text.lastIndex { !Byte.isBlank($0) }.map(text.index(after:)) ?? text.startIndex
+        return String(text[..<end]) ?? self
+    }
+}

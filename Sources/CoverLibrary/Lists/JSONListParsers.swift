@@ -1,0 +1,76 @@
+/// One JSON array of albums or URLs, streamed. A text that is malformed cannot be trusted after that place, so it throws;
+/// an element that is well-formed and no cover is skipped.
+struct JSONArrayParser: ListParser {
+    private var splitter: JSONArraySplitter
+
+    init(file: String) {
+        splitter = JSONArraySplitter(file: file)
+    }
+
+    mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
+        try splitter.feed(bytes) { (piece) throws(ListProblem) in
+            switch piece {
+            case .element(let bytes, let place): elements.append(try JSONElement.read(bytes, at: place))
+            case .tooLong(let place): elements.append(.problem(.tooLong("the element", place)))
+            }
+        }
+    }
+
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
+        try splitter.finish()
+    }
+}
+
+/// An album or a URL a line (JSON lines, NDJSON). A malformed line is skipped: the next one begins afresh.
+struct JSONLinesParser: ListParser {
+    private let file: String
+    private var lines = LineSplitter()
+    private var isFirst = true
+
+    init(file: String) {
+        self.file = file
+    }
+
+    mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
+        let file = file
+        var isFirst = isFirst
+        defer { self.isFirst = isFirst }
+        try lines.feed(bytes) { (piece) throws(ListProblem) in
+            try Self.append(piece, file, &isFirst, to: &elements)
+        }
+    }
+
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
+        let file = file
+        var isFirst = isFirst
+        try lines.finish { (piece) throws(ListProblem) in
+            try Self.append(piece, file, &isFirst, to: &elements)
+        }
+    }
+
+    private static func append(
+        _ piece: LineSplitter.Piece, _ file: String, _ isFirst: inout Bool, to elements: inout [ListElement]
+    ) throws(ListProblem) {
+        switch piece {
+        case .line(let line, let number):
+            let json = line.trimmed
+            guard let base = json.baseAddress, let start = line.baseAddress, let last = json.last else { return }
+            let place = ListPlace(file: file, line: number, column: base - start + 1)
+            // An object written over many lines would be a problem for each of them.
+            if isFirst && (last == Byte.openBrace || last == Byte.openBracket) {
+                throw ListProblem(
+                    place: place,
+                    message: "is one JSON object over several lines; write an array of albums, or one album a line")
+            }
+            isFirst = false
+            do throws(ListProblem) {
+                elements.append(try JSONElement.read(json, at: place))
+            } catch {
+                elements.append(.problem(ListProblem(place: error.place, message: error.message + "; line skipped")))
+            }
+        case .tooLong(let number):
+            isFirst = false
+            elements.append(.problem(.tooLong("the line", ListPlace(file: file, line: number))))
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// Where something stands in a list: `albums.json:12:7`.
+package struct ListPlace: Sendable, Hashable, CustomStringConvertible {
+    /// The path as the caller gave it; `stdin` for `-`.
+    package var file: String
+    /// Counted from 1; 0 means the file as a whole.
+    package var line: Int
+    /// In bytes, counted from 1, as compilers do it; `nil` means the line as a whole.
+    package var column: Int?
+
+    package init(file: String, line: Int = 0, column: Int? = nil) {
+        self.file = file
+        self.line = line
+        self.column = column
+    }
+
+    package var description: String {
+        guard line > 0 else { return file }
+        guard let column else { return "\(file):\(line)" }
+        return "\(file):\(line):\(column)"
+    }
+}
+
+/// Why an element, or the rest of a list, could not be read.
+package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    package var place: ListPlace
+    /// One line, without the place.
+    package var message: String
+    /// The cover URL of the element, where it could be read.
+    package var url: String?
+
+    package init(place: ListPlace, message: String, url: String? = nil) {
+        self.place = place
+        self.message = message
+        self.url = url
+    }
+
+    package var description: String { "\(place): \(message)" }
+}
+
+/// One cover of a list.
+package struct ListItem: Sendable, Hashable {
+    /// As written, trimmed of blanks, not validated; never empty.
+    package var url: String
+    /// `nil` where the list has bare URLs.
+    package var album: Album?
+    /// Where its element begins, counted from 1.
+    package var line: Int
+
+    package init(url: String, album: Album? = nil, line: Int) {
+        self.url = url
+        self.album = album
+        self.line = line
+    }
+}
+
+/// What a list is made of.
+package enum ListElement: Sendable, Hashable {
+    case item(ListItem)
+    /// This element is skipped; those after it are still read.
+    case problem(ListProblem)
+}
+
+/// Turns the bytes of one format into elements. A pure value: it is fed, in order, chunks of any length, and what comes
+/// out does not depend on where the chunks are cut.
+protocol ListParser {
+    /// Appends the elements these bytes complete. Throws when nothing after them can be read; the elements before that
+    /// have been appended.
+    mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem)
+
+    /// Appends what the end of the list completes. To be called once, last.
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem)
+}

@@ -1,0 +1,75 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Musl)
+    import Musl
+#else
+    import Darwin
+#endif
+
+/// The bytes the formats are made of.
+enum Byte {
+    static let tab = UInt8(ascii: "\t")
+    static let newline = UInt8(ascii: "\n")
+    static let carriageReturn = UInt8(ascii: "\r")
+    static let quote = UInt8(ascii: "\"")
+    static let backslash = UInt8(ascii: "\\")
+    static let comma = UInt8(ascii: ",")
+    static let semicolon = UInt8(ascii: ";")
+    static let colon = UInt8(ascii: ":")
+    static let hash = UInt8(ascii: "#")
+    static let openBracket = UInt8(ascii: "[")
+    static let closeBracket = UInt8(ascii: "]")
+    static let openBrace = UInt8(ascii: "{")
+    static let closeBrace = UInt8(ascii: "}")
+    static let zero = UInt8(ascii: "0")
+    static let less = UInt8(ascii: "<")
+
+    /// Space, tab, line feed, vertical tab, form feed, carriage return.
+    @inline(__always)
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (byte >= 0x09 && byte <= 0x0D) }
+
+    /// As a message shows it.
+    static func name(_ byte: UInt8) -> String {
+        if byte == newline || byte == carriageReturn { return "the end of the line" }
+        if byte >= 0x20 && byte < 0x7F { return "'\(Character(UnicodeScalar(byte)))'" }
+        let hex = String(byte, radix: 16, uppercase: true)
+        return "byte 0x\(hex.count < 2 ? "0" : "")\(hex)"
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Where `byte` is, from `start` on; `nil` when it is not there.
+    @inline(__always)
+    func firstOffset(of byte: UInt8, from start: Int) -> Int? {
+        guard start < count, let baseAddress,
+            let found = memchr(baseAddress + start, CInt(byte), count - start)
+        else { return nil }
+        return UnsafeRawPointer(found) - baseAddress
+    }
+
+    /// The same bytes without blanks at either end.
+    @inline(__always)
+    var trimmed: UnsafeRawBufferPointer {
+        var low = 0
+        var high = count
+        while low < high, Byte.isBlank(self[low]) { low += 1 }
+        while high > low, Byte.isBlank(self[high - 1]) { high -= 1 }
+        return UnsafeRawBufferPointer(rebasing: self[low..<high])
+    }
+
+    /// The text of these bytes; what is not UTF-8 becomes U+FFFD.
+    @inline(__always)
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+extension String {
+    /// Fit for one line of a message: no control characters, no more than 60 characters.
+    var inMessage: String {
+        let safe = String(
+            String.UnicodeScalarView(
+                prefix(61).unicodeScalars.prefix(200).map { scalar in
+                    scalar.value < 0x20 || (scalar.value >= 0x7F && scalar.value < 0xA0) ? " " : scalar
+                }))
+        return safe.count > 60 ? safe.prefix(60) + "…" : safe
+    }
+}

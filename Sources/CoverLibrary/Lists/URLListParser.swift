@@ -1,0 +1,44 @@
+/// A URL a line, as `wget -i` and `curl` scripts have them. Blank lines and comments (`#`, which makes an M3U play list
+/// a list too) are no elements.
+struct URLListParser: ListParser {
+    private let file: String
+    private var lines = LineSplitter()
+
+    init(file: String) {
+        self.file = file
+    }
+
+    mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
+        let file = file
+        try lines.feed(bytes) { piece in Self.append(piece, file, to: &elements) }
+    }
+
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
+        let file = file
+        try lines.finish { piece in Self.append(piece, file, to: &elements) }
+    }
+
+    @inline(__always)
+    private static func append(_ piece: LineSplitter.Piece, _ file: String, to elements: inout [ListElement]) {
+        switch piece {
+        case .line(let line, let number):
+            let url = line.trimmed
+            guard let first = url.first, first != Byte.hash else { return }
+            elements.append(.item(ListItem(url: url.text, line: number)))
+        case .tooLong(let number):
+            elements.append(.problem(.tooLong("the line", ListPlace(file: file, line: number))))
+        }
+    }
+}
+
+extension ListProblem {
+    /// For an element over ``ListLimit/element``.
+    static func tooLong(_ what: String, _ place: ListPlace) -> ListProblem {
+        ListProblem(place: place, message: "\(what) is longer than 1 MiB; skipped")
+    }
+
+    /// For an album that says nothing about where its cover is.
+    static func noCover(_ album: Album, _ place: ListPlace) -> ListProblem {
+        ListProblem(place: place, message: "album '\(album.title.inMessage)' has no cover URL; skipped")
+    }
+}

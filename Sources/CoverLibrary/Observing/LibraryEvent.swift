@@ -1,0 +1,36 @@
+import CoverCache
+
+/// What observers are told.
+public enum LibraryEvent: Sendable {
+    /// A cover is on the disk and in the index, and would survive power loss.
+    case arrived(CoverArrival)
+    /// A cover could not be had.
+    case failed(CoverFailure)
+    /// The observer was too slow: so many events were left out here.
+    case missed(Int)
+}
+
+/// A cover that has been stored.
+public struct CoverArrival: Sendable, Hashable {
+    /// The normalised URL: the cover's key in the cache.
+    public var url: String
+    /// SHA-256 of its bytes, in hexadecimal.
+    public var digest: String
+    /// Length of the cover.
+    public var bytes: Int
+    /// The same bytes were in the cache already, under another URL.
+    public var isDuplicate: Bool
+}
+
+extension LibraryEvent {
+    init(_ settlement: Settlement) {
+        switch settlement.result {
+        case .success(let stored):
+            self = .arrived(
+                CoverArrival(
+                    url: settlement.key, digest: stored.digest.description, bytes: stored.bytes,
+                    isDuplicate: stored.isDuplicate))
+        case .failure(let failure): self = .failed(failure)
+        }
+    }
+}

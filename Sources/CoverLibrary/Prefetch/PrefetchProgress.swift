@@ -1,0 +1,123 @@
+import CoverCache
+import CurlHTTP
+import Synchronization
+
+/// A prefetch under way, seen from outside: give one to `LibraryAPI.prefetch` and ask it for the state at any time.
+public final class PrefetchProgress: Sendable {
+    private struct State {
+        var summary = PrefetchSummary()
+        var outstanding = 0
+        var begun: ContinuousClock.Instant?
+        var isListRead = false
+        var waiter: CheckedContinuation<Void, Never>?
+        /// Failures of this run, so that a repeated URL is not tried again.
+        var failures: [UInt64: CoverFailure] = [:]
+    }
+
+    private static let mostFailures = 65_536
+    private let state = Mutex(State())
+    private let observe: (@Sendable (CoverOutcome) -> Void)?
+
+    /// - Parameter observe: called for every cover once its outcome is certain, from any thread; it should not block.
+    public init(observe: (@Sendable (CoverOutcome) -> Void)? = nil) { self.observe = observe }
+
+    /// The state at this moment.
+    public var summary: PrefetchSummary {
+        state.withLock { state in
+            var summary = state.summary
+            if let begun = state.begun { summary.seconds = begun.duration(to: .now).inSeconds }
+            return summary
+        }
+    }
+
+    /// How many covers there are in all; nil while the list is still being read.
+    public var total: Int? { state.withLock { $0.isListRead ? $0.summary.requested : nil } }
+
+    func listEnded() { state.withLock { $0.isListRead = true } }
+
+    func begin() { state.withLock { $0.begun = .now } }
+
+    func end() -> PrefetchSummary {
+        state.withLock { state in
+            state.summary.seconds = state.begun?.duration(to: .now).inSeconds ?? 0
+            state.begun = nil
+            return state.summary
+        }
+    }
+
+    func cancel() { state.withLock { $0.summary.isCancelled = true } }
+
+    /// The first reason stays. True when there was none.
+    func stop(_ reason: String) -> Bool {
+        state.withLock { state in
+            if state.summary.stopReason != nil { return false }
+            state.summary.stopReason = reason
+            return true
+        }
+    }
+
+    var isStopped: Bool { state.withLock { $0.summary.stopReason != nil } }
+
+    /// So many covers have been asked for that `record` has not told of yet.
+    func request(_ count: Int) {
+        state.withLock { state in
+            state.summary.requested += count
+            state.outstanding += count
+        }
+    }
+
+    func record(_ outcome: CoverOutcome) {
+        observe?(outcome)
+        let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
+            state.summary.count(outcome)
+            if let failure = outcome.failure, failure.kind != .cancelled, state.failures.count < Self.mostFailures {
+                state.failures[outcome.url.fingerprint] = failure
+            }
+            state.outstanding -= 1
+            return state.outstanding == 0 ? state.waiter.take() : nil
+        }
+        waiter?.resume()
+    }
+
+    func failure(of url: String) -> CoverFailure? { state.withLock { $0.failures[url.fingerprint] } }
+
+    /// Returns when every cover asked for has its outcome.
+    func drained() async {
+        await withCheckedContinuation { continuation in
+            let isDone = state.withLock { state in
+                if state.outstanding > 0 { state.waiter = continuation }
+                return state.outstanding == 0
+            }
+            if isDone { continuation.resume() }
+        }
+    }
+}
+
+extension PrefetchSummary {
+    fileprivate mutating func count(_ outcome: CoverOutcome) {
+        switch outcome.kind {
+        case .downloaded:
+            downloaded += 1
+            bytes += outcome.bytes
+            if outcome.isDuplicate { deduplicated += 1 }
+        case .revalidated: revalidated += 1
+        case .fresh: fresh += 1
+        case .joined: joined += 1
+        case .skipped: skipped += 1
+        case .failed: failed += 1
+        }
+    }
+}
+
+extension String {
+    /// 64 bits of it, to remember having seen it.
+    var fingerprint: UInt64 {
+        var hasher = Hasher()
+        hasher.combine(self)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+}
+
+extension Duration {
+    var inSeconds: Double { Double(components.seconds) + Double(components.attoseconds) / 1e18 }
+}

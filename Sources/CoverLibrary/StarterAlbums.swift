@@ -1,0 +1,26 @@
+/// The albums a new library begins with: our own inventions, whose covers `sleeve origin` draws and serves.
+enum StarterAlbums {
+    /// Where `sleeve origin` listens unless told otherwise.
+    static let defaultOrigin = "http://127.0.0.1:8731"
+
+    static func albums(origin: String) -> [Album] {
+        rows.map { title, artist, genre, year, slug in
+            Album(title: title, artist: artist, genre: genre, coverUrl: "\(origin)/starter/\(slug).jpg", year: year)
+        }
+    }
+
+    private static let rows: [(String, String, String, String, String)] = [
+        ("Low Tide", "The Harbour Lights", "Folk", "1971", "low-tide"),
+        ("Paper Suns", "Mira Okafor", "Soul", "1974", "paper-suns"),
+        ("Night Bus to Ostrava", "Kolej", "Synth-pop", "1983", "night-bus-to-ostrava"),
+        ("Four Rooms", "Anselm Quartet", "Jazz", "1962", "four-rooms"),
+        ("Gravel and Silk", "June Tallow", "Country", "1988", "gravel-and-silk"),
+        ("Understory", "Fern Relay", "Ambient", "2009", "understory"),
+        ("Brass Weather", "Salt Street Band", "Brass", "1997", "brass-weather"),
+        ("Second Language", "Ines Duarte", "Bossa nova", "1968", "second-language"),
+        ("Concrete Choir", "Blockhaus", "Techno", "1994", "concrete-choir"),
+        ("The Long Way Up", "Cairn", "Post-rock", "2004", "the-long-way-up"),
+        ("Kitchen Songs", "Ada and the Kettles", "Indie", "2015", "kitchen-songs"),
+        ("Winter Counterpoint", "Lund Chamber Players", "Classical", "2019", "winter-counterpoint"),
+    ]
+}

@@ -1,0 +1,243 @@
+import CoverCache
+import CurlHTTP
+
+/// A cover on its way to the disk.
+struct Arrival: Sendable {
+    var job: JobID
+    var metadata: EntryMetadata
+    var body: ResponseBody
+}
+
+/// What became of an arrival.
+struct Settlement: Sendable {
+    struct Stored: Sendable {
+        var digest: Digest
+        var bytes: Int
+        var isDuplicate: Bool
+    }
+    var job: JobID
+    var key: String
+    var result: Result<Stored, CoverFailure>
+}
+
+/// Puts covers into the cache on a disk thread of its own, and commits them in groups.
+///
+/// A group is sealed when it is full or has waited long enough, and synced by a thread that only waits for the disk, while
+/// the next one gathers. There is one sync at a time. Synced groups are committed together, since a transaction writes whole
+/// index pages however few rows change on them.
+actor PersistencyManager {
+    /// A cover waits at most this long for company before it is synced.
+    private static let patience = Duration.milliseconds(20)
+    /// Synced bytes that are not kept waiting for more before they are committed.
+    private static let fullCommit = 12 << 20
+    /// A group this large is synced as soon as the disk is free. It grows while the disk is busy: the slower the disk, the
+    /// larger the groups.
+    private static let worthSyncing = 2 << 20
+
+    private nonisolated let thread = DiskThread()
+    private let path: String
+    private let capacity: Int?
+    /// Called on the disk thread after each commit.
+    private let settle: @Sendable ([Settlement]) -> Void
+    private var opened: CacheWriter?
+    private var gathering: [Gathered] = []
+    private var gatheringSince: ContinuousClock.Instant?
+    private var syncing: Sealed?
+    private var synced: [Sealed] = []
+    private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
+    private var flushers: [CheckedContinuation<Void, Never>] = []
+
+    private struct Sealed {
+        var id: Int
+        var group: CacheWriter.Group
+        var covers: [Gathered]
+    }
+
+    private struct Gathered {
+        var job: JobID
+        var key: String
+        var bytes: Int
+    }
+
+    private var sealedCount = 0
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(cacheDirectory: String, capacity: Int?, settle: @escaping @Sendable ([Settlement]) -> Void) {
+        path = cacheDirectory
+        self.capacity = capacity
+        self.settle = settle
+    }
+
+    deinit { thread.shutdown() }
+
+    /// To be called first. - Returns: the reading side, for any thread.
+    /// - Throws: `CacheError`.
+    func open() throws -> CacheReader {
+        let writer = try CacheWriter(directory: path, capacity: capacity)
+        opened = writer
+        thread.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
+        return try CacheReader(directory: writer.directory)
+    }
+
+    private func writer() throws -> CacheWriter {
+        guard let opened else { throw CacheError.index("the library is closed") }
+        return opened
+    }
+
+    // MARK: Storing
+
+    /// Takes covers; each is settled when its group is committed, or at once when it cannot be kept. Returns when their
+    /// bodies are needed no more.
+    func store(_ arrivals: [Arrival]) async {
+        for arrival in arrivals {
+            do {
+                while try !hasRoom(for: arrival) {
+                    if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
+                }
+                _ = try writer().put(arrival.metadata, body: arrival.body.bytes)
+                gathering.append(Gathered(job: arrival.job, key: arrival.metadata.key, bytes: arrival.body.count))
+                if gatheringSince == nil { gatheringSince = .now }
+                if syncing == nil, try writer().pendingBytes >= Self.worthSyncing { seal() }
+            } catch {
+                settle([Self.failure(error, arrival.job, arrival.metadata.key)])
+            }
+        }
+    }
+
+    private func hasRoom(for arrival: Arrival) throws -> Bool {
+        let writer = try writer()
+        return gathering.isEmpty || writer.pendingBytes + arrival.body.count <= writer.groupLimit
+    }
+
+    private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        guard syncing == nil else { return nil }
+        guard let since = gatheringSince else {
+            // Nothing more is coming at the moment.
+            commitSynced()
+            return nil
+        }
+        if flushers.isEmpty, now < since + Self.patience { return since + Self.patience }
+        seal()
+        return nil
+    }
+
+    private func seal() {
+        guard let group = opened?.seal() else { return }
+        sealedCount += 1
+        let sealed = Sealed(id: sealedCount, group: group, covers: gathering)
+        gathering = []
+        gatheringSince = nil
+        syncing = sealed
+        WorkThread.start { [sealed] in
+            let result = Result { try sealed.group.sync() }
+            Task { await self.ended(sealed.id, result) }
+        }
+    }
+
+    private func ended(_ id: Int, _ result: Result<Void, any Error>) {
+        // `commitNow` may have been quicker.
+        guard let sealed = syncing, sealed.id == id else { return }
+        take(sealed, result)
+        if (opened?.pendingBytes ?? 0) >= Self.worthSyncing { seal() }
+        resume(&waitingForRoom)
+        if synced.reduce(0, { $0 + $1.group.length }) >= Self.fullCommit { commitSynced() }
+    }
+
+    private func take(_ sealed: Sealed, _ result: Result<Void, any Error>) {
+        syncing = nil
+        switch result {
+        case .success: synced.append(sealed)
+        case .failure(let error):
+            opened?.abandon(sealed.group)
+            settle(sealed.covers.map { Self.failure(error, $0.job, $0.key) })
+        }
+        opened?.reclaim(sealed.group)
+    }
+
+    private func commitSynced() {
+        let groups = synced
+        synced = []
+        let covers = groups.flatMap(\.covers)
+        if !groups.isEmpty {
+            do {
+                let writer = try writer()
+                let outcomes = try writer.commit(groups.map(\.group))
+                settle(zip(covers, outcomes).map { Self.settlement($0, $1) })
+                try writer.makeRoom(writer.groupLimit)
+            } catch {
+                settle(covers.map { Self.failure(error, $0.job, $0.key) })
+            }
+        }
+        if gathering.isEmpty, syncing == nil { resume(&flushers) }
+    }
+
+    /// For the rare time when everything must be committed before anything else is done.
+    private func commitNow() throws {
+        if let sealed = syncing { take(sealed, Result { try sealed.group.sync() }) }
+        if let group = try writer().seal() {
+            let sealed = Sealed(id: 0, group: group, covers: gathering)
+            gathering = []
+            gatheringSince = nil
+            take(sealed, Result { try group.sync() })
+        }
+        commitSynced()
+        resume(&waitingForRoom)
+    }
+
+    /// Returns when everything stored so far is committed.
+    func flush() async {
+        if gathering.isEmpty, syncing == nil, synced.isEmpty { return }
+        await withCheckedContinuation { flushers.append($0) }
+    }
+
+    private func resume(_ waiting: inout [CheckedContinuation<Void, Never>]) {
+        let resumed = waiting
+        waiting = []
+        for continuation in resumed { continuation.resume() }
+    }
+
+    // MARK: Keeping house
+
+    /// Writes the uses that readers gathered. Nothing depends on it, so a failure is let go.
+    func note(_ usage: CacheUsage) {
+        guard let opened, !usage.isEmpty else { return }
+        opened.note(usage)
+        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? opened.writeUsage() }
+    }
+
+    /// Runs `body` on the disk thread with the cache, everything committed.
+    func withWriter<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) throws -> Result {
+        try commitNow()
+        return try body(writer())
+    }
+
+    /// Commits what is left and lets go of the directory.
+    func close() async {
+        await flush()
+        try? opened?.close()
+        opened = nil
+    }
+
+    private static func settlement(_ cover: Gathered, _ outcome: PutOutcome) -> Settlement {
+        let result: Result<Settlement.Stored, CoverFailure> =
+            switch outcome {
+            case .stored(let digest, let isDuplicate):
+                .success(.init(digest: digest, bytes: cover.bytes, isDuplicate: isDuplicate))
+            case .noRoom:
+                .failure(
+                    CoverFailure(
+                        .tooLarge, url: cover.key, detail: "larger than the cache has room for; raise --capacity"))
+            case .lost:
+                .failure(
+                    CoverFailure(.cache, url: cover.key, detail: "another process evicted the same bytes; run again"))
+            }
+        return Settlement(job: cover.job, key: cover.key, result: result)
+    }
+
+    private static func failure(_ error: any Error, _ job: JobID, _ key: String) -> Settlement {
+        let error = CacheError(error)
+        let kind: CoverFailure.Kind = if case .largerThanCapacity = error { .tooLarge } else { .cache }
+        return Settlement(job: job, key: key, result: .failure(CoverFailure(kind, url: key, detail: "\(error)")))
+    }
+}

@@ -1,0 +1,71 @@
+/// One request in, one response out, over libcurl: HTTP/1.1 with keep-alive, HTTP/2 over TLS, redirects, the proxies of the
+/// environment. Every request is started at once: how many are in flight is the caller's to decide.
+package actor HTTPClient {
+    package nonisolated let loop: CurlEventLoop
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    package init(configuration: HTTPClientConfiguration) {
+        loop = CurlEventLoop(configuration: configuration)
+    }
+
+    deinit { loop.shutdown() }
+
+    /// What `cancel` takes: one use of one transfer.
+    package struct Token: Sendable {
+        fileprivate let transfer: Transfer?
+        fileprivate let use: Int
+    }
+
+    /// Starts a transfer. `completion` is called on the event loop, once, and never from within this call.
+    package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token {
+        let transfer = loop.start { $0.prepare(request, completion: completion) }
+        if transfer == nil {
+            let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
+            Task { self.tell(completion, error) }
+        }
+        return Token(transfer: transfer, use: transfer?.use ?? 0)
+    }
+
+    /// On the event loop, as every completion.
+    private func tell(_ completion: Transfer.Completion, _ error: TransferError) { completion(.failure(error)) }
+
+    /// The transfer's completion is not called any more. Does nothing when it has ended already.
+    package func cancel(_ token: Token) {
+        guard let transfer = token.transfer, transfer.use == token.use else { return }
+        transfer.drop()
+        loop.remove(transfer)
+    }
+
+    /// `start`, for callers that wait. Cancelling the task cancels the transfer.
+    /// - Throws: `TransferError`.
+    package func response(for request: TransferRequest) async throws -> TransferResponse {
+        let pending = PendingResponse()
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { continuation in
+                pending.continuation = continuation
+                guard !Task.isCancelled else {
+                    pending.resume(.failure(TransferError(.cancelled, url: request.url.string, detail: "cancelled")))
+                    return
+                }
+                pending.token = start(request) { result in pending.resume(result.mapError { $0 }) }
+            }
+        } onCancel: {
+            Task { await self.cancelPending(pending, request.url.string) }
+        }
+    }
+
+    private func cancelPending(_ pending: PendingResponse, _ url: String) {
+        pending.resume(.failure(TransferError(.cancelled, url: url, detail: "cancelled")))
+        if let token = pending.token { cancel(token) }
+    }
+}
+
+/// A waiting caller, resumed once by whichever comes first: the response or its cancellation.
+private final class PendingResponse: @unchecked Sendable {
+    // because: touched on the event loop alone.
+    var continuation: CheckedContinuation<TransferResponse, any Error>?
+    var token: HTTPClient.Token?
+
+    func resume(_ result: Result<TransferResponse, any Error>) { continuation.take()?.resume(with: result) }
+}

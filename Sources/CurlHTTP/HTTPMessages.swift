@@ -1,0 +1,51 @@
+package import HTTPTypes
+
+/// What is asked of a server: one GET.
+package struct TransferRequest: Sendable {
+    package var url: HTTPURL
+    /// Extra request fields, such as `If-None-Match`.
+    package var headerFields: HTTPFields
+    /// Wait for a connection that can multiplex rather than open another: right for hosts known to speak HTTP/2.
+    package var waitsToMultiplex: Bool
+
+    package init(url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false) {
+        self.url = url
+        self.headerFields = headerFields
+        self.waitsToMultiplex = waitsToMultiplex
+    }
+}
+
+/// What came back: the last response after redirects, complete.
+package struct TransferResponse: Sendable {
+    /// Status, and the fields a cache needs (see `ResponseFields`).
+    package var head: HTTPResponse
+    /// The body of a 2xx; of any other status it is not kept.
+    package var body: ResponseBody
+    /// Where redirects led, when there were any.
+    package var redirectedTo: String?
+    package var isHTTP2: Bool
+    /// From start to the end of the body, in microseconds.
+    package var microseconds: Int
+    /// From start to the first byte, in microseconds.
+    package var microsecondsToFirstByte: Int
+}
+
+/// How every transfer of a client behaves.
+package struct HTTPClientConfiguration: Sendable {
+    package var userAgent: String
+    /// Whole transfer, redirects included.
+    package var timeout: Duration = .seconds(60)
+    package var connectTimeout: Duration = .seconds(15)
+    /// A transfer slower than `lowSpeedLimit` bytes a second for `lowSpeedTime` seconds has timed out.
+    package var lowSpeedLimit = 64
+    package var lowSpeedTime = 30
+    /// The largest body taken, in bytes.
+    package var maximumBodySize = 32 << 20
+    package var maximumRedirects = 5
+    /// A PEM file of certificate authorities to trust instead of the system's.
+    package var certificateAuthorities: String?
+    /// How many idle connections are kept, all hosts together.
+    package var maximumConnections = 64
+
+    package init(userAgent: String) { self.userAgent = userAgent }
+}

@@ -1,0 +1,35 @@
+import CCurl
+import HTTPTypes
+
+/// The response fields a private cache needs; libcurl has parsed them already, the others are never copied out of it.
+enum ResponseFields {
+    private static let kept: [(name: HTTPField.Name, text: StaticString)] = [
+        (.contentType, "Content-Type"), (.eTag, "ETag"), (.lastModified, "Last-Modified"),
+        (.cacheControl, "Cache-Control"), (.expires, "Expires"), (.date, "Date"), (.age, "Age"), (.vary, "Vary"),
+        (.retryAfter, "Retry-After"),
+    ]
+
+    /// The kept fields of the last response on `easy`. A field sent several times is joined with commas (RFC 9110 §5.3).
+    static func read(from easy: UnsafeMutableRawPointer) -> HTTPFields {
+        var fields = HTTPFields()
+        fields.reserveCapacity(kept.count)
+        for (name, text) in kept {
+            guard let (first, amount) = header(text, 0, easy) else { continue }
+            var value = first
+            for index in 1..<max(amount, 1) { value += ", " + (header(text, index, easy)?.value ?? "") }
+            fields.append(HTTPField(name: name, value: value))
+        }
+        return fields
+    }
+
+    private static func header(
+        _ name: StaticString, _ index: Int, _ easy: UnsafeMutableRawPointer
+    ) -> (value: String, amount: Int)? {
+        var found: UnsafeMutablePointer<curl_header>?
+        let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
+        guard curl_easy_header(easy, text, index, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK, let found else {
+            return nil
+        }
+        return (String(cString: found.pointee.value), found.pointee.amount)
+    }
+}

@@ -1,0 +1,186 @@
+import CCurl
+import HTTPTypes
+
+/// A reused easy handle and the transfer it carries.
+package final class Transfer: @unchecked Sendable {
+    // because: touched on the event loop alone; others only hold it as a token to cancel with.
+
+    package typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
+
+    let easy: UnsafeMutableRawPointer
+    private let configuration: HTTPClientConfiguration
+    private let errorText: UnsafeMutablePointer<CChar>
+    private var acceptOnly: UnsafeMutablePointer<curl_slist>?
+    private var requestFields: UnsafeMutablePointer<curl_slist>?
+
+    private var url = ""
+    private var body: ResponseBody?
+    private var received = 0
+    private var isSuccess = false
+    private var isTooLarge = false
+    private var waitsToMultiplex = false
+    private var completion: Completion?
+    /// Counts the uses of this handle, so that a token of an earlier use cancels nothing.
+    private(set) var use = 0
+
+    init(configuration: HTTPClientConfiguration) {
+        self.configuration = configuration
+        easy = curl_easy_init()
+        errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
+        errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
+        acceptOnly = curl_slist_append(nil, "Accept: image/*")
+        setUp()
+    }
+
+    deinit {
+        curl_slist_free_all(acceptOnly)
+        curl_slist_free_all(requestFields)
+        errorText.deallocate()
+    }
+
+    /// Ends the handle's life, on the loop's thread; tokens may outlive it.
+    func close() {
+        use += 1
+        curl_easy_cleanup(easy)
+    }
+
+    static func of(_ easy: UnsafeMutableRawPointer?) -> Transfer? {
+        var pointer: UnsafeMutableRawPointer?
+        guard let easy, sleeve_getinfo_pointer(easy, CURLINFO_PRIVATE, &pointer) == CURLE_OK, let pointer else {
+            return nil
+        }
+        return Unmanaged<Transfer>.fromOpaque(pointer).takeUnretainedValue()
+    }
+
+    /// Options that stay the same for every use of the handle.
+    private func setUp() {
+        let me = Unmanaged.passUnretained(self).toOpaque()
+        sleeve_setopt_pointer(easy, CURLOPT_PRIVATE, me)
+        sleeve_setopt_pointer(easy, CURLOPT_WRITEDATA, me)
+        sleeve_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
+        sleeve_setopt_write(easy) { bytes, size, count, context in
+            let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+            return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+        }
+        sleeve_setopt_long(easy, CURLOPT_NOSIGNAL, 1)
+        sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
+        sleeve_setopt_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
+        sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, acceptOnly)
+        sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
+        sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, 1)
+        sleeve_setopt_long(easy, CURLOPT_MAXREDIRS, configuration.maximumRedirects)
+        sleeve_setopt_string(easy, CURLOPT_PROTOCOLS_STR, "http,https")
+        sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, "http,https")
+        sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, configuration.timeout.inMilliseconds)
+        sleeve_setopt_long(easy, CURLOPT_CONNECTTIMEOUT_MS, configuration.connectTimeout.inMilliseconds)
+        sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_LIMIT, configuration.lowSpeedLimit)
+        sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.lowSpeedTime)
+        sleeve_setopt_off(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(configuration.maximumBodySize))
+        if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
+    }
+
+    func prepare(_ request: TransferRequest, completion: @escaping Completion) {
+        use += 1
+        url = request.url.string
+        received = 0
+        isSuccess = false
+        isTooLarge = false
+        errorText[0] = 0
+        self.completion = completion
+        sleeve_setopt_string(easy, CURLOPT_URL, url)
+        if waitsToMultiplex != request.waitsToMultiplex {
+            waitsToMultiplex = request.waitsToMultiplex
+            sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
+        }
+        guard !request.headerFields.isEmpty || requestFields != nil else { return }
+        curl_slist_free_all(requestFields)
+        requestFields = nil
+        if !request.headerFields.isEmpty {
+            requestFields = curl_slist_append(nil, "Accept: image/*")
+            for field in request.headerFields {
+                requestFields = curl_slist_append(requestFields, "\(field.name.rawName): \(field.value)")
+            }
+        }
+        sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, requestFields ?? acceptOnly)
+    }
+
+    /// Takes a piece of the body. False stops the transfer.
+    private func take(_ chunk: UnsafeRawBufferPointer) -> Bool {
+        if received == 0 {
+            let status = easy.long(CURLINFO_RESPONSE_CODE)
+            isSuccess = (200..<300).contains(status)
+            if isSuccess {
+                // libcurl checks an announced length itself; trusting it for the allocation is bounded by our own limit.
+                let announced = Int(easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
+                body = ResponseBody(expecting: min(max(announced, 0), configuration.maximumBodySize))
+            }
+        }
+        received += chunk.count
+        if received > configuration.maximumBodySize {
+            isTooLarge = true
+            return false
+        }
+        if isSuccess { body?.append(chunk) }
+        return true
+    }
+
+    /// Reads the outcome off the handle, which may be used again at once; calling what it returns tells the caller.
+    func end(_ code: CURLcode) -> () -> Void {
+        complete(code == CURLE_OK ? .success(response()) : .failure(error(code)))
+    }
+
+    func cancel() -> () -> Void {
+        complete(.failure(TransferError(.cancelled, url: url, detail: "cancelled")))
+    }
+
+    /// Ends the use without telling anybody.
+    func drop() { _ = cancel() }
+
+    private func complete(_ result: Result<TransferResponse, TransferError>) -> () -> Void {
+        let told = completion.take()
+        body = nil
+        use += 1
+        return { told?(result) }
+    }
+
+    private func response() -> TransferResponse {
+        let status = Int(easy.long(CURLINFO_RESPONSE_CODE))
+        var redirectedTo: String?
+        if easy.long(CURLINFO_REDIRECT_COUNT) > 0 {
+            var text: UnsafeMutablePointer<CChar>?
+            sleeve_getinfo_string(easy, CURLINFO_EFFECTIVE_URL, &text)
+            redirectedTo = text.map { HTTPURL.withoutCredentials(String(cString: $0)) }
+        }
+        return TransferResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: ResponseFields.read(from: easy)),
+            body: body ?? ResponseBody(),
+            redirectedTo: redirectedTo,
+            isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
+            microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)),
+            microsecondsToFirstByte: Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T)))
+    }
+
+    private func error(_ code: CURLcode) -> TransferError {
+        TransferError(
+            code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
+            text: errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText))
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        sleeve_getinfo_long(self, info, &value)
+        return value
+    }
+
+    fileprivate func offset(_ info: CURLINFO) -> curl_off_t {
+        var value: curl_off_t = 0
+        sleeve_getinfo_off(self, info, &value)
+        return value
+    }
+}
+
+extension Duration {
+    var inMilliseconds: Int { Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000) }
+}

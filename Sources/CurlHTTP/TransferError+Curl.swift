@@ -1,0 +1,31 @@
+import CCurl
+
+extension TransferError {
+    /// Classes libcurl's codes. - Parameter text: libcurl's own line about this failure.
+    init(_ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String) {
+        switch code {
+        case CURLE_WRITE_ERROR where isTooLarge, CURLE_FILESIZE_EXCEEDED:
+            self.init(.tooLarge, url: url, detail: "larger than the limit of \(limit) bytes (--max-size)")
+        case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
+            self.init(.nameResolution, url: url, detail: text)
+        case CURLE_OPERATION_TIMEDOUT:
+            self.init(.timeout, url: url, detail: text)
+        case CURLE_PARTIAL_FILE:
+            self.init(.truncated, url: url, detail: "the body ended early: \(text)")
+        case CURLE_RECV_ERROR where received > 0, CURLE_HTTP2_STREAM where received > 0, CURLE_HTTP2 where received > 0:
+            self.init(.truncated, url: url, detail: "the connection broke after \(received) bytes: \(text)")
+        case CURLE_TOO_MANY_REDIRECTS:
+            self.init(.tooManyRedirects, url: url, detail: text)
+        case CURLE_UNSUPPORTED_PROTOCOL where text.contains("HTTP/0.9"):
+            self.init(.connect, url: url, detail: "the server does not answer with HTTP: \(text)")
+        case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
+            self.init(.refusedAddress, url: url, detail: "redirected to what is not an http or https URL: \(text)")
+        case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
+            CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
+            CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
+            self.init(.tls, url: url, detail: text)
+        default:
+            self.init(.connect, url: url, detail: text)
+        }
+    }
+}

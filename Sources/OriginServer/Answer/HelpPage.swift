@@ -1,0 +1,35 @@
+/// The texts an origin serves besides covers.
+enum HelpPage {
+    static let text = """
+        Sleeve's origin: covers, latency and faults on demand.
+
+          /covers/N.jpg       a generated cover, the same for the same N; 8 to 250 KB, 31 KB on average
+          /covers/N.png       a small PNG
+          /starter/SLUG.jpg   a cover drawn for a name
+
+        Any of them takes these query parameters:
+
+          size=BYTES          about so long
+          delay=MS            wait before answering
+          rate=BYTES          send so many bytes a second
+          status=CODE         answer with this status (and retry-after=VALUE)
+          fault=NAME          \(OriginFault.allCases.map(\.rawValue).joined(separator: ", "))
+          times=N             fail only the first N requests for exactly this path and query
+          redirect=N          N redirects before the cover (redirect-status=301, 302, 303, 307 or 308)
+          to=URL              a redirect to another URL
+          chunked=1           no Content-Length
+          cache-control=VALUE
+          same=M              the bytes of cover M
+          type=VALUE          another Content-Type
+
+        Covers have ETag and Last-Modified; If-None-Match, If-Modified-Since, Range and If-Range are understood.
+
+        """
+
+    /// What a captive portal says instead of a cover.
+    static let portal = """
+        <!DOCTYPE html>
+        <html><head><title>Welcome</title></head><body><h1>Please sign in to the network</h1></body></html>
+
+        """
+}

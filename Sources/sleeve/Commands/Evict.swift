@@ -1,0 +1,33 @@
+import ArgumentParser
+import CoverLibrary
+
+struct Evict: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make the cache smaller: the least recently used covers go first.",
+        discussion:
+            "  sleeve evict --to 500M        keep at most 500 MB\n  sleeve evict --to 0           empty the cache")
+
+    @Option(help: ArgumentHelp("Evict until at most this much is charged.", valueName: "size"))
+    var to: ByteSize
+
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        let library = try await openLibrary(try options.configuration())
+        do {
+            let evicted = try await library.evict(to: to.bytes)
+            if options.json {
+                var line = JSONLine()
+                line.add("evicted", evicted.covers)
+                line.add("bytes", evicted.bytes)
+                Terminal.standardOutput.write(line.text)
+            } else if !options.quiet {
+                Terminal.standardOutput.write(
+                    "evicted \(Decimals.grouped(evicted.covers)) covers, \(ByteSize(evicted.bytes)) given back\n")
+            }
+        } catch let error as LibraryError {
+            throw fail(error.message)
+        }
+        await library.close()
+    }
+}

@@ -1,0 +1,89 @@
+import ArgumentParser
+import CoverLibrary
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+struct Get: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "One cover, from the cache if it is there, else downloaded and kept.",
+        discussion: """
+            The bytes go to stdout, or to a file with -o.
+
+              sleeve get https://example.org/cover.jpg -o cover.jpg
+              sleeve get --offline https://example.org/cover.jpg | file -
+            """)
+
+    @Argument(help: "The cover's URL.")
+    var url: String
+
+    @Option(name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"))
+    var output: String?
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        if output == nil, Terminal.standardOutput.isInteractive {
+            throw ValidationError("a cover is no text for a terminal; use -o FILE, or a pipe")
+        }
+        if output == nil, options.json { throw ValidationError("--json writes to stdout; use -o FILE for the cover") }
+    }
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        let library = try await openLibrary(configuration)
+        let work = Task { () -> Result<Cover, any Error> in
+            do { return .success(try await library.cover(for: url)) } catch { return .failure(error) }
+        }
+        Signals.handle { _ in work.cancel() }
+        let result = await work.value
+        do {
+            let cover = try result.get()
+            try write(cover)
+            if options.json { Terminal.standardOutput.write(json(cover)) }
+        } catch let failure as CoverFailure {
+            await library.close()
+            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            throw fail(
+                failure.message,
+                [.offline, .badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
+        }
+        await library.close()
+    }
+
+    private func write(_ cover: Cover) throws {
+        guard let output else {
+            guard Terminal.standardOutput.write(cover.bytes) else {
+                throw fail("stdout was closed before the cover's end")
+            }
+            return
+        }
+        // Beside it first, then renamed: the file is whole or as it was.
+        let beside = "\(output).\(getpid()).part"
+        let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw fail("cannot write \(output): \(String(cString: strerror(errno)))") }
+        let isWritten = Terminal(descriptor: descriptor).write(cover.bytes)
+        close(descriptor)
+        guard isWritten, rename(beside, output) == 0 else {
+            let reason = String(cString: strerror(errno))
+            unlink(beside)
+            throw fail("cannot write \(output): \(reason)")
+        }
+    }
+
+    private func json(_ cover: Cover) -> String {
+        var line = JSONLine()
+        line.add("url", cover.url)
+        line.add("digest", cover.digest)
+        line.add("bytes", cover.bytes.count)
+        line.add("type", cover.mediaType)
+        line.add("width", cover.width)
+        line.add("height", cover.height)
+        return line.text
+    }
+}

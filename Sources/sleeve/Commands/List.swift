@@ -1,0 +1,58 @@
+import ArgumentParser
+import CoverCache
+import CoverLibrary
+
+struct List: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "What the cache holds, one entry a line, in the order of storing.",
+        discussion: "With --json, a JSON object a line: url, digest, bytes, type, width, height, and times in RFC 3339."
+    )
+
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        let library = try await openLibrary(try options.configuration())
+        let output = Terminal.standardOutput
+        var text = ""
+        do {
+            try library.entries { entry in
+                text += options.json ? json(entry) : plain(entry)
+                if text.utf8.count > 64 << 10 {
+                    guard output.write(text) else { throw ExitStatus.couldNotRun }
+                    text = ""
+                }
+            }
+        } catch let error as CacheError {
+            throw fail("\(error)")
+        }
+        output.write(text)
+        await library.close()
+    }
+
+    private func plain(_ entry: CachedEntry) -> String {
+        let metadata = entry.metadata
+        let size = metadata.width.map { "\($0)×\(metadata.height ?? 0)" } ?? "-"
+        return "\(entry.digest.description.prefix(12))  \(pad(ByteSize(entry.bytes).description, 8))  \(pad(size, 9))  "
+            + "\(metadata.mediaType)  \(metadata.key)\n"
+    }
+
+    private func pad(_ text: String, _ width: Int) -> String {
+        String(repeating: " ", count: max(0, width - text.count)) + text
+    }
+
+    private func json(_ entry: CachedEntry) -> String {
+        let metadata = entry.metadata
+        var line = JSONLine()
+        line.add("url", metadata.key)
+        line.add("digest", entry.digest.description)
+        line.add("bytes", entry.bytes)
+        line.add("type", metadata.mediaType)
+        line.add("width", metadata.width)
+        line.add("height", metadata.height)
+        line.add("storedAt", timestamp(metadata.storedAt))
+        line.add("validatedAt", timestamp(entry.validatedAt))
+        line.add("freshUntil", metadata.freshUntil.map { timestamp($0) })
+        line.add("pinned", entry.isPinned)
+        return line.text
+    }
+}

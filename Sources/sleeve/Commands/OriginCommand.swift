@@ -1,0 +1,133 @@
+import ArgumentParser
+import CoverLibrary
+import OriginServer
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+struct OriginCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "origin",
+        abstract: "A loopback server of generated covers, with latency and faults on demand.",
+        discussion: """
+            For trying, testing and measuring. Covers are drawn by number, each different, 8 to 250 KB:
+              http://127.0.0.1:8731/covers/1.jpg
+            The page at / lists the query parameters: delay, rate, status, fault, redirect and more.
+
+              sleeve origin &
+              sleeve origin --urls 5000 | sleeve prefetch -
+              sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
+            """)
+
+    @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one.", valueName: "port"))
+    var port = 8_731
+
+    @Option(help: ArgumentHelp("Milliseconds to wait before every answer.", valueName: "ms"))
+    var delay = 0.0
+
+    @Option(help: ArgumentHelp("Bytes a second for every response. Default: no limit.", valueName: "size"))
+    var bandwidth: ByteSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer badly: a status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "fault"))
+    var fault: String?
+
+    @Option(help: ArgumentHelp("Only every n-th request gets the fault.", valueName: "n"))
+    var faultEvery: Int?
+
+    @Option(help: ArgumentHelp("Retry-After of answers with a status: seconds or a date.", valueName: "value"))
+    var retryAfter: String?
+
+    @Option(help: ArgumentHelp("Cache-Control of covers.", valueName: "value"))
+    var cacheControl: String?
+
+    @Option(
+        help: ArgumentHelp("Make a library file of the starter albums, their covers at this origin.", valueName: "file")
+    )
+    var albums: String?
+
+    @Option(help: ArgumentHelp("Print the URLs of so many covers and end; starts no server.", valueName: "n"))
+    var urls: Int?
+
+    @Option(help: ArgumentHelp("Write covers as files into this folder and end; starts no server.", valueName: "dir"))
+    var writeTo: String?
+
+    @Option(help: ArgumentHelp("How many covers --write-to writes.", valueName: "n"))
+    var count = 5_000
+
+    func validate() throws {
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
+        guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
+        guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
+        guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("a number of covers cannot be negative") }
+    }
+
+    func run() async throws {
+        if let urls { return printURLs(urls) }
+        if let writeTo { return try writeCovers(writeTo) }
+        let origin: Origin
+        do {
+            origin = try await Origin.start(try originOptions())
+            if let albums { try AlbumFile.createIfMissing(albums, origin: origin.url) }
+        } catch let error as LibraryError {
+            throw fail(error.message)
+        } catch let error as OriginError {
+            throw fail("\(error)")
+        }
+        let (stopped, continuation) = AsyncStream.makeStream(of: Int32.self)
+        Signals.handle { continuation.yield($0) }
+        Terminal.standardOutput.write("\(origin.url)\n")
+        Terminal.standardError.write("sleeve: serving covers at \(origin.url)/covers/1.jpg; stop with Ctrl-C\n")
+        var signal: Int32 = 0
+        for await number in stopped {
+            signal = number
+            break
+        }
+        await origin.stop()
+        throw ExitStatus.stopped(by: signal)
+    }
+
+    private func originOptions() throws -> OriginOptions {
+        var options = OriginOptions()
+        options.port = port
+        options.delay = .microseconds(Int(delay * 1_000))
+        options.bytesPerSecond = bandwidth?.bytes
+        options.faultEvery = faultEvery
+        options.retryAfter = retryAfter
+        if let cacheControl { options.cacheControl = cacheControl }
+        if let fault { try options.setFault(fault) }
+        return options
+    }
+
+    private func printURLs(_ count: Int) {
+        var text = ""
+        for number in 0..<count {
+            text += "http://127.0.0.1:\(port)/covers/\(number).jpg\n"
+            if text.utf8.count > 64 << 10 {
+                guard Terminal.standardOutput.write(text) else { return }
+                text = ""
+            }
+        }
+        Terminal.standardOutput.write(text)
+    }
+
+    private func writeCovers(_ folder: String) throws {
+        guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+            throw fail("cannot create \(folder): \(String(cString: strerror(errno)))")
+        }
+        for number in 0..<count {
+            let path = "\(folder)/\(number).jpg"
+            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+            guard descriptor >= 0 else { throw fail("cannot write \(path): \(String(cString: strerror(errno)))") }
+            defer { close(descriptor) }
+            guard Terminal(descriptor: descriptor).write(CoverImage.jpeg(number: number)) else {
+                throw fail("cannot write \(path): \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+}

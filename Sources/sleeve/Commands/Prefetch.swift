@@ -1,0 +1,88 @@
+import ArgumentParser
+import CoverLibrary
+import Synchronization
+
+struct Prefetch: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Fetch the covers of lists that are not in the cache yet.",
+        discussion: """
+            A list is an albums.json (an array of {title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or \
+            plain URLs, one a line; - reads stdin. The format is recognised. Lists are read as they are worked on, so they \
+            may be of any length. Without a list, the library file is prefetched, which at first holds starter albums whose \
+            covers `sleeve origin` serves.
+
+            What is in the cache already is not asked for again. Run it again after an interruption: only what is missing \
+            is fetched.
+
+              sleeve prefetch albums.json
+              cut -f3 library.tsv | sleeve prefetch - --per-host 4 --rate 20
+              sleeve prefetch covers.csv --report report.jsonl --json
+            """)
+
+    @Argument(help: ArgumentHelp("Lists of covers; - is stdin. Default: the library file.", valueName: "input"))
+    var inputs: [String] = []
+
+    @Option(help: "The lists' format: json, jsonl, csv or urls. Default: recognised.")
+    var format: ListFormat?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.", valueName: "file"))
+    var report: String?
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        let paths = try inputs.isEmpty ? [libraryFile(configuration)] : inputs
+        let report = try self.report.map { try ReportFile($0) }
+        let library = try await openLibrary(configuration)
+        let complaints = Complaints()
+        let progress = PrefetchProgress { outcome in
+            report?.add(outcome)
+            complaints.add(outcome)
+        }
+        let brokenLists = Mutex(0)
+        let batches = ListBatches(paths: paths, format: format) { problem in
+            complaints.tell("\(problem)")
+            brokenLists.withLock { $0 += 1 }
+        }
+
+        let work = Task { await library.prefetch(batches: batches, progress: progress) }
+        Signals.handle { _ in work.cancel() }
+        let line = Task { if !options.quiet { await ProgressLine(progress).run() } }
+        let summary = await work.value
+        line.cancel()
+        await line.value
+
+        complaints.close()
+        try report?.close()
+        if options.json {
+            Terminal.standardOutput.write(summary.json(peakMemory: peakMemory()))
+        } else if !options.quiet {
+            Terminal.standardOutput.write(summary.text)
+        }
+        await library.close()
+        if let reason = summary.stopReason { throw fail(reason) }
+        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        if brokenLists.withLock({ $0 }) > 0 { throw ExitStatus.couldNotRun }
+        if summary.failed + summary.skipped > 0 { throw ExitStatus.someFailed }
+    }
+
+    private func libraryFile(_ configuration: LibraryConfiguration) throws -> String {
+        do {
+            if try AlbumFile.createIfMissing(configuration.libraryFile), !options.quiet {
+                Terminal.standardError.write(
+                    "sleeve: made \(configuration.libraryFile) with starter albums; `sleeve origin` serves their covers\n"
+                )
+            }
+        } catch let error as LibraryError {
+            throw fail(error.message)
+        }
+        return configuration.libraryFile
+    }
+}
+
+extension ListFormat: ExpressibleByArgument {}

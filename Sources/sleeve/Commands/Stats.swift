@@ -1,0 +1,58 @@
+import ArgumentParser
+import CoverLibrary
+
+struct Stats: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "What the cache holds and how it has served.")
+
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        let configuration = try options.configuration()
+        let library = try await openLibrary(configuration)
+        do {
+            let statistics = try await library.statistics()
+            Terminal.standardOutput.write(
+                options.json ? json(statistics) : text(statistics, configuration.cacheDirectory))
+        } catch let error as LibraryError {
+            throw fail(error.message)
+        }
+        await library.close()
+    }
+
+    private func json(_ statistics: CacheStatistics) -> String {
+        var line = JSONLine()
+        line.add("entries", statistics.entries)
+        line.add("blobs", statistics.blobs)
+        line.add("liveBytes", statistics.liveBytes)
+        line.add("chargedBytes", statistics.chargedBytes)
+        line.add("diskBytes", statistics.diskBytes)
+        line.add("capacity", statistics.capacity)
+        line.add("hits", statistics.hits)
+        line.add("misses", statistics.misses)
+        line.add("deduplicatedBytes", statistics.deduplicatedBytes)
+        line.add("oldest", statistics.oldest.map { timestamp($0) })
+        line.add("newest", statistics.newest.map { timestamp($0) })
+        return line.text
+    }
+
+    private func text(_ statistics: CacheStatistics, _ path: String) -> String {
+        let requests = statistics.hits + statistics.misses
+        let rate = requests > 0 ? " (\(Decimals.text(100 * Double(statistics.hits) / Double(requests), 1)) %)" : ""
+        let rows: [(String, String)] = [
+            ("cache", path),
+            ("entries", Decimals.grouped(statistics.entries)),
+            ("blobs", Decimals.grouped(statistics.blobs)),
+            ("live", "\(ByteSize(statistics.liveBytes))"),
+            ("on disk", "\(ByteSize(statistics.diskBytes))"),
+            ("charged", "\(ByteSize(statistics.chargedBytes)) of \(ByteSize(statistics.capacity))"),
+            ("saved", "\(ByteSize(statistics.deduplicatedBytes)) by storing equal covers once"),
+            ("hits", "\(Decimals.grouped(statistics.hits)) of \(Decimals.grouped(requests))\(rate)"),
+            ("misses", Decimals.grouped(statistics.misses)),
+            ("oldest", statistics.oldest.map { timestamp($0) } ?? "-"),
+            ("newest", statistics.newest.map { timestamp($0) } ?? "-"),
+        ]
+        return rows.map { name, value in
+            name + String(repeating: " ", count: 10 - name.count) + value + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import CoverCache
+import CoverLibrary
+
+struct Verify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Hash every cover anew and compare it with what was stored.",
+        discussion: """
+            Exits with 3 when something is wrong. --repair drops what is damaged and rebuilds the index from the segments \
+            alone; what was dropped is fetched again by the next prefetch.
+            """)
+
+    @Flag(help: "Drop bad records and rebuild the index.")
+    var repair = false
+
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        let library = try await openLibrary(try options.configuration())
+        let isLive = !options.quiet && Terminal.standardError.isInteractive
+        let repair = repair
+        do {
+            let report = try await library.maintain { writer in
+                var report = try writer.verify { done, total in
+                    if isLive, done % 1_000 == 0 {
+                        Terminal.standardError.write(
+                            "\r\u{1B}[K\(Decimals.grouped(done))/\(Decimals.grouped(total)) covers")
+                    }
+                }
+                if repair { report.rebuilt = try writer.rebuild() }
+                return report
+            }
+            if isLive { Terminal.standardError.write("\r\u{1B}[K") }
+            tell(report)
+            await library.close()
+            if !report.defects.isEmpty, !repair { throw ExitStatus.someFailed }
+        } catch let error as LibraryError {
+            throw fail(error.message)
+        }
+    }
+
+    private func tell(_ report: VerifyReport) {
+        for defect in report.defects { Terminal.standardError.write("sleeve: \(defect)\n") }
+        if options.json {
+            var line = JSONLine()
+            line.add("entries", report.entries)
+            line.add("blobs", report.blobs)
+            line.add("bytes", report.bytes)
+            line.add("defects", report.defects.count)
+            line.add("rebuilt", report.rebuilt)
+            Terminal.standardOutput.write(line.text)
+        } else if !options.quiet {
+            let outcome = report.defects.isEmpty ? "all as they were stored" : "\(report.defects.count) defects"
+            var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) blobs, "
+            text += "\(ByteSize(report.bytes)): \(outcome)\n"
+            if let rebuilt = report.rebuilt {
+                text += "index rebuilt from the segments: \(Decimals.grouped(rebuilt)) entries\n"
+            }
+            if !report.defects.isEmpty, report.rebuilt == nil {
+                text += "run `sleeve verify --repair` to drop what is damaged\n"
+            }
+            Terminal.standardOutput.write(text)
+        }
+    }
+}

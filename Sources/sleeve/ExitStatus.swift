@@ -1,0 +1,24 @@
+import ArgumentParser
+import CoverLibrary
+
+/// The exit codes of the command-line contract.
+enum ExitStatus {
+    static let couldNotRun = ExitCode(1)
+    static let someFailed = ExitCode(3)
+    static func stopped(by signal: Int32) -> ExitCode { ExitCode(128 + signal) }
+}
+
+/// Says what went wrong on stderr, in one line, and ends with `code`.
+func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitCode {
+    Terminal.standardError.write("sleeve: \(message)\n")
+    return code
+}
+
+/// Opens the library, or ends the command saying why not.
+func openLibrary(_ configuration: LibraryConfiguration) async throws -> LibraryAPI {
+    do {
+        return try await LibraryAPI(configuration: configuration)
+    } catch let error as LibraryError {
+        throw fail(error.message)
+    }
+}

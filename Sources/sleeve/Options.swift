@@ -1,0 +1,131 @@
+import ArgumentParser
+import CoverLibrary
+import Logging
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Options of every command that opens the library.
+struct LibraryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Where covers are kept.",
+            discussion: "Default: $SLEEVE_CACHE, else sleeve in $XDG_CACHE_HOME or ~/.cache.", valueName: "dir"))
+    var cache: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The albums of your library, as JSON.",
+            discussion: "Default: $SLEEVE_LIBRARY, else sleeve/albums.json in $XDG_DATA_HOME or ~/.local/share.",
+            valueName: "file"))
+    var library: String?
+
+    @Flag(help: "Results as JSON on stdout.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "No progress and no summary; errors are still told.")
+    var quiet = false
+
+    @Option(help: ArgumentHelp("How much to tell on stderr.", valueName: "level"))
+    var logLevel = LogLevel.warning
+
+    func validate() throws {
+        if cache?.isEmpty == true { throw ValidationError("--cache needs the name of a directory") }
+        if library?.isEmpty == true { throw ValidationError("--library needs the name of a file") }
+    }
+
+    func configuration() throws -> LibraryConfiguration {
+        var configuration = LibraryConfiguration(
+            cacheDirectory: try cache ?? Self.place("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve"),
+            libraryFile: try library
+                ?? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json"))
+        configuration.logger = Logger(label: "sleeve") { StreamLogHandler.standardError(label: $0) }
+        configuration.logger.logLevel = logLevel.level
+        return configuration
+    }
+
+    private static func place(_ own: String, _ base: String, _ underHome: String, _ name: String) throws -> String {
+        func variable(_ name: String) -> String? {
+            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+        }
+        if let place = variable(own) { return place }
+        // The XDG specification has relative paths ignored.
+        if let folder = variable(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
+        guard let home = variable("HOME") else {
+            throw fail("$HOME is not set; say where with --cache and --library")
+        }
+        return "\(home)/\(underHome)/\(name)"
+    }
+}
+
+/// Options of the commands that may connect.
+struct NetworkOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Transfers in flight, all hosts together.", valueName: "n"))
+    var parallel = 64
+
+    @Option(help: ArgumentHelp("Transfers in flight to one host over HTTP/1.1.", valueName: "n"))
+    var perHost = 8
+
+    @Option(help: ArgumentHelp("Requests a second to one host. Default: no limit.", valueName: "n"))
+    var rate: Double?
+
+    @Option(help: ArgumentHelp("Seconds one transfer may take, redirects included.", valueName: "seconds"))
+    var timeout = 60.0
+
+    @Option(
+        help: ArgumentHelp(
+            "Tries after a failure that may pass: 408, 425, 429, 5xx, broken connections.", valueName: "n"))
+    var retries = 3
+
+    @Option(help: ArgumentHelp("The largest cover taken.", valueName: "size"))
+    var maxSize = ByteSize(32 << 20)
+
+    @Option(
+        help: ArgumentHelp(
+            "The most the cache may take of the disk; remembered. Default: 10G at first.", valueName: "size"))
+    var capacity: ByteSize?
+
+    @Option(help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    var cacert: String?
+
+    @Flag(help: "Never connect: what is not in the cache fails.")
+    var offline = false
+
+    func validate() throws {
+        guard (1...4_096).contains(parallel) else { throw ValidationError("--parallel must be between 1 and 4096") }
+        guard (1...4_096).contains(perHost) else { throw ValidationError("--per-host must be between 1 and 4096") }
+        guard rate.map({ $0 > 0 && $0.isFinite }) ?? true else { throw ValidationError("--rate must be more than 0") }
+        guard timeout > 0, timeout <= 86_400 else {
+            throw ValidationError("--timeout must be between 0 and 86400 seconds")
+        }
+        guard (0...100).contains(retries) else { throw ValidationError("--retries must be between 0 and 100") }
+        guard maxSize.bytes > 0 else { throw ValidationError("--max-size must be more than 0") }
+        guard capacity.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--capacity must be more than 0") }
+    }
+
+    func apply(to configuration: inout LibraryConfiguration) throws {
+        configuration.parallel = parallel
+        configuration.perHost = min(perHost, parallel)
+        configuration.rate = rate
+        configuration.timeout = .milliseconds(Int(timeout * 1_000))
+        configuration.retries = retries
+        configuration.maximumSize = maxSize.bytes
+        configuration.capacity = capacity?.bytes
+        configuration.isOffline = offline
+        if let cacert {
+            guard access(cacert, R_OK) == 0 else {
+                throw fail("cannot read the certificate authorities in \(cacert): \(String(cString: strerror(errno)))")
+            }
+            configuration.certificateAuthorities = cacert
+        }
+    }
+}
+
+/// The levels of swift-log a person may want.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+    case trace, debug, info, warning, error
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
+}

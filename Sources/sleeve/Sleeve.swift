@@ -1,0 +1,24 @@
+import ArgumentParser
+import CoverLibrary
+
+@main
+struct Sleeve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sleeve",
+        abstract: "Download album covers in bulk, keep them verified on disk, use them offline.",
+        discussion: """
+            Covers are kept once each, whatever the number of URLs that lead to them, in a cache of bounded size. What a \
+            prefetch has reported is on the disk and survives power loss.
+
+            Begin with:
+              sleeve prefetch albums.json        fetch the covers of a list
+              sleeve get URL -o cover.jpg        one cover, from the cache if it is there
+              sleeve stats                       what the cache holds
+
+            Exit codes: 0 all there, 1 could not run, 3 some covers failed, 64 wrong usage, 128+N stopped by signal N.
+            """,
+        version: LibraryAPI.version,
+        subcommands: [
+            Prefetch.self, Get.self, List.self, Stats.self, Verify.self, Evict.self, OriginCommand.self,
+        ])
+}

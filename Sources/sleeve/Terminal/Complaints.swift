@@ -1,0 +1,39 @@
+import CoverLibrary
+import Synchronization
+
+/// Tells failures on stderr as they happen, the first few of them: ten thousand lines help nobody, the report has them all.
+final class Complaints: Sendable {
+    private static let most = 20
+    private let told = Mutex(0)
+    private let isLive = Terminal.standardError.isInteractive
+
+    func add(_ outcome: CoverOutcome) {
+        guard let failure = outcome.failure, failure.kind != .cancelled, failure.kind != .cache else {
+            return  // What the cache cannot take ends the run, and is told once, at its end.
+        }
+        tell(outcome.kind == .skipped ? Self.skipped(failure) : failure.message)
+    }
+
+    func tell(_ text: String) {
+        let number = told.withLock { told in
+            told += 1
+            return told
+        }
+        // The live line is rewritten below it.
+        if number <= Self.most { Terminal.standardError.write((isLive ? "\r\u{1B}[K" : "") + "sleeve: \(text)\n") }
+    }
+
+    /// Says how many were left out.
+    func close() {
+        let left = told.withLock { $0 } - Self.most
+        if left > 0 {
+            Terminal.standardError.write("sleeve: … and \(left) more like these; --report FILE lists them all\n")
+        }
+    }
+
+    private static func skipped(_ failure: CoverFailure) -> String {
+        // A list's own problem names its place already.
+        guard let line = failure.line else { return failure.detail }
+        return "line \(line): \(failure.url): \(failure.detail); skipped"
+    }
+}

@@ -1,0 +1,44 @@
+import CoverLibrary
+
+/// The state of a prefetch in a line on stderr: rewritten ten times a second on a terminal, a new line every five seconds
+/// elsewhere.
+struct ProgressLine {
+    private let terminal = Terminal.standardError
+    private let progress: PrefetchProgress
+
+    init(_ progress: PrefetchProgress) { self.progress = progress }
+
+    /// Until the task is cancelled.
+    func run() async {
+        let isLive = terminal.isInteractive
+        while (try? await Task.sleep(for: isLive ? .milliseconds(100) : .seconds(5))) != nil {
+            let text = Self.text(progress.summary, total: progress.total)
+            if isLive {
+                terminal.write("\r\u{1B}[K" + String(text.prefix(terminal.width - 1)))
+            } else {
+                terminal.write(text + "\n")
+            }
+        }
+        if isLive { terminal.write("\r\u{1B}[K") }
+    }
+
+    /// `1,234/5,000 covers · 11,203/s · 340 MB/s · 2 failed · 0:03 left`
+    static func text(_ summary: PrefetchSummary, total: Int?) -> String {
+        let done = summary.settled
+        var parts = [Decimals.grouped(done) + (total.map { "/" + Decimals.grouped($0) } ?? "") + " covers"]
+        let rate = summary.seconds > 0 ? Double(done) / summary.seconds : 0
+        parts.append(Decimals.grouped(Int(rate)) + "/s")
+        parts.append(ByteSize(Int(summary.bytesPerSecond)).description + "/s")
+        if summary.failed > 0 { parts.append(Decimals.grouped(summary.failed) + " failed") }
+        if let total, rate > 0, total > done { parts.append(clock(Double(total - done) / rate) + " left") }
+        return parts.joined(separator: " · ")
+    }
+
+    /// `0:07`, `12:40`, `3:05:00`.
+    private static func clock(_ seconds: Double) -> String {
+        let seconds = Int(seconds.rounded(.up))
+        func two(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
+        let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
+        return (hours > 0 ? "\(hours):\(two(minutes))" : String(minutes)) + ":" + two(seconds % 60)
+    }
+}

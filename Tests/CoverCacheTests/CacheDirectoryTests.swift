@@ -1,0 +1,144 @@
+import Foundation
+import Testing
+
+@testable import CoverCache
+
+@Suite struct CacheDirectoryTests {
+    private func error(opening path: String) -> CacheError? {
+        do {
+            _ = try CacheWriter(directory: path)
+            return nil
+        } catch {
+            return CacheError(error)
+        }
+    }
+
+    @Test("missing parents are made, and the directory says that it is a cache")
+    func making() throws {
+        try withFolder { folder in
+            let path = folder.root + "/a/b/c"
+            _ = try CacheWriter(directory: path)
+            let tag = String(decoding: try Bytes.of(path + "/CACHEDIR.TAG"), as: UTF8.self)
+            #expect(tag.hasPrefix("Signature: 8a477f597d28d172789f06886806bc55"))
+            for name in ["index.sqlite3", "writer.lock", "segments"] { #expect(Bytes.exists("\(path)/\(name)")) }
+        }
+    }
+
+    @Test("a file in the directory's place is refused, and stays as it is", arguments: ["", "/below"])
+    func file(below: String) throws {
+        try withFolder { folder in
+            try Bytes.write([1, 2, 3], to: folder.path)
+            #expect(error(opening: folder.path + below) == .notADirectory(folder.path))
+            #expect(try Bytes.of(folder.path) == [1, 2, 3])
+        }
+    }
+
+    @Test("a directory that cannot be written is refused with the reason", .enabled(if: getuid() != 0))
+    func notWritable() throws {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(
+                atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
+            guard case .notWritable(folder.path, let reason) = error(opening: folder.path) else {
+                Issue.record("not refused")
+                return
+            }
+            #expect(!reason.isEmpty)
+        }
+    }
+
+    @Test("a cache of a newer format is refused and left as it is")
+    func newerFormat() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try #require(!Bytes.exists(folder.index + "-wal"), "closing leaves no WAL")
+            // user_version: a big-endian number at offset 60 of an SQLite file.
+            try Bytes.overwrite(folder.index, at: 60, with: [0, 0, 0, 99])
+            let (index, segment) = (try Bytes.of(folder.index), try Bytes.of(folder.segment(1)))
+            #expect(error(opening: folder.path) == .newerFormat(folder.path))
+            #expect(try Bytes.of(folder.index) == index)
+            #expect(try Bytes.of(folder.segment(1)) == segment)
+            try Bytes.overwrite(folder.index, at: 60, with: [0, 0, 0, 1])
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test("without its index a cache comes back from its segments alone")
+    func deletedIndex() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...30 { try writer.put(url(number), picture(number % 20)) }
+                _ = try writer.commit()
+            }
+            let expected = try folder.contents()
+            try #require(expected.count == 30)
+            try folder.deleteIndex()
+            #expect(try folder.written { try $0.rebuild() } == 30)
+            #expect(try folder.contents() == expected)
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("a cache whose index was deleted is whole at the next opening, with nothing asked")
+    func deletedIndexAdopts() throws {
+        try withFolder { folder in
+            try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
+            try folder.deleteIndex()
+            #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) }))
+        }
+    }
+
+    @Test("a bad index is set aside, kept, and rebuilt from the segments", arguments: [true, false])
+    func badIndex(looksLikeOne: Bool) throws {
+        let garbage = (looksLikeOne ? Array("SQLite format 3\u{0}".utf8) : []) + picture(2, bytes: 9_000)
+        try withFolder { folder in
+            try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
+            try folder.deleteIndex()
+            try Bytes.write(garbage, to: folder.index)
+            #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) }))
+            #expect(try folder.defects().isEmpty)
+            let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+                .filter { $0.hasPrefix("index.sqlite3.bad-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+            #expect(aside.count == 1)
+            #expect(try Bytes.of(folder.path + "/" + aside[0]) == garbage)
+        }
+    }
+
+    @Test("an empty index file is taken for a new one, and the covers come back")
+    func emptyIndex() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.deleteIndex()
+            try Bytes.write([], to: folder.index)
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test("files that are no segments are left alone")
+    func strangers() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let stranger = folder.path + "/segments/notes.txt"
+            try Bytes.write([1], to: stranger)
+            try folder.written { writer in
+                try writer.evict(to: 0)
+                _ = try writer.rebuild()
+            }
+            #expect(try Bytes.of(stranger) == [1])
+        }
+    }
+}
+
+@Suite struct CacheErrorTests {
+    @Test(
+        "every error says in one line what to do, and where",
+        arguments: [
+            (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
+            (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
+            (.diskFull("/c"), "--capacity"), (.busy("/c", seconds: 15), "try again"),
+            (.file("/c", operation: "open", reason: "no such file"), "/c"), (.index("malformed"), "verify --repair"),
+        ] as [(CacheError, String)])
+    func messages(error: CacheError, part: String) {
+        #expect("\(error)".contains(part))
+        #expect(!"\(error)".contains("\n"))
+    }
+}

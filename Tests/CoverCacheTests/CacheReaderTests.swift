@@ -1,0 +1,137 @@
+import Testing
+
+@testable import CoverCache
+
+@Suite struct CacheReaderTests {
+    @Test("there is no reading where nothing was ever written")
+    func noIndex() throws {
+        try withFolder { folder in
+            #expect(throws: (any Error).self) { try folder.reader() }
+        }
+    }
+
+    @Test("a key that was never stored is a miss")
+    func miss() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            guard case .miss = try folder.reader().cover(for: url(2)) else {
+                Issue.record("not a miss")
+                return
+            }
+        }
+    }
+
+    @Test("wrong bytes are never returned, whichever byte of a cover is wrong")
+    func flippedBytes() throws {
+        try withFolder { folder in
+            let body = picture(1, bytes: 600)
+            try folder.written { try $0.store(url(1), body) }
+            let reader = try folder.reader()
+            let place = try #require(try Bytes.find(body, in: folder.segment(1)))
+            for offset in body.indices {
+                try Bytes.flip(folder.segment(1), at: place + offset)
+                guard case .damaged(segment: 1, offset: 0) = try reader.cover(for: url(1)) else {
+                    Issue.record("byte \(offset)")
+                    return
+                }
+                try Bytes.flip(folder.segment(1), at: place + offset)
+            }
+            #expect(try reader.bytes(url(1)) == body)
+        }
+    }
+
+    @Test("bytes that are gone are as good as wrong", arguments: [true, false])
+    func gone(wholly: Bool) throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            if wholly { try Bytes.remove(folder.segment(1)) } else { try Bytes.truncate(folder.segment(1), to: 1_000) }
+            guard case .damaged = try folder.reader().cover(for: url(1)) else {
+                Issue.record("not damaged")
+                return
+            }
+        }
+    }
+
+    @Test("a damaged cover counts as a miss, not as a hit")
+    func counting() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try Bytes.flip(folder.segment(1), at: 2_000)
+            let reader = try folder.reader()
+            _ = try reader.cover(for: url(1))
+            let usage = try #require(reader.takeUsage(ofAtLeast: 1))
+            #expect(usage.hits == 0 && usage.misses == 1 && usage.touched.isEmpty)
+        }
+    }
+
+    @Test("a dropped cover is gone with every URL that shares it, and can be stored again")
+    func dropping() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.put(url(1), picture(1))
+                try writer.put(url(2), picture(1))
+                try writer.put(url(3), picture(3))
+                _ = try writer.commit()
+            }
+            try Bytes.flip(folder.segment(1), at: 2_000)
+            try folder.written { writer in
+                try writer.drop(url(1), segment: 1, offset: 0)
+                let statistics = try writer.statistics()
+                #expect(statistics.entries == 1 && statistics.blobs == 1)
+                try writer.store(url(1), picture(1))
+            }
+            #expect(try folder.contents() == [url(1): picture(1), url(3): picture(3)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("dropping what has been stored anew meanwhile drops nothing")
+    func droppingTooLate() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.store(url(1), picture(1))
+                try writer.store(url(1), picture(2))
+                try writer.drop(url(1), segment: 1, offset: 0)
+                try writer.drop(url(2), segment: 1, offset: 0)
+            }
+            #expect(try folder.contents() == [url(1): picture(2)])
+        }
+    }
+
+    @Test("many keys are answered at once, in the order asked")
+    func status() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.store(url(1), picture(1, bytes: 10))
+                try writer.store(url(2), picture(2, bytes: 20))
+            }
+            let statuses = try folder.reader().status(of: [url(2), url(9), url(1), url(2)])
+            #expect(statuses.map { $0?.bytes } == [20, nil, 10, 20])
+            #expect(statuses[2]?.digest == picture(1, bytes: 10).withUnsafeBytes { Digest(of: $0) })
+        }
+    }
+
+    @Test("entries are told in the order of storing")
+    func order() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in [5, 3, 9, 1] { try writer.store(url(number), picture(number)) }
+            }
+            #expect(try folder.reader().keys() == [5, 3, 9, 1].map(url))
+        }
+    }
+
+    @Test("a reader sees what is committed and what is evicted after it was opened")
+    func lateChanges() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                let reader = try folder.reader()
+                #expect(try reader.keys().isEmpty)
+                try writer.store(url(1), picture(1))
+                #expect(try reader.bytes(url(1)) == picture(1))
+                try writer.evict(to: 0)
+                #expect(try reader.bytes(url(1)) == nil)
+            }
+        }
+    }
+}

@@ -1,0 +1,129 @@
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import CoverCache
+
+@Suite struct ConcurrencyTests {
+    @Test("two writers that take turns on the same URLs store each once, and all verifies")
+    func takingTurns() throws {
+        try withFolder { folder in
+            try folder.written { first in
+                try folder.written { second in
+                    for number in 1...60 {
+                        try first.put(url(number), picture(number, bytes: 3_000))
+                        try second.put(url(61 - number), picture(61 - number, bytes: 3_000))
+                        if number.isMultiple(of: 7) { _ = try first.commit() }
+                        if number.isMultiple(of: 5) { _ = try second.commit() }
+                    }
+                }
+            }
+            try expectSixty(in: folder)
+        }
+    }
+
+    @Test("two writers on two threads store the same URLs each once, and all verifies")
+    func atOnce() throws {
+        try withFolder { folder in
+            try folder.written { _ in }
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { side in
+                do {
+                    try folder.written { writer in
+                        for step in 1...60 {
+                            let number = side == 0 ? step : 61 - step
+                            try writer.put(url(number), picture(number, bytes: 3_000))
+                            if step.isMultiple(of: 4) { _ = try writer.commit() }
+                        }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 }.isEmpty)
+            try expectSixty(in: folder)
+        }
+    }
+
+    private func expectSixty(in folder: CacheFolder) throws {
+        let expected = Dictionary(uniqueKeysWithValues: (1...60).map { (url($0), picture($0, bytes: 3_000)) })
+        #expect(try folder.contents() == expected)
+        try folder.written { writer in
+            let statistics = try writer.statistics()
+            #expect(statistics.entries == 60 && statistics.blobs == 60)
+            #expect(statistics.charged == 60 * 4_096)
+            #expect(try writer.verify().defects.isEmpty)
+            #expect(try writer.rebuild() == 60)
+        }
+    }
+
+    @Test("two writers keep the cache within its capacity together, and what is left is whole")
+    func capacity() throws {
+        try withFolder { folder in
+            let capacity = 40 * RecordHead.charge(5_200)
+            try folder.written(capacity: capacity) { first in
+                try folder.written { second in
+                    for number in 1...100 {
+                        try first.store(url(number), picture(number))
+                        try second.store(url(1_000 + number), picture(1_000 + number))
+                        #expect(try first.statistics().charged <= capacity)
+                    }
+                    #expect(try second.statistics().blobs == 40)
+                    #expect(try first.verify().defects.isEmpty)
+                }
+            }
+        }
+    }
+
+    @Test("a cover that another process evicts while it is about to be shared is lost, and says so")
+    func lost() throws {
+        try withFolder { folder in
+            try folder.written { first in
+                try folder.written { second in
+                    try first.store(url(1), picture(1))
+                    try second.put(url(2), picture(1))
+                    try first.evict(to: 0)
+                    #expect(try second.commit() == [.lost])
+                    try second.store(url(2), picture(1))
+                }
+            }
+            #expect(try folder.contents() == [url(2): picture(1)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("a reader beside a writer that replaces and evicts never gets wrong bytes")
+    func readingBesideWriting() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(0), picture(0)) }
+            let isOver = Atomic(false)
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { side in
+                do {
+                    if side == 0 {
+                        defer { isOver.store(true, ordering: .releasing) }
+                        try folder.written(capacity: 30 * RecordHead.charge(5_200)) { writer in
+                            for step in 1...200 {
+                                try writer.store(url(step % 40), picture(step % 40 + 40 * (step % 3)))
+                                try writer.makeRoom(writer.groupLimit)
+                            }
+                        }
+                    } else {
+                        let reader = try folder.reader()
+                        var step = 0
+                        while !isOver.load(ordering: .acquiring) {
+                            step += 1
+                            let number = step % 40
+                            guard let bytes = try reader.bytes(url(number)) else { continue }
+                            let known = (0..<3).contains { bytes == picture(number + 40 * $0) }
+                            if !known { failures.withLock { $0.append("wrong bytes for \(number)") } }
+                        }
+                    }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 }.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,206 @@
+import Testing
+
+@testable import CoverCache
+
+@Suite struct EvictionTests {
+    @Test("the covers stored first go first when nothing was used")
+    func oldestFirst() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...10 { try writer.store(url(number), picture(number)) }
+                let charge = RecordHead.charge(5_200)
+                #expect(try writer.evict(to: 4 * charge) == (6, 6 * charge))
+                #expect(try writer.statistics().charged == 4 * charge)
+            }
+            #expect(try folder.reader().keys() == (7...10).map(url))
+        }
+    }
+
+    @Test("a cover that was read, or asked for in bulk, outlives those that were not")
+    func usesCount() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...10 { try writer.store(url(number), picture(number)) }
+                let reader = try folder.reader()
+                _ = try reader.cover(for: url(2))
+                _ = try reader.cover(for: url(3), counting: false)
+                _ = try reader.status(of: [url(4), url(1)])
+                writer.note(try #require(reader.takeUsage(ofAtLeast: 1)))
+                try writer.evict(to: 4 * RecordHead.charge(5_200))
+            }
+            #expect(try folder.reader().keys() == [url(1), url(2), url(4), url(10)])
+        }
+    }
+
+    @Test("uses are forgotten by the reader once taken, and taken only when there are enough")
+    func takingUsage() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let reader = try folder.reader()
+            #expect(reader.takeUsage(ofAtLeast: 1) == nil)
+            _ = try reader.bytes(url(1))
+            _ = try reader.bytes(url(2))
+            #expect(reader.takeUsage(ofAtLeast: 3) == nil)
+            let usage = try #require(reader.takeUsage(ofAtLeast: 2))
+            #expect(usage.hits == 1 && usage.misses == 1 && usage.touched.count == 1)
+            #expect(reader.takeUsage(ofAtLeast: 1) == nil)
+        }
+    }
+
+    @Test("all entries of an evicted blob go with it, and their records are freed")
+    func entriesGo() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...3 { try writer.put(url(number), picture(1)) }
+                _ = try writer.commit()
+                #expect(try writer.evict(to: 0).blobs == 1)
+                let statistics = try writer.statistics()
+                #expect(statistics.entries == 0 && statistics.blobs == 0 && statistics.charged == 0)
+            }
+            #expect(try folder.reader().keys().isEmpty)
+        }
+    }
+
+    @Test("the capacity is not exceeded after any commit, whatever comes", arguments: 1...8)
+    func neverExceeded(seed: Int) throws {
+        try withFolder { folder in
+            var random = Randomness(seed: UInt64(seed))
+            let capacity = 2 << 20
+            try folder.written(capacity: capacity) { writer in
+                for step in 0..<300 {
+                    let size = Int.random(in: 0...(seed.isMultiple(of: 2) ? 400_000 : 20_000), using: &random)
+                    if writer.pendingBytes + size > writer.groupLimit {
+                        _ = try writer.commit()
+                        #expect(try writer.statistics().charged <= capacity, "step \(step)")
+                    }
+                    try writer.put(url(Int.random(in: 0..<200, using: &random)), blank(step, size))
+                    if Int.random(in: 0..<20, using: &random) == 0 { try writer.makeRoom(writer.groupLimit) }
+                }
+                _ = try writer.commit()
+                writer.tidy()
+                let statistics = try writer.statistics()
+                #expect(statistics.charged <= capacity && statistics.charged > capacity / 4)
+                let segments = folder.segmentNames.map { "\(folder.path)/segments/\($0)" }
+                #expect(segments.reduce(0) { $0 + Bytes.allocated($1) } <= capacity)
+                #expect(try writer.verify().defects.isEmpty)
+            }
+        }
+    }
+
+    @Test("groups committed together do not take the cache past its capacity, however large they are together")
+    func groupsTogether() throws {
+        try withFolder { folder in
+            let capacity = 200_000 & ~4_095
+            try folder.written(capacity: capacity) { writer in
+                try writer.store(url(0), picture(0))
+                var groups: [CacheWriter.Group] = []
+                for number in 1...3 {
+                    try writer.put(url(number), picture(number, bytes: 120_000))
+                    groups.append(try #require(writer.seal()))
+                }
+                for group in groups { try group.sync() }
+                #expect(try writer.commit(groups).count == 3)
+                #expect(try writer.statistics().charged <= capacity)
+                #expect(try writer.verify().defects.isEmpty)
+            }
+        }
+    }
+
+    /// Quicker to make than a picture, and as different from the others.
+    private func blank(_ seed: Int, _ size: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: size)
+        for (place, byte) in "\(seed)".utf8.enumerated() where place < size { bytes[place] = byte }
+        return bytes
+    }
+
+    @Test("room is made down to nine tenths, and not before the cache would be full")
+    func lowWater() throws {
+        try withFolder { folder in
+            let charge = RecordHead.charge(5_200)
+            try folder.written(capacity: 100 * charge) { writer in
+                for number in 1...95 { try writer.put(url(number), picture(number)) }
+                _ = try writer.commit()
+                try writer.makeRoom(5 * charge)
+                #expect(try writer.statistics().blobs == 95)
+                try writer.makeRoom(6 * charge)
+                #expect(try writer.statistics().blobs == 90)
+            }
+        }
+    }
+
+    @Test("a cache opened with a smaller capacity shrinks to it")
+    func smallerCapacity() throws {
+        try withFolder { folder in
+            let charge = RecordHead.charge(5_200)
+            try folder.written { writer in for number in 1...20 { try writer.store(url(number), picture(number)) } }
+            let kept = try folder.written(capacity: 10 * charge) { try $0.statistics() }
+            #expect(kept.charged <= 10 * charge && kept.blobs >= 9)
+            #expect(try folder.reader().keys().last == url(20))
+        }
+    }
+
+    @Test("what a dead writer left does not take the cache past its capacity")
+    func adoptionKeepsCapacity() throws {
+        try withFolder { folder in
+            let charge = RecordHead.charge(5_200)
+            try folder.abandoned(capacity: 10 * charge) { writer in
+                for number in 1...10 { try writer.store(url(number), picture(number)) }
+                for number in 11...14 { try writer.put(url(number), picture(number)) }
+                try #require(writer.seal()).sync()
+            }
+            #expect(try folder.written { try $0.statistics().charged } <= 10 * charge)
+        }
+    }
+
+    @Test("another URL for the only cover, when it fills the cache, is stored or refused, but not blamed on others")
+    func sharedInAFullCache() throws {
+        try withFolder { folder in
+            let body = picture(1, bytes: 60_000)
+            try folder.written(capacity: RecordHead.charge(60_200)) { writer in
+                try writer.store(url(1), body)
+                #expect(try writer.store(url(2), body) != [.lost])
+            }
+        }
+    }
+
+    @Test("evicted covers give their blocks back, and those left are whole")
+    func holes() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...40 { try writer.put(url(number), picture(number, bytes: 40_000)) }
+                _ = try writer.commit()
+                let before = Bytes.allocated(folder.segment(1))
+                try writer.evict(to: 10 * RecordHead.charge(40_200))
+                let after = Bytes.allocated(folder.segment(1))
+                #expect(before >= 40 * 40_000)
+                #expect(after <= 11 * RecordHead.charge(40_200))
+                #expect(try writer.verify().defects.isEmpty)
+            }
+            #expect(try folder.reader().contents().count == 10)
+        }
+    }
+
+    @Test("a segment with nothing left goes, and its number is not used again")
+    func emptySegment() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.written { try $0.evict(to: 0) }
+            #expect(folder.segmentNames.isEmpty)
+            try folder.written { try $0.store(url(2), picture(2)) }
+            #expect(folder.segmentNames == ["0000000002.seg"])
+            #expect(try folder.contents() == [url(2): picture(2)])
+        }
+    }
+
+    @Test("neighbouring freed stretches become one hole, others stay apart")
+    func merging() {
+        let ranges = [(1, 8_192, 4_096), (2, 12_288, 4_096), (1, 0, 4_096), (1, 4_096, 4_096), (1, 20_480, 8_192)]
+        let merged = FreedRange.merged(ranges.map { FreedRange(segment: $0.0, offset: $0.1, length: $0.2) })
+        #expect(
+            merged == [
+                FreedRange(segment: 1, offset: 0, length: 12_288),
+                FreedRange(segment: 1, offset: 20_480, length: 8_192),
+                FreedRange(segment: 2, offset: 12_288, length: 4_096),
+            ])
+    }
+}

@@ -1,0 +1,65 @@
+import Testing
+
+@testable import CoverLibrary
+
+@Suite struct RetryPolicyTests {
+    private let policy = RetryPolicy(retries: 3)
+
+    private func decide(
+        _ kind: CoverFailure.Kind = .connect, status: Int? = nil, retryAfter: Duration? = nil, attempt: Int = 0,
+        random: Double = 1
+    ) -> RetryPolicy.Decision {
+        policy.decide(kind, status: status, retryAfter: retryAfter, attempt: attempt, random: random)
+    }
+
+    @Test("statuses that may pass are tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
+    func transientStatus(status: Int) {
+        #expect(decide(.status, status: status) == .retry(after: .milliseconds(250)))
+    }
+
+    @Test("statuses that will not pass are not", arguments: [400, 401, 403, 404, 410, 451, 501, 505, 304])
+    func lastingStatus(status: Int) { #expect(decide(.status, status: status) == .giveUp) }
+
+    @Test(
+        "failures of the connection are tried again, those of the answer are not",
+        arguments: CoverFailure.Kind.allCases)
+    func kinds(kind: CoverFailure.Kind) {
+        let isTransient = [.connect, .nameResolution, .timeout, .truncated].contains(kind)
+        #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
+    }
+
+    @Test("after the last retry it is over, and with none at once")
+    func lastAttempt() {
+        #expect(decide(attempt: 2) != .giveUp)
+        #expect(decide(attempt: 3) == .giveUp)
+        let none = RetryPolicy(retries: 0)
+        #expect(none.decide(.timeout, status: nil, retryAfter: nil, attempt: 0, random: 1) == .giveUp)
+    }
+
+    @Test("the longest wait doubles with every attempt up to the cap, and the real one is anywhere below it")
+    func backOff() {
+        let policy = RetryPolicy(retries: 1_000)
+        func wait(_ attempt: Int, _ random: Double) -> RetryPolicy.Decision {
+            policy.decide(.connect, status: nil, retryAfter: nil, attempt: attempt, random: random)
+        }
+        #expect([0, 1, 2, 3].map { wait($0, 1) } == [250, 500, 1_000, 2_000].map { .retry(after: .milliseconds($0)) })
+        #expect(wait(2, 0.5) == .retry(after: .milliseconds(500)))
+        #expect(wait(2, 0) == .retry(after: .zero))
+        #expect([7, 20, 63, 64, 999].map { wait($0, 1) } == Array(repeating: .retry(after: .seconds(30)), count: 5))
+    }
+
+    @Test("it is never before the time the server names, and not much after it")
+    func retryAfter() {
+        #expect(decide(.status, status: 503, retryAfter: .seconds(7)) == .retry(after: .seconds(7)))
+        #expect(decide(.status, status: 503, retryAfter: .zero, random: 0) == .retry(after: .zero))
+        #expect(decide(.status, status: 429, retryAfter: .milliseconds(100)) == .retry(after: .milliseconds(250)))
+        #expect(decide(.status, status: 503, retryAfter: .seconds(120)) == .retry(after: .seconds(120)))
+    }
+
+    @Test("a server that names a time too far off is not waited for")
+    func tooLong() {
+        #expect(decide(.status, status: 503, retryAfter: .seconds(121)) == .tooLong(.seconds(121)))
+        #expect(decide(.status, status: 404, retryAfter: .seconds(121)) == .giveUp)
+        #expect(decide(.status, status: 503, retryAfter: .seconds(121), attempt: 3) == .giveUp)
+    }
+}

@@ -1,0 +1,43 @@
+import CurlHTTP
+
+@testable import CoverLibrary
+
+/// A `DownloadQueue` whose jobs are named by their URLs, which is how people read tests.
+struct QueueDriver<Waiter> {
+    private var queue: DownloadQueue<Waiter>
+    /// Of every job that has started, ended or not.
+    private var jobs: [String: JobID] = [:]
+
+    init(limits: DownloadQueue<Waiter>.Limits) { queue = DownloadQueue(limits: limits) }
+
+    var count: Int { queue.count }
+    var waiting: Int { queue.waiting }
+    var inFlight: Int { queue.inFlight }
+
+    mutating func submit(_ url: HTTPURL, waiter: Waiter) -> Bool { queue.submit(url, waiter: waiter) }
+
+    mutating func next(now: ContinuousClock.Instant) -> DownloadQueue<Waiter>.Decision {
+        let decision = queue.next(now: now)
+        if case .start(let start) = decision { jobs[start.key] = start.job }
+        return decision
+    }
+
+    mutating func answered(_ key: String, http2: Bool) { if let job = jobs[key] { queue.answered(job, http2: http2) } }
+    mutating func close(hostOf key: String, until time: ContinuousClock.Instant) {
+        if let job = jobs[key] { queue.close(hostOf: job, until: time) }
+    }
+    mutating func landed(_ key: String) { if let job = jobs[key] { queue.landed(job) } }
+    mutating func retry(_ key: String, at time: ContinuousClock.Instant) {
+        if let job = jobs[key] { queue.retry(job, at: time) }
+    }
+    mutating func end(_ key: String) -> [Waiter] { jobs[key].map { queue.end($0) } ?? [] }
+
+    mutating func abandon(_ leaves: (Waiter) -> Bool) -> (waiters: [Waiter], inFlight: [String]) {
+        let (waiters, inFlight) = queue.abandon(leaves)
+        return (waiters, inFlight.compactMap { job in jobs.first { $0.value == job }?.key })
+    }
+}
+
+extension DownloadQueue.Start {
+    var key: String { url.string }
+}

@@ -1,0 +1,123 @@
+import OriginServer
+import Synchronization
+import Testing
+
+@testable import CurlHTTP
+
+@Suite(.timeLimit(.minutes(1))) struct CancellationTests {
+    @Test("cancelling a task that waits ends it as cancelled at once, and the client goes on working")
+    func cancelling() async throws {
+        try await withListener(answer: nil) { listener in
+            try await withOrigin { origin, client in
+                var requests = listener.requests.makeAsyncIterator()
+                let task = Task { await client.failure(listener.url + "/") }
+                _ = await requests.next()
+                let begun = ContinuousClock.now
+                task.cancel()
+                #expect(await task.value?.kind == .cancelled)
+                #expect(begun.duration(to: .now) < .seconds(5), "far below the time limit of a transfer")
+                let response = try await client.get(origin.coverURL(2))
+                #expect(response.bytes == CoverImage.jpeg(number: 2))
+            }
+        }
+    }
+
+    @Test("a task that is cancelled before it asks sends nothing")
+    func cancelledBefore() async throws {
+        try await withOrigin { origin, client in
+            let error = await withTaskGroup(of: TransferError?.self) { group in
+                group.cancelAll()
+                group.addTask { await client.failure(origin.coverURL(1)) }
+                return await group.next() ?? nil
+            }
+            #expect(error?.kind == .cancelled)
+            _ = try await client.get(origin.coverURL(2))
+            #expect(origin.requestCount == 1)
+        }
+    }
+
+    @Test("cancelling one of many leaves the others alone")
+    func oneOfMany() async throws {
+        try await withListener(answer: nil) { listener in
+            try await withOrigin { origin, client in
+                var requests = listener.requests.makeAsyncIterator()
+                let stuck = Task { await client.failure(listener.url + "/") }
+                _ = await requests.next()
+                async let covers = withThrowingTaskGroup(of: Int.self) { group in
+                    for number in 1...40 {
+                        group.addTask { try await client.get(origin.coverURL(number) + "?delay=20").body.count }
+                    }
+                    return try await group.reduce(0) { sum, _ in sum + 1 }
+                }
+                stuck.cancel()
+                #expect(await stuck.value?.kind == .cancelled)
+                let answered = try await covers
+                #expect(answered == 40)
+            }
+        }
+    }
+
+    @Test("a token cancels its own transfer, whose completion is never called")
+    func token() async throws {
+        try await withListener(answer: nil) { listener in
+            try await withOrigin { origin, client in
+                var requests = listener.requests.makeAsyncIterator()
+                let isCalled = Mutex(false)
+                let request = TransferRequest(url: try HTTPURL(listener.url))
+                let token = await client.start(request) { _ in isCalled.withLock { $0 = true } }
+                _ = await requests.next()
+                await client.cancel(token)
+                _ = try await client.get(origin.coverURL(1))
+                #expect(!isCalled.withLock { $0 })
+            }
+        }
+    }
+
+    @Test("a token of an ended transfer cancels nothing, though its handle carries another by now")
+    func staleToken() async throws {
+        try await withOrigin { origin, client in
+            let (ending, signal) = AsyncStream.makeStream(of: Void.self)
+            let request = TransferRequest(url: try HTTPURL(origin.coverURL(1)))
+            let token = await client.start(request) { _ in signal.finish() }
+            for await _ in ending {}
+            async let second = client.get(origin.coverURL(2) + "?delay=50")
+            while origin.requestCount < 2 { await Task.yield() }
+            await client.cancel(token)
+            #expect(try await second.bytes == CoverImage.jpeg(number: 2))
+        }
+    }
+
+    @Test("shutting down ends transfers in flight as cancelled, and those asked for afterwards")
+    func shutdown() async throws {
+        try await withListener(answer: nil) { listener in
+            try await withClient { client in
+                var requests = listener.requests.makeAsyncIterator()
+                let task = Task { await client.failure(listener.url + "/") }
+                _ = await requests.next()
+                client.loop.shutdown()
+                #expect(await task.value?.kind == .cancelled)
+                for _ in 1...3 { #expect(await client.failure(listener.url + "/")?.kind == .cancelled) }
+                client.loop.shutdown()
+            }
+        }
+    }
+
+    @Test("a client that nobody holds any more lets go of its transfers")
+    func dropped() async throws {
+        try await withListener(answer: nil) { listener in
+            var requests = listener.requests.makeAsyncIterator()
+            let request = TransferRequest(url: try HTTPURL(listener.url))
+            let ending = AsyncStream.makeStream(of: TransferError.Kind.self)
+            do {
+                let client = HTTPClient(configuration: HTTPClientConfiguration(userAgent: "Sleeve/test"))
+                _ = await client.start(request) { result in
+                    if case .failure(let error) = result { ending.continuation.yield(error.kind) }
+                    ending.continuation.finish()
+                }
+                _ = await requests.next()
+            }
+            var kinds = ending.stream.makeAsyncIterator()
+            #expect(await kinds.next() == .cancelled)
+        }
+    }
+}

@@ -1,0 +1,163 @@
+import HTTPTypes
+import OriginServer
+import Testing
+
+@testable import CurlHTTP
+
+@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+    @Test("a cover comes back byte for byte, with its status and the fields a cache needs")
+    func get() async throws {
+        try await withOrigin { origin, client in
+            let response = try await client.get(origin.coverURL(7))
+            #expect(response.bytes == CoverImage.jpeg(number: 7))
+            #expect(response.head.status == .ok)
+            #expect(response.head.headerFields[.contentType] == "image/jpeg")
+            #expect(response.head.headerFields[.eTag] == "\"c7-\(response.body.count)\"")
+            #expect(response.head.headerFields[.lastModified] != nil)
+            #expect(response.head.headerFields[.cacheControl] == "public, max-age=86400")
+            #expect(response.redirectedTo == nil)
+            #expect(!response.isHTTP2)
+            #expect(response.microseconds >= response.microsecondsToFirstByte)
+            #expect(response.microsecondsToFirstByte > 0)
+        }
+    }
+
+    @Test("a body without a length is as whole as one with it")
+    func chunked() async throws {
+        try await withOrigin { origin, client in
+            let response = try await client.get(origin.coverURL(8) + "?chunked=1")
+            #expect(response.bytes == CoverImage.jpeg(number: 8))
+        }
+    }
+
+    @Test("of the fields only those a cache needs are kept, and one sent twice is joined")
+    func fields() async throws {
+        let answer = """
+            HTTP/1.1 200 OK\r\nVary: Accept\r\nX-Secret: 1\r\nCache-Control: max-age=5\r\nSet-Cookie: a=b\r
+            cache-control: public\r\nExpires: 0\r\nAge: 3\r\nContent-Length: 2\r\n\r\nhi
+            """
+        try await withListener(answer: answer) { listener in
+            try await withClient { client in
+                let response = try await client.get(listener.url)
+                let kept: HTTPFields = [.cacheControl: "max-age=5, public", .expires: "0", .age: "3", .vary: "Accept"]
+                #expect(response.head.headerFields == kept)
+                #expect(response.bytes == Array("hi".utf8))
+            }
+        }
+    }
+
+    @Test("requests one after the other share a connection")
+    func keepAlive() async throws {
+        try await withOrigin { origin, client in
+            for number in 1...30 { _ = try await client.get(origin.coverURL(number)) }
+            #expect(origin.connectionCount == 1)
+            #expect(origin.requestCount == 30)
+        }
+    }
+
+    @Test("two hundred requests at once are all answered, each with its own cover")
+    func manyAtOnce() async throws {
+        try await withOrigin { origin, client in
+            let wrong = try await withThrowingTaskGroup(of: Int?.self) { group in
+                for number in 1...200 {
+                    group.addTask {
+                        let bytes = try await client.get(origin.coverURL(number)).bytes
+                        return bytes == CoverImage.jpeg(number: number) ? nil : number
+                    }
+                }
+                return try await group.reduce(into: [Int]()) { wrong, number in wrong += number.map { [$0] } ?? [] }
+            }
+            #expect(wrong.isEmpty)
+            #expect(origin.requestCount == 200)
+        }
+    }
+
+    @Test("five redirects are followed, and the response says where they led")
+    func redirects() async throws {
+        try await withOrigin { origin, client in
+            let response = try await client.get(origin.coverURL(3) + "?redirect=5")
+            #expect(response.bytes == CoverImage.jpeg(number: 3))
+            #expect(response.redirectedTo == origin.coverURL(3) + "?redirect=0")
+            #expect(origin.requestCount == 6)
+        }
+    }
+
+    @Test("an answer with an error status is a response, without its body", arguments: [400, 404, 429, 500, 503])
+    func errorStatus(status: Int) async throws {
+        try await withOrigin { origin, client in
+            let response = try await client.get(origin.coverURL(1) + "?status=\(status)&retry-after=7")
+            #expect(response.head.status.code == status)
+            #expect(response.head.headerFields[.retryAfter] == "7")
+            #expect(response.body.count == 0)
+        }
+    }
+
+    @Test("a request says who asks and what for, and asks for no compression")
+    func requestFields() async throws {
+        try await withListener(answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { listener in
+            try await withClient { client in
+                var requests = listener.requests.makeAsyncIterator()
+                _ = try await client.get(listener.url + "/a.jpg?b")
+                let lines = try #require(await requests.next()).split(separator: "\r\n").map(String.init)
+                #expect(lines.first == "GET /a.jpg?b HTTP/1.1")
+                #expect(lines.contains("User-Agent: Sleeve/test"))
+                #expect(lines.filter { $0.lowercased().hasPrefix("accept") } == ["Accept: image/*"])
+            }
+        }
+    }
+
+    @Test("extra fields go with their own request only, though the handle is used again")
+    func extraFields() async throws {
+        try await withListener(answer: "HTTP/1.1 304 Not Modified\r\n\r\n") { listener in
+            try await withClient { client in
+                var requests = listener.requests.makeAsyncIterator()
+                let validator: HTTPFields = [.ifNoneMatch: "\"x\"", .ifModifiedSince: "Sun, 06 Nov 1994 08:49:37 GMT"]
+                let response = try await client.get(listener.url, validator)
+                #expect(response.head.status == .notModified)
+                let first = try #require(await requests.next())
+                #expect(first.contains("If-None-Match: \"x\"\r\n"))
+                #expect(first.contains("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT\r\n"))
+                #expect(first.contains("Accept: image/*\r\n"))
+                _ = try await client.get(listener.url)
+                let second = try #require(await requests.next())
+                #expect(!second.contains("If-"))
+                #expect(second.contains("Accept: image/*\r\n"))
+            }
+        }
+    }
+
+    @Test("a validator that still holds is answered 304")
+    func notModified() async throws {
+        try await withOrigin { origin, client in
+            let tag = try #require(try await client.get(origin.coverURL(1)).head.headerFields[.eTag])
+            let response = try await client.get(origin.coverURL(1), [.ifNoneMatch: tag])
+            #expect(response.head.status == .notModified)
+            #expect(response.body.count == 0)
+        }
+    }
+
+    @Test("a body of exactly the limit is taken", arguments: ["", "&chunked=1"])
+    func exactlyTheLimit(form: String) async throws {
+        let size = CoverImage.jpeg(number: 1, aboutBytes: 50_000).count
+        try await withOrigin {
+            $0.maximumBodySize = size
+        } _: { origin, client in
+            let response = try await client.get(origin.coverURL(1) + "?size=50000" + form)
+            #expect(response.body.count == size)
+        }
+    }
+
+    @Test("credentials in a redirect's target are told to nobody")
+    func credentialsInRedirect() async throws {
+        try await withOrigin { origin, client in
+            let target = "http://user:secret@127.0.0.1:\(origin.port)/covers/2.jpg"
+            do {
+                let response = try await client.get(origin.coverURL(1) + "?to=\(target)")
+                #expect(response.redirectedTo.map { !$0.contains("secret") } ?? true)
+            } catch let error as TransferError {
+                // Refusing such a redirect would do as well.
+                #expect(!error.detail.contains("secret"))
+            }
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import Foundation
+
+/// A server of its own on loopback that answers every connection with the same bytes and closes it: for what an origin
+/// that knows HTTP would never say, and for seeing requests as they are on the wire.
+final class Listener: Sendable {
+    enum Failure: Error { case cannotListen(Int32) }
+
+    let port: Int
+    /// The head of every request, as it came.
+    let requests: AsyncStream<String>
+    private let socket: Int32
+
+    var url: String { "http://127.0.0.1:\(port)" }
+
+    /// - Parameter answer: nil: none; connections stay open until the client goes away.
+    init(answer: String?) throws {
+        let socket = Foundation.socket(AF_INET, Self.stream, 0)
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let code = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
+                bind(socket, address, length) + listen(socket, 64) + getsockname(socket, address, &length)
+            }
+        }
+        guard socket >= 0, code == 0 else { throw Failure.cannotListen(errno) }
+        self.socket = socket
+        port = Int(UInt16(bigEndian: address.sin_port))
+        let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+        requests = stream
+        Thread.detachNewThread {
+            while case let connection = accept(socket, nil, nil), connection >= 0 {
+                continuation.yield(Self.readHead(connection))
+                if let answer {
+                    _ = answer.withCString { write(connection, $0, strlen($0)) }
+                } else {
+                    var byte: UInt8 = 0
+                    while read(connection, &byte, 1) > 0 {}
+                }
+                close(connection)
+            }
+            close(socket)
+            continuation.finish()
+        }
+    }
+
+    /// Accepts no more; nobody listens on the port from now on.
+    func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
+
+    private static func readHead(_ connection: Int32) -> String {
+        var bytes: [UInt8] = []
+        var byte: UInt8 = 0
+        while !bytes.suffix(4).elementsEqual("\r\n\r\n".utf8), read(connection, &byte, 1) == 1 { bytes.append(byte) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    #if canImport(Glibc)
+        private static let stream = Int32(SOCK_STREAM.rawValue)
+    #else
+        private static let stream = SOCK_STREAM
+    #endif
+}
+
+extension Int {
+    /// `SHUT_RDWR` is an `Int` on Linux and an `Int32` on macOS.
+    fileprivate var bits: Int { self }
+}
+extension Int32 {
+    fileprivate var bits: Int32 { self }
+}
+
+/// Runs `body` with a listener and stops it afterwards.
+func withListener(answer: String?, _ body: (Listener) async throws -> Void) async throws {
+    let listener = try Listener(answer: answer)
+    defer { listener.stop() }
+    try await body(listener)
+}
+
+/// A port nobody listens on.
+func closedPort() async throws -> Int {
+    let listener = try Listener(answer: nil)
+    listener.stop()
+    for await _ in listener.requests {}
+    return listener.port
+}

@@ -1,0 +1,60 @@
+import HTTPTypes
+import Testing
+
+@testable import CurlHTTP
+
+@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+    @Test(
+        "a server with a private authority is trusted with its file, and not without",
+        .enabled(if: TLSServers.hasOpenSSL))
+    func privateAuthority() async throws {
+        try await TLSServers.withOpenSSL { server in
+            try await withClient {
+                $0.certificateAuthorities = server.certificate
+            } _: { client in
+                let response = try await client.get(server.url + "/")
+                #expect(response.head.status == .ok)
+                #expect(!response.isHTTP2)
+            }
+            try await withClient { client in
+                let error = await client.failure(server.url + "/")
+                #expect(error?.kind == .tls)
+            }
+        }
+    }
+
+    @Test("an authorities' file that is not there is a failure of TLS", .enabled(if: TLSServers.hasOpenSSL))
+    func missingFile() async throws {
+        try await TLSServers.withOpenSSL { server in
+            try await withClient {
+                $0.certificateAuthorities = server.certificate + ".none"
+            } _: { client in
+                let error = await client.failure(server.url + "/")
+                #expect(error?.kind == .tls)
+            }
+        }
+    }
+
+    @Test("over HTTP/2 many requests that wait for it share one connection", .enabled(if: TLSServers.hasNginx))
+    func multiplexing() async throws {
+        try await TLSServers.withNginx { server in
+            try await withClient {
+                $0.certificateAuthorities = server.certificate
+            } _: { client in
+                let connections = try await withThrowingTaskGroup(of: String.self) { group in
+                    for number in 1...60 {
+                        group.addTask {
+                            let url = try HTTPURL("\(server.url)/\(number)")
+                            let response = try await client.response(
+                                for: TransferRequest(url: url, waitsToMultiplex: true))
+                            #expect(response.isHTTP2)
+                            return String(decoding: response.bytes, as: UTF8.self)
+                        }
+                    }
+                    return try await group.reduce(into: Set<String>()) { $0.insert($1) }
+                }
+                #expect(connections.count == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,112 @@
+import OriginServer
+import Testing
+
+@testable import CurlHTTP
+
+/// Every class of failure, each for real.
+@Suite(.timeLimit(.minutes(1))) struct TransferErrorTests {
+    /// One line that names the URL.
+    private func expect(
+        _ error: TransferError?, _ kind: TransferError.Kind, _ url: String,
+        _ location: SourceLocation = #_sourceLocation
+    ) {
+        #expect(error?.kind == kind, sourceLocation: location)
+        #expect(error?.url == url, sourceLocation: location)
+        #expect(error.map { "\($0)".hasPrefix("\(url): ") && !$0.detail.isEmpty } == true, sourceLocation: location)
+        #expect(error.map { !"\($0)".contains("\n") } == true, sourceLocation: location)
+    }
+
+    @Test(
+        "a faulty answer is classed by what went wrong",
+        arguments: [
+            ("fault=truncate", .truncated), ("fault=wrong-length", .truncated),
+            ("fault=truncate&size=200000", .truncated),
+            ("fault=reset", .connect), ("fault=close", .connect),
+            ("fault=loop", .tooManyRedirects), ("redirect=6", .tooManyRedirects),
+            ("to=ftp://127.0.0.1/1.jpg", .refusedAddress), ("to=file:///etc/passwd", .refusedAddress),
+            ("to=gopher://127.0.0.1/", .refusedAddress),
+        ] as [(String, TransferError.Kind)])
+    func faults(query: String, kind: TransferError.Kind) async throws {
+        try await withOrigin { origin, client in
+            let url = origin.coverURL(1) + "?" + query
+            expect(await client.failure(url), kind, url)
+        }
+    }
+
+    @Test(
+        "a body past the limit is stopped, whether or not its length was announced",
+        arguments: ["size=200000", "size=200000&chunked=1", "fault=endless"])
+    func tooLarge(query: String) async throws {
+        try await withOrigin {
+            $0.maximumBodySize = 100_000
+        } _: { origin, client in
+            let url = origin.coverURL(1) + "?" + query
+            let error = await client.failure(url)
+            expect(error, .tooLarge, url)
+            #expect(error?.detail.contains("100000") == true)
+            #expect(error?.detail.contains("--max-size") == true)
+        }
+    }
+
+    @Test("an origin that never answers, or is too slow, times out", arguments: ["fault=never", "rate=100&size=90000"])
+    func timeout(query: String) async throws {
+        try await withOrigin {
+            $0.timeout = .milliseconds(300)
+        } _: { origin, client in
+            let url = origin.coverURL(1) + "?" + query
+            expect(await client.failure(url), .timeout, url)
+        }
+    }
+
+    @Test("a port nobody listens on is a failure to connect")
+    func refused() async throws {
+        let url = "http://127.0.0.1:\(try await closedPort())/a.jpg"
+        try await withClient { client in expect(await client.failure(url), .connect, url) }
+    }
+
+    @Test("a name without an address is a failure of name resolution")
+    func noSuchName() async throws {
+        let url = "http://nonexistent.invalid/a.jpg"
+        try await withClient { client in expect(await client.failure(url), .nameResolution, url) }
+    }
+
+    @Test("TLS to a server that speaks none is a failure of TLS")
+    func noTLS() async throws {
+        try await withOrigin { origin, client in
+            let url = "https://127.0.0.1:\(origin.port)/covers/1.jpg"
+            expect(await client.failure(url), .tls, url)
+        }
+    }
+
+    @Test("an answer that is no HTTP is a failure, not a cover")
+    func noHTTP() async throws {
+        try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in
+            let url = listener.url + "/"
+            try await withClient { client in expect(await client.failure(url), .connect, url) }
+        }
+    }
+
+    @Test("a body whose chunks break off is truncated")
+    func brokenChunks() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
+        try await withListener(answer: answer) { listener in
+            try await withClient { client in
+                expect(await client.failure(listener.url + "/"), .truncated, listener.url + "/")
+            }
+        }
+    }
+
+    @Test("after every kind of failure the client goes on working")
+    func goingOn() async throws {
+        try await withOrigin {
+            $0.timeout = .seconds(3)
+            $0.maximumBodySize = 300_000
+        } _: { origin, client in
+            for fault in ["truncate", "wrong-length", "reset", "close", "loop", "endless", "never"] {
+                _ = await client.failure(origin.coverURL(1) + "?fault=\(fault)")
+                let response = try await client.get(origin.coverURL(2))
+                #expect(response.bytes == CoverImage.jpeg(number: 2), "after \(fault)")
+            }
+        }
+    }
+}

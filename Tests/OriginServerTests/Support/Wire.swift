@@ -1,0 +1,134 @@
+import Foundation
+
+/// What came back for one request.
+struct Reply: Sendable {
+    enum Ending { case complete, closed, reset }
+
+    var status = 0
+    /// The head as it came, without its last empty line.
+    var head = ""
+    /// By lower-case name.
+    var fields: [String: String] = [:]
+    var body: [UInt8] = []
+    /// How it ended: `complete` leaves the connection open.
+    var ending = Ending.complete
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+}
+
+/// A client's connection made of plain blocking calls: it sees what a library hides, such as a reset.
+final class Wire: Sendable {
+    private let socket: Int32
+
+    struct Failure: Error { let call: String, code: Int32 }
+
+    init(port: Int) throws {
+        #if canImport(Darwin)
+            socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
+        #else
+            socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard socket >= 0 else { throw Failure(call: "socket", code: errno) }
+        // A bug fails a test; it does not hang it.
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+        // Nor is a client that writes to a closed connection killed by a signal.
+        #if canImport(Darwin)
+            var isOn: Int32 = 1
+            setsockopt(socket, SOL_SOCKET, SO_NOSIGPIPE, &isOn, socklen_t(MemoryLayout<Int32>.size))
+        #endif
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
+        address.sin_addr.s_addr = inet_addr("127.0.0.1")
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(socket, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
+            }
+        }
+        guard result == 0 else { throw Failure(call: "connect", code: errno) }
+    }
+
+    deinit { close(socket) }
+
+    func send(_ text: String) throws {
+        let bytes = Array(text.utf8)
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        guard Foundation.send(socket, bytes, bytes.count, flags) == bytes.count else {
+            throw Failure(call: "send", code: errno)
+        }
+    }
+
+    /// Reads until the other side ends the connection, but not more than `most` bytes.
+    func drain(most: Int = .max) throws -> Reply {
+        var bytes: [UInt8] = []
+        var ending = Reply.Ending.complete
+        while bytes.count < most, let piece = try receive(&ending) { bytes += piece }
+        var reply = Reply()
+        reply.body = bytes
+        reply.ending = ending
+        return reply
+    }
+
+    /// Reads one response. Bytes past it are lost, so only the last of several requests may be in doubt.
+    func reply(toHead: Bool = false) throws -> Reply {
+        var reply = Reply()
+        var bytes: [UInt8] = []
+        while bytes.headEnd == nil {
+            guard let piece = try receive(&reply.ending) else { return reply }
+            bytes += piece
+        }
+        let end = bytes.headEnd ?? 0
+        reply.head = String(decoding: bytes[..<(end - 4)], as: UTF8.self)
+        let lines = reply.head.components(separatedBy: "\r\n")
+        reply.status = Int(lines[0].split(separator: " ")[1]) ?? 0
+        for line in lines.dropFirst() {
+            let parts = line.split(separator: ":", maxSplits: 1)
+            reply.fields[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
+        }
+        bytes.removeFirst(end)
+        if toHead || reply.status == 304 || reply.status == 204 { return reply }
+        let isChunked = reply.fields["transfer-encoding"] == "chunked"
+        let length = reply.fields["content-length"].flatMap { Int($0) } ?? .max
+        while isChunked ? !bytes.hasLastChunk : bytes.count < length {
+            guard let piece = try receive(&reply.ending) else { break }
+            bytes += piece
+        }
+        reply.body = isChunked ? bytes.unchunked : Array(bytes.prefix(length))
+        return reply
+    }
+
+    private func receive(_ ending: inout Reply.Ending) throws -> ArraySlice<UInt8>? {
+        var piece = [UInt8](repeating: 0, count: 65_536)
+        let count = recv(socket, &piece, piece.count, 0)
+        if count > 0 { return piece[..<count] }
+        if count < 0, errno != ECONNRESET { throw Failure(call: "recv", code: errno) }
+        ending = count == 0 ? .closed : .reset
+        return nil
+    }
+}
+
+extension [UInt8] {
+    /// Where the head's empty line ends.
+    fileprivate var headEnd: Int? {
+        guard count >= 4 else { return nil }
+        return (4...count).first { self[($0 - 4)..<$0] == [13, 10, 13, 10] }
+    }
+
+    fileprivate var hasLastChunk: Bool { suffix(5) == [0x30, 13, 10, 13, 10] }
+
+    fileprivate var unchunked: [UInt8] {
+        var result: [UInt8] = []
+        var rest = self[...]
+        while let end = rest.firstIndex(of: 13) {
+            guard let size = Int(String(decoding: rest[..<end], as: UTF8.self), radix: 16), size > 0 else { break }
+            result += rest[(end + 2)..<(end + 2 + size)]
+            rest = rest[(end + 4 + size)...]
+        }
+        return result
+    }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Whether a process may mount in a user namespace of its own.
+private let mayMount: Bool = {
+    #if os(Linux)
+        let process = Process()
+        process.executableURL = URL(filePath: "/bin/sh")
+        process.arguments = ["-c", "unshare -Urm mount -t tmpfs -o size=8m tmpfs /tmp"]
+        process.standardError = FileHandle.nullDevice
+        guard (try? process.run()) != nil else { return false }
+        process.waitUntilExit()
+        return process.terminationStatus == 0
+    #else
+        return false
+    #endif
+}()
+
+extension CommandTests {
+    @Suite struct BadCacheTests {
+        @Test func `a cache directory that is a file is refused, and the file kept`() async throws {
+            try await withStage { stage in
+                let file = try stage.file("plain", "mine")
+                let list = try stage.list(stage.urls(0..<1))
+                for place in [file, file + "/below"] {
+                    let result = try await stage.run("prefetch", list, "--cache", place)
+                    #expect(result.status == 1)
+                    #expect(result.stderr.contains("is a file, not a cache directory"), "\(result)")
+                    #expect(result.stderr.contains(file))
+                }
+                #expect(try stage.text(of: file) == "mine")
+                #expect(stage.origin.connectionCount == 0)
+            }
+        }
+
+        @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
+        func `a cache directory without permission to write says so`() async throws {
+            try await withStage { stage in
+                try FileManager.default.createDirectory(
+                    atPath: stage.cache, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o555])
+                let result = try await stage.run("prefetch", try stage.list(stage.urls(0..<1)))
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("the cache directory \(stage.cache) cannot be written"), "\(result)")
+            }
+        }
+
+        @Test(.enabled(if: mayMount, "needs a user namespace"))
+        func `a cache on a disk that is mounted read-only says so`() async throws {
+            try await withStage { stage in
+                let disk = stage.folder + "/disk"
+                let result = try await stage.shell(
+                    """
+                    exec unshare -Urm sh -c 'mkdir "$1" && mount -t tmpfs tmpfs "$1" && mkdir "$1/cache" &&
+                    mount -o remount,ro "$1" && exec "$SLEEVE" prefetch "$2" --cache "$1/cache"' sh "$1" "$2"
+                    """, disk, try stage.list(stage.urls(0..<1)))
+                #expect(result.status == 1)
+                #expect(
+                    result.stderr.contains(
+                        "the cache directory \(disk)/cache cannot be written: Read-only file system"),
+                    "\(result)")
+            }
+        }
+
+        @Test(.enabled(if: mayMount, "needs a user namespace"))
+        func `a full disk stops the run with a clear message, and what was stored stays readable`() async throws {
+            try await withStage { stage in
+                let few = try stage.list(stage.urls(0..<50), name: "few.txt")
+                let many = try stage.list(stage.urls(100..<600, "size=40000"), name: "many.txt")
+                let cover = stage.urls(0..<1)[0]
+                let result = try await stage.shell(
+                    """
+                    exec unshare -Urm sh -c '
+                    mkdir "$1" && mount -t tmpfs -o size=8m tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
+                    "$SLEEVE" prefetch "$2" --quiet; echo few=$?
+                    "$SLEEVE" prefetch "$3" --json --report "$5/report.jsonl" >"$5/summary.json"; echo many=$?
+                    "$SLEEVE" list --json >"$5/list.jsonl"; echo list=$?
+                    "$SLEEVE" verify --quiet; echo verify=$?
+                    "$SLEEVE" get --offline "$4" >"$5/cover.jpg"; echo get=$?
+                    "$SLEEVE" evict --to 0 --quiet; echo evict=$?
+                    "$SLEEVE" prefetch "$2" --quiet; echo again=$?
+                    ' sh "$@"
+                    """, stage.folder + "/disk", few, many, cover, stage.folder)
+                #expect(result.stdout == "few=0\nmany=1\nlist=0\nverify=0\nget=0\nevict=0\nagain=0\n", "\(result)")
+                #expect(result.stderr.contains(" is full; free some room or lower --capacity"), "\(result)")
+                #expect(
+                    try Data(contentsOf: URL(filePath: stage.folder + "/cover.jpg"))
+                        == Data(CoverImage.jpeg(number: 0, aboutBytes: 4_000)))
+
+                let summary = try JSONDecoder().decode(
+                    Summary.self, from: Data(contentsOf: URL(filePath: stage.folder + "/summary.json")))
+                #expect(summary.stopReason?.contains("is full") == true)
+                #expect(summary.downloaded > 0 && summary.downloaded < 500)
+                let stored: [ListLine] = try jsonLines(try stage.text(of: stage.folder + "/list.jsonl"))
+                #expect(stored.count == 50 + summary.downloaded)
+                let report: [ReportLine] = try jsonLines(try stage.text(of: stage.folder + "/report.jsonl"))
+                let acknowledged = Set(report.filter { $0.outcome == "downloaded" }.map(\.url))
+                #expect(acknowledged.isSubset(of: Set(stored.map(\.url))))
+            }
+        }
+
+        @Test(.enabled(if: mayMount, "needs a user namespace"))
+        func `a disk that is full from the start is an error that says so`() async throws {
+            try await withStage { stage in
+                let result = try await stage.shell(
+                    """
+                    exec unshare -Urm sh -c 'mkdir "$1" && mount -t tmpfs -o size=1m tmpfs "$1" &&
+                    { cat /dev/zero >"$1/ballast" 2>/dev/null; exec "$SLEEVE" prefetch "$2" --cache "$1/cache"; }' sh "$1" "$2"
+                    """, stage.folder + "/disk", try stage.list(stage.urls(0..<1)))
+                #expect(result.status == 1)
+                #expect(result.stderr.contains(" is full; free some room"), "\(result)")
+            }
+        }
+
+        @Test func `a cache of a newer format is refused and not touched`() async throws {
+            try await withStage { stage in
+                try FileManager.default.createDirectory(atPath: stage.cache, withIntermediateDirectories: true)
+                let index = stage.cache + "/index.sqlite3"
+                let newer = Self.emptyDatabase(userVersion: 99)
+                try newer.write(to: URL(filePath: index))
+                let list = try stage.list(stage.urls(0..<1))
+                for arguments in [["prefetch", list], ["list"], ["verify", "--repair"]] {
+                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    #expect(result.status == 1)
+                    #expect(
+                        result.stderr.contains("the cache in \(stage.cache) was written by a newer version of Sleeve"),
+                        "\(result)")
+                }
+                #expect(Self.userVersion(try Data(contentsOf: URL(filePath: index))) == 99)
+                #expect(stage.origin.connectionCount == 0)
+            }
+        }
+
+        /// One page, after sqlite.org/fileformat2.html: the header and an empty schema table.
+        private static func emptyDatabase(userVersion: UInt8) -> Data {
+            var page = Data(count: 4_096)
+            page.replaceSubrange(0..<16, with: Data("SQLite format 3\0".utf8))
+            page.replaceSubrange(16..<24, with: [0x10, 0x00, 1, 1, 0, 64, 32, 32])
+            for (offset, value) in [(27, 1), (31, 1), (47, 4), (59, 1), (95, 1)] { page[offset] = UInt8(value) }
+            page[63] = userVersion
+            page.replaceSubrange(96..<100, with: [0x00, 0x2E, 0x63, 0x01])
+            page.replaceSubrange(100..<108, with: [0x0D, 0, 0, 0, 0, 0x10, 0x00, 0])
+            return page
+        }
+
+        private static func userVersion(_ database: Data) -> Int { database[60..<64].reduce(0) { $0 << 8 | Int($1) } }
+
+        @Test func `a capacity smaller than a cover fails that cover clearly, and only that one`() async throws {
+            try await withStage { stage in
+                let large = stage.urls(0..<3, "size=30000")
+                let list = try stage.list(large + stage.urls(3..<4, "size=1000"))
+                let result = try await stage.run("prefetch", list, "--capacity", "8K", "--json")
+                #expect(result.status == 3)
+                for url in large {
+                    #expect(result.stderr.contains("\(url): the cover has "), "\(result)")
+                }
+                #expect(result.stderr.contains("more than the cache's whole capacity of 8192; raise --capacity"))
+                let summary = try result.summary()
+                #expect(summary.failed == 3 && summary.downloaded == 1 && summary.stopReason == nil)
+            }
+        }
+
+        @Test func `capacity is a limit, remembered, and what is kept is whole`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<300, "size=20000"))
+                let result = try await stage.run("prefetch", list, "--capacity", "2M", "--json")
+                #expect(result.status == 0, "\(result)")
+                #expect(try result.summary().downloaded == 300)
+                let stats = try await stage.stats()
+                #expect(stats.capacity == 2 << 20)
+                #expect(stats.chargedBytes <= 2 << 20)
+                #expect(stats.entries > 20 && stats.entries == stats.blobs)
+                #expect(try await stage.entries().count == stats.entries)
+                #expect(try await stage.run("verify").status == 0)
+                var blocks = 0
+                for segment in try stage.segments() {
+                    var status = stat()
+                    try #require(stat(segment, &status) == 0)
+                    blocks += Int(status.st_blocks) * 512
+                }
+                #expect(blocks <= 2 << 20)
+
+                // A smaller one takes effect at once.
+                let smaller = try await stage.run("prefetch", try stage.list(stage.urls(0..<1)), "--capacity", "500K")
+                #expect(smaller.status == 0, "\(smaller)")
+                #expect(try await stage.stats().chargedBytes <= 500 << 10)
+            }
+        }
+    }
+}

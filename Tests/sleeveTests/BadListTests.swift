@@ -1,0 +1,189 @@
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension CommandTests {
+    @Suite struct BadListTests {
+        @Test func `a missing list is named, and the other lists are fetched all the same`() async throws {
+            try await withStage { stage in
+                let missing = stage.folder + "/missing.json"
+                let good = try stage.list(stage.urls(0..<2))
+                let result = try await stage.run("prefetch", missing, good, "--json")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("\(missing): cannot be opened: No such file or directory"), "\(result)")
+                #expect(try result.summary().downloaded == 2)
+            }
+        }
+
+        @Test func `a directory is no list`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("prefetch", stage.folder)
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("\(stage.folder): is a directory"), "\(result)")
+            }
+        }
+
+        @Test(arguments: ["albums.json", "albums.jsonl", "covers.csv", "list.txt"])
+        func `an empty list is an error`(name: String) async throws {
+            try await withStage { stage in
+                let file = try stage.file(name, "")
+                let result = try await stage.run("prefetch", file)
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("\(file): is empty"), "\(result)")
+            }
+        }
+
+        @Test func `malformed JSON is placed by line and column, after the covers before it`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<3)
+                let text = """
+                    [{"title": "A", "coverUrl": "\(urls[0])"},
+                     {"title": "B", "coverUrl": "\(urls[1])"},
+                     {"title" "C", "coverUrl": "\(urls[2])"}]
+                    """
+                let file = try stage.file("albums.json", text)
+                let result = try await stage.run("prefetch", file, "--json")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("\(file):3:11: malformed JSON: "), "\(result)")
+                #expect(try result.summary().downloaded == 2)
+                #expect(Set(try await stage.entries().map(\.url)) == Set(urls[..<2]))
+            }
+        }
+
+        @Test func `JSON that ends too early is placed as well`() async throws {
+            try await withStage { stage in
+                let file = try stage.file("albums.json", "[\"\(stage.urls(0..<1)[0])\",\n")
+                let result = try await stage.run("prefetch", file, "--json")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("\(file):2:1: malformed JSON: "), "\(result)")
+                #expect(try result.summary().downloaded == 1)
+            }
+        }
+
+        @Test func `a malformed line of JSON lines is skipped, the next one is read`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<2)
+                let file = try stage.file("albums.jsonl", "\"\(urls[0])\"\n{oops}\n\"\(urls[1])\"\n")
+                let result = try await stage.run("prefetch", file, "--json")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("\(file):2:2: malformed JSON"), "\(result)")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 2 && summary.skipped == 1)
+            }
+        }
+
+        @Test(arguments: ["albums.json", "albums.jsonl", "covers.csv"])
+        func `an album without a cover URL is reported with its line, skipped and counted`(name: String) async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<2)
+                let text =
+                    switch name {
+                    case "albums.json": "[{\"coverUrl\": \"\(urls[0])\"},\n{\"title\": \"Bare\"},\n\"\(urls[1])\"]"
+                    case "albums.jsonl": "\"\(urls[0])\"\n{\"title\": \"Bare\"}\n\"\(urls[1])\"\n"
+                    default: "title,url\nBare,\nA,\(urls[0])\nB,\(urls[1])\n"
+                    }
+                let file = try stage.file(name, text)
+                let report = stage.folder + "/report.jsonl"
+                let result = try await stage.run("prefetch", file, "--json", "--report", report)
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("\(file):2"), "\(result)")
+                #expect(result.stderr.contains("album 'Bare' has no cover URL; skipped"))
+                let summary = try result.summary()
+                #expect(summary.downloaded == 2 && summary.skipped == 1 && summary.requested == 3)
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(lines.filter { $0.outcome == "skipped" && $0.error?.contains("Bare") == true }.count == 1)
+            }
+        }
+
+        @Test func `a CSV without a column of covers says which columns it found`() async throws {
+            try await withStage { stage in
+                let file = try stage.file("covers.csv", "title,artist\nA,B\n")
+                let result = try await stage.run("prefetch", file)
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("\(file):1: no column holds the cover's URL"), "\(result)")
+                #expect(result.stderr.contains("'title', 'artist'"))
+                #expect(result.stderr.contains("coverUrl"))
+            }
+        }
+
+        @Test(
+            arguments: [
+                ("not a url", "not a URL"), ("example.org/cover.jpg", "must begin with http:// or https://"),
+                ("ftp://127.0.0.1/cover.jpg", "ftp:// is not supported"),
+                ("file:///etc/passwd", "file:// is not supported"), ("http://", "not a URL"),
+                ("data:image/png;base64,AAAA", "not a URL"),
+            ])
+        func `what is no URL to fetch is named with its line, skipped and counted`(
+            url: String, reason: String
+        ) async throws {
+            try await withStage { stage in
+                let good = stage.urls(0..<2)
+                let result = try await stage.run("prefetch", try stage.list([good[0], url, good[1]]), "--json")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("2: \(url): "), "\(result)")
+                #expect(result.stderr.contains(reason), "\(result)")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 2 && summary.skipped == 1)
+            }
+        }
+
+        @Test(
+            arguments: [
+                "http://mira:s3cret@HOST/covers/1.jpg", "http://s3cret@HOST/covers/1.jpg",
+                "https://mira:s3cret@HOST/covers/1.jpg", "ftp://mira:s3cret@HOST/1.jpg",
+                "http://mira:s3cret@HOST:x/1.jpg",
+                "//mira:s3cret@HOST/1.jpg", "mira:s3cret@HOST/1.jpg", "http://mira:s3cret@@HOST/a b.jpg",
+            ])
+        func `a password in a URL is never shown and never sent`(url: String) async throws {
+            try await withStage { stage in
+                let url = url.replacing("HOST", with: "127.0.0.1:\(stage.origin.port)")
+                let report = stage.folder + "/report.jsonl"
+                let result = try await stage.run(
+                    "prefetch", try stage.list([url]), "--json", "--report", report, "--log-level", "trace")
+                #expect(result.status == 3)
+                #expect(try result.summary().skipped == 1)
+                #expect(!result.stderr.isEmpty)
+                for text in [result.stdout, result.stderr, try stage.text(of: report)] {
+                    #expect(!text.contains("s3cret"), "\(text)")
+                }
+                let get = try await stage.run("get", url, "--log-level", "trace")
+                #expect(get.status == 1 && get.output.isEmpty && !get.stderr.contains("s3cret"), "\(get)")
+                #expect(stage.origin.connectionCount == 0)
+            }
+        }
+
+        /// 100 MB between the first and the last cover, on one line.
+        @Test(arguments: ["list.txt", "albums.jsonl", "covers.csv", "albums.json"])
+        func `a line of 100 MB is skipped and never held`(name: String) async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<2)
+                let (head, tail) =
+                    switch name {
+                    case "list.txt": ("\(urls[0])\nhttp://a/", "\n\(urls[1])\n")
+                    case "albums.jsonl": ("\"\(urls[0])\"\n\"http://a/", "\"\n\"\(urls[1])\"\n")
+                    case "covers.csv": ("title,url\nA,\(urls[0])\nB,http://a/", "\nC,\(urls[1])\n")
+                    default: ("[\"\(urls[0])\", \"http://a/", "\", \"\(urls[1])\"]")
+                    }
+                let file = try stage.file(name, head)
+                let handle = try #require(FileHandle(forWritingAtPath: file))
+                try handle.seekToEnd()
+                let block = Data(repeating: UInt8(ascii: "x"), count: 10 << 20)
+                for _ in 0..<10 { try handle.write(contentsOf: block) }
+                try handle.write(contentsOf: Data(tail.utf8))
+                try handle.close()
+                let result = try await stage.run("prefetch", file, "--json")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("is longer than 1 MiB; skipped"), "\(result)")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 2 && summary.skipped == 1)
+                #expect(summary.peakMemoryBytes < 150_000_000)
+            }
+        }
+    }
+}

@@ -1,0 +1,264 @@
+import Foundation
+import OriginServer
+import Testing
+
+extension CommandTests {
+    @Suite struct CacheTests {
+        @Test func `list tells what is stored, in the fields of the contract`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<3)
+                try await stage.fill(urls, "--parallel", "1")
+                let result = try await stage.run("list", "--json")
+                let fields: Set = [
+                    "url", "digest", "bytes", "type", "width", "height", "storedAt", "validatedAt", "freshUntil",
+                    "pinned",
+                ]
+                let names = try memberNames(result.stdout)
+                #expect(names.count == 3 && names.allSatisfy { $0.isSuperset(of: fields) }, "\(result)")
+                let entries: [ListLine] = try result.lines()
+                #expect(entries.map(\.url) == urls)
+                for (number, entry) in entries.enumerated() {
+                    #expect(entry.bytes == CoverImage.jpeg(number: number, aboutBytes: 4_000).count)
+                    #expect(entry.type == "image/jpeg" && entry.digest.count == 64 && !entry.pinned)
+                    #expect((entry.width ?? 0) > 0 && (entry.height ?? 0) > 0)
+                    let stored = try Date(entry.storedAt, strategy: .iso8601)
+                    #expect(abs(stored.timeIntervalSinceNow) < 300)
+                    // The origin says max-age=86400.
+                    let fresh = try Date(try #require(entry.freshUntil), strategy: .iso8601)
+                    #expect(abs(fresh.timeIntervalSince(stored) - 86_400) < 2)
+                }
+                let plain = try await stage.run("list")
+                #expect(plain.stdout.split(separator: "\n").map { String($0.split(separator: " ").last ?? "") } == urls)
+            }
+        }
+
+        @Test func `an empty cache is listed, counted and verified without complaint`() async throws {
+            try await withStage { stage in
+                for command in ["list", "stats", "verify"] {
+                    let result = try await stage.run(command)
+                    #expect(result.status == 0 && result.stderr.isEmpty, "\(result)")
+                }
+                #expect(try await stage.run("list", "--json").stdout.isEmpty)
+                let stats = try await stage.stats()
+                #expect(stats.entries == 0 && stats.chargedBytes == 0 && stats.oldest == nil)
+                #expect(stats.capacity == 10 << 30)
+            }
+        }
+
+        @Test func `stats counts entries, bytes, hits and misses`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<10))
+                for number in 0..<3 { _ = try await stage.run("get", "--offline", stage.urls(number..<number + 1)[0]) }
+                for number in 20..<22 {
+                    _ = try await stage.run("get", "--offline", stage.urls(number..<number + 1)[0])
+                }
+                let stats = try await stage.stats()
+                let bytes = (0..<10).reduce(0) { $0 + CoverImage.jpeg(number: $1, aboutBytes: 4_000).count }
+                #expect(stats.entries == 10 && stats.blobs == 10 && stats.liveBytes == bytes)
+                #expect(stats.deduplicatedBytes == 0)
+                #expect(stats.chargedBytes >= bytes && stats.chargedBytes.isMultiple(of: 4_096))
+                #expect(stats.diskBytes >= stats.chargedBytes)
+                #expect(stats.hits == 3)
+                // The ten of the prefetch, and two offline.
+                #expect(stats.misses == 12)
+                let plain = try await stage.run("stats")
+                #expect(plain.stdout.contains(stage.cache) && plain.stdout.contains("entries   10\n"), "\(plain)")
+            }
+        }
+
+        @Test func `evicting to 0 empties the cache and gives the disk back`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<20))
+                let result = try await stage.run("evict", "--to", "0", "--json")
+                #expect(result.status == 0)
+                #expect(result.stdout.hasPrefix("{\"evicted\":20,\"bytes\":"), "\(result)")
+                #expect(try await stage.entries().isEmpty)
+                let stats = try await stage.stats()
+                #expect(stats.entries == 0 && stats.blobs == 0 && stats.chargedBytes == 0 && stats.liveBytes == 0)
+                #expect(try stage.segments().isEmpty)
+                #expect(try await stage.run("verify").status == 0)
+                let before = stage.origin.requestCount
+                try await stage.fill(stage.urls(0..<20))
+                #expect(stage.origin.requestCount == before + 20)
+            }
+        }
+
+        @Test func `evicting keeps what was used last`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<10, "size=20000")
+                try await stage.fill(urls, "--parallel", "1")
+                for number in [0, 3] {
+                    #expect(try await stage.run("get", "--offline", urls[number]).status == 0)
+                }
+                let each = try await stage.stats().chargedBytes / 10
+                let result = try await stage.run("evict", "--to", "\(each * 3)")
+                #expect(result.status == 0)
+                #expect(result.stdout.hasPrefix("evicted 7 covers, "), "\(result)")
+                #expect(try await stage.entries().map(\.url) == [urls[0], urls[3], urls[9]])
+                for number in [0, 3, 9] {
+                    let kept = try await stage.run("get", "--offline", urls[number])
+                    #expect(kept.output == CoverImage.jpeg(number: number, aboutBytes: 20_000))
+                }
+                #expect(try await stage.run("get", "--offline", urls[1]).status == 1)
+            }
+        }
+
+        @Test func `evicting to more than there is evicts nothing`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3))
+                let result = try await stage.run("evict", "--to", "1G")
+                #expect(result.status == 0 && result.stdout.hasPrefix("evicted 0 covers"), "\(result)")
+                #expect(try await stage.entries().count == 3)
+            }
+        }
+    }
+
+    @Suite struct VerifyTests {
+        /// Spoils a byte in the middle of a cover, and gives back the number of segments that held it.
+        private func spoil(_ cover: [UInt8], in stage: Stage) throws {
+            for path in try stage.segments() {
+                var bytes = try Data(contentsOf: URL(filePath: path))
+                guard let range = bytes.range(of: Data(cover)) else { continue }
+                bytes[range.lowerBound + range.count / 2] ^= 0x10
+                // In place: the file stays the same file.
+                let handle = try #require(FileHandle(forWritingAtPath: path))
+                try handle.write(contentsOf: bytes)
+                return try handle.close()
+            }
+            Issue.record("no segment holds the cover")
+        }
+
+        private func cover(_ number: Int) -> [UInt8] { CoverImage.jpeg(number: number, aboutBytes: 4_000) }
+
+        @Test func `a spoilt byte is found, repaired, and fetched again`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<10)
+                try await stage.fill(urls)
+                let clean = try await stage.run("verify", "--json")
+                #expect(clean.status == 0)
+                #expect(clean.stdout.contains("\"entries\":10,\"blobs\":10,"), "\(clean)")
+                try spoil(cover(4), in: stage)
+
+                let found = try await stage.run("verify")
+                #expect(found.status == 3)
+                #expect(found.stderr.contains("\(urls[4]): the bytes do not match their digest"), "\(found)")
+                #expect(found.stderr.split(separator: "\n").count == 1)
+                #expect(found.stdout.contains("sleeve verify --repair"))
+                #expect(try await stage.entries().count == 10)
+
+                let repaired = try await stage.run("verify", "--repair")
+                #expect(repaired.status == 0, "\(repaired)")
+                #expect(try await stage.run("verify").status == 0)
+                #expect(Set(try await stage.entries().map(\.url)) == Set(urls).subtracting([urls[4]]))
+
+                let before = stage.origin.requestCount
+                try await stage.fill(urls)
+                #expect(stage.origin.requestCount == before + 1)
+                #expect(try await stage.run("get", "--offline", urls[4]).output == cover(4))
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
+        @Test func `spoilt bytes are never given out: offline it is a miss, online it is fetched anew`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<2)
+                try await stage.fill(urls)
+                for number in 0..<2 { try spoil(cover(number), in: stage) }
+                let offline = try await stage.run("get", "--offline", urls[0])
+                #expect(offline.status == 1 && offline.output.isEmpty, "\(offline)")
+                let online = try await stage.run("get", urls[1])
+                #expect(online.status == 0 && online.output == cover(1), "\(online)")
+                #expect(stage.origin.requestCount == 3)
+            }
+        }
+
+        @Test func `an index that is gone is rebuilt from the segments`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<30) + stage.urls(30..<33, "same=7"))
+                let before = try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }
+                for name in try FileManager.default.contentsOfDirectory(atPath: stage.cache)
+                where name.hasPrefix("index.sqlite3") {
+                    try FileManager.default.removeItem(atPath: "\(stage.cache)/\(name)")
+                }
+                let result = try await stage.run("verify", "--repair", "--json")
+                #expect(result.status == 0)
+                #expect(result.stdout.contains("\"rebuilt\":33"), "\(result)")
+                #expect(
+                    try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }.sorted()
+                        == before.sorted())
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
+        @Test func `what an index that power loss set back does not know is read from the segments on opening`()
+            async throws
+        {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<20))
+                let names = try FileManager.default.contentsOfDirectory(atPath: stage.cache)
+                    .filter { $0.hasPrefix("index.sqlite3") }
+                let before = try names.map { try Data(contentsOf: URL(filePath: "\(stage.cache)/\($0)")) }
+                try await stage.fill(stage.urls(20..<40))
+                let segments = try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count }
+                for (name, bytes) in zip(names, before) { try bytes.write(to: URL(filePath: "\(stage.cache)/\(name)")) }
+                let entries = try await stage.entries()
+                #expect(Set(entries.map(\.url)) == Set(stage.urls(0..<40)))
+                // A look at the cache must not have cut anything off.
+                #expect(try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count } == segments)
+                let last = try await stage.run("get", "--offline", stage.urls(39..<40)[0])
+                #expect(last.output == cover(39), "\(last.stderr)")
+                let verified = try await stage.run("verify")
+                #expect(verified.status == 0, "\(verified)")
+            }
+        }
+
+        @Test func `an index that is garbage is set aside, and no cover is lost`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<30))
+                let before = Set(try await stage.entries().map(\.url))
+                for name in try FileManager.default.contentsOfDirectory(atPath: stage.cache)
+                where name.hasPrefix("index.sqlite3") {
+                    try Data(repeating: 0x5A, count: 20_000).write(to: URL(filePath: "\(stage.cache)/\(name)"))
+                }
+                let result = try await stage.run("verify", "--repair")
+                #expect(result.status == 0, "\(result)")
+                #expect(Set(try await stage.entries().map(\.url)) == before)
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
+        @Test func `an index spoilt in the middle is repaired, and no cover is lost`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<200, "size=1000"))
+                let before = Set(try await stage.entries().map(\.url))
+                for name in ["index.sqlite3-wal", "index.sqlite3"] {
+                    let path = "\(stage.cache)/\(name)"
+                    guard let length = try? Data(contentsOf: URL(filePath: path)).count, length > 8_192 else {
+                        continue
+                    }
+                    let handle = try #require(FileHandle(forWritingAtPath: path))
+                    try handle.seek(toOffset: UInt64(length / 2))
+                    try handle.write(contentsOf: Data(repeating: 0x5A, count: 4_096))
+                    try handle.close()
+                }
+                let result = try await stage.run("verify", "--repair")
+                #expect(result.status == 0, "\(result)")
+                #expect(Set(try await stage.entries().map(\.url)) == before)
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
+        @Test func `a segment that is gone is found and repaired, and its covers are fetched again`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<5))
+                for path in try stage.segments() { try FileManager.default.removeItem(atPath: path) }
+                #expect(try await stage.run("verify").status == 3)
+                #expect(try await stage.run("verify", "--repair").status == 0)
+                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.entries().isEmpty)
+                try await stage.fill(stage.urls(0..<5))
+                #expect(stage.origin.requestCount == 10)
+            }
+        }
+    }
+}

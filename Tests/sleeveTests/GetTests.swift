@@ -1,0 +1,145 @@
+import CoverLibrary
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension CommandTests {
+    @Suite struct GetTests {
+        private let cover = CoverImage.jpeg(number: 5)
+
+        @Test func `a cover goes to stdout to the byte: on a miss, on a hit, offline with the origin stopped`()
+            async throws
+        {
+            try await withStage { stage in
+                let url = stage.origin.coverURL(5)
+                let miss = try await stage.run("get", url)
+                #expect(miss.status == 0 && miss.output == cover && miss.stderr.isEmpty, "\(miss)")
+                let hit = try await stage.run("get", url)
+                #expect(hit.status == 0 && hit.output == cover)
+                #expect(stage.origin.requestCount == 1)
+                await stage.origin.stop()
+                let offline = try await stage.run("get", "--offline", url)
+                #expect(offline.status == 0 && offline.output == cover)
+                let stats = try await stage.stats()
+                #expect(stats.hits >= 2 && stats.misses == 1)
+            }
+        }
+
+        @Test func `a cover goes to a file, and JSON tells what it is`() async throws {
+            try await withStage { stage in
+                let file = try stage.file("cover.jpg", "something else")
+                let result = try await stage.run("get", stage.origin.coverURL(5), "-o", file, "--json")
+                #expect(result.status == 0, "\(result)")
+                #expect(try Data(contentsOf: URL(filePath: file)) == Data(cover))
+                let names = try memberNames(result.stdout)
+                #expect(names == [["url", "digest", "bytes", "type", "width", "height"]])
+                #expect(result.stdout.contains("\"bytes\":\(cover.count)"))
+                #expect(
+                    Set(try FileManager.default.contentsOfDirectory(atPath: stage.folder)) == ["cache", "cover.jpg"])
+            }
+        }
+
+        @Test func `a file that cannot be written is an error that names it`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("get", stage.origin.coverURL(5), "-o", stage.folder + "/no/cover.jpg")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("cannot write \(stage.folder)/no/cover.jpg: No such file"), "\(result)")
+            }
+        }
+
+        @Test func `a failure leaves the file as it was`() async throws {
+            try await withStage { stage in
+                let file = try stage.file("cover.jpg", "old")
+                let result = try await stage.run("get", stage.urls(0..<1, "status=404")[0], "-o", file)
+                #expect(result.status == 3)
+                #expect(try stage.text(of: file) == "old")
+            }
+        }
+
+        @Test func `offline, a miss is told clearly and nothing connects`() async throws {
+            try await withStage { stage in
+                let url = stage.origin.coverURL(5)
+                let result = try await stage.run("get", "--offline", url)
+                #expect(result.status == 1 && result.output.isEmpty)
+                #expect(result.stderr == "sleeve: \(url): not in the cache, and offline\n")
+                #expect(stage.origin.connectionCount == 0)
+            }
+        }
+
+        @Test func `JSON on stdout needs a file for the cover`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("get", stage.origin.coverURL(5), "--json")
+                #expect(result.status == 64)
+                #expect(stage.origin.connectionCount == 0)
+            }
+        }
+
+        @Test(
+            arguments: [
+                ("status=404", "the server answered 404"), ("status=410", "the server answered 410"),
+                ("status=403", "403"), ("status=500", "500"), ("fault=html", "an HTML page, not an image"),
+                ("fault=json", "JSON"), ("fault=empty", "not an image"), ("fault=loop", "redirect"),
+                ("redirect=6", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
+                ("fault=endless", "102400"), ("size=200000", "102400"), ("size=200000&chunked=1", "102400"),
+                ("fault=reset", "reset"), ("fault=close", "Empty reply"), ("fault=never", "timed out"),
+                ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "http or https"), ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "http or https"),
+            ])
+        func `a bad answer fails in one line that names the URL, and nothing is stored`(
+            query: String, reason: String
+        ) async throws {
+            try await withStage { stage in
+                let url = "\(stage.origin.coverURL(5))?\(query)"
+                let result = try await stage.run(
+                    "get", url, "--retries", "0", "--timeout", "0.5", "--max-size", "100K")
+                #expect(result.status == 3 && result.output.isEmpty)
+                #expect(result.stderr.hasPrefix("sleeve: \(url): "), "\(result)")
+                #expect(result.stderr.split(separator: "\n").count == 1, "\(result)")
+                #expect(result.stderr.contains(reason), "\(result)")
+                #expect(try await stage.entries().isEmpty)
+            }
+        }
+
+        @Test func `nobody listening is a failure to connect`() async throws {
+            try await withStage { stage in
+                await stage.origin.stop()
+                let url = stage.origin.coverURL(5)
+                let result = try await stage.run("get", url, "--retries", "0")
+                #expect(result.status == 3)
+                #expect(result.stderr.hasPrefix("sleeve: \(url): ") && result.stderr.contains("connect"), "\(result)")
+            }
+        }
+
+        @Test(arguments: ["redirect=5", "redirect=1&redirect-status=308", "chunked=1", "type=text/plain"])
+        func `redirects, unknown lengths and wrong types do not keep a cover away`(query: String) async throws {
+            try await withStage { stage in
+                let result = try await stage.run("get", "\(stage.origin.coverURL(5))?\(query)")
+                #expect(result.status == 0 && result.output == cover, "\(result)")
+                #expect(try await stage.entries().map(\.type) == ["image/jpeg"])
+            }
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func `a signal ends a get at once, with nothing on stdout`(signal: Int32) async throws {
+            try await withStage { stage in
+                let tripwire = try Tripwire()
+                let child = try stage.start("get", tripwire.url)
+                try await tripwire.wait(for: child)
+                let clock = ContinuousClock()
+                var result: RunResult?
+                let time = await clock.measure {
+                    child.kill(signal)
+                    result = await child.exit()
+                }
+                #expect(
+                    result?.status == 128 + signal && result?.output.isEmpty == true, "\(String(describing: result))")
+                #expect(time < .seconds(3))
+            }
+        }
+    }
+}

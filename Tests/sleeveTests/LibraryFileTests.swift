@@ -1,0 +1,123 @@
+import CoverLibrary
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension CommandTests {
+    @Suite struct LibraryFileTests {
+        @Test func `without a list, the library is made from the starter albums and prefetched`() async throws {
+            try await withStage { stage in
+                let library = stage.folder + "/deep/er/albums.json"
+                let result = try await stage.run("prefetch", "--library", library, "--offline", "--json")
+                // Offline, so that nobody who happens to listen on the default port takes part.
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("made \(library) with starter albums"), "\(result)")
+                let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
+                #expect(albums.count >= 10)
+                #expect(albums.allSatisfy { $0.coverUrl?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
+                #expect(try result.summary().failed == albums.count)
+
+                let again = try await stage.run("prefetch", "--library", library, "--offline", "--json")
+                #expect(!again.stderr.contains("made "))
+            }
+        }
+
+        @Test func `the starter library of a real origin is prefetched whole`() async throws {
+            try await withStage { stage in
+                let library = stage.folder + "/starter.json"
+                let origin = try stage.start("origin", "--port", "0", "--albums", library)
+                let url = try #require(await origin.firstOutputLine())
+                #expect(url.hasPrefix("http://127.0.0.1:"))
+                let first = try await stage.run("prefetch", "--library", library, "--json")
+                #expect(first.status == 0, "\(first)")
+                let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
+                #expect(try first.summary().downloaded == albums.count)
+                #expect(Set(try await stage.entries().map(\.url)) == Set(albums.compactMap(\.coverUrl)))
+                origin.kill(SIGTERM)
+                let ended = await origin.exit()
+                #expect(ended.signal == nil, "\(ended)")
+
+                let second = try await stage.run("prefetch", "--library", library, "--json")
+                #expect(second.status == 0)
+                #expect(try second.summary().fresh == albums.count)
+            }
+        }
+
+        @Test func `a library that is there is left as it is`() async throws {
+            try await withStage { stage in
+                let text = "[{\"title\": \"Mine\", \"coverUrl\": \"\(stage.urls(0..<1)[0])\"}]"
+                let library = try stage.file("albums.json", text)
+                // Found through $SLEEVE_LIBRARY.
+                let result = try await stage.run("prefetch", "--json")
+                #expect(try result.summary().downloaded == 1, "\(result)")
+                #expect(try stage.text(of: library) == text)
+            }
+        }
+
+        @Test func `a library that cannot be made is an error before anything else`() async throws {
+            try await withStage { stage in
+                let file = try stage.file("plain", "")
+                let result = try await stage.run("prefetch", "--library", file + "/albums.json")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("cannot create the library file \(file)/albums.json"), "\(result)")
+                #expect(!result.stderr.contains("Error Domain"), "\(result)")
+            }
+        }
+
+        @Test func `cache and library lie where the XDG specification says`() async throws {
+            try await withStage { stage in
+                var environment = ["HOME": stage.folder, "XDG_CACHE_HOME": "relative/is/ignored"]
+                var result = try await sleeveTests.run(["prefetch", "--offline", "--quiet"], environment: environment)
+                #expect(result.status == 3, "\(result)")
+                let files = FileManager.default
+                #expect(files.fileExists(atPath: stage.folder + "/.cache/sleeve/CACHEDIR.TAG"))
+                #expect(files.fileExists(atPath: stage.folder + "/.local/share/sleeve/albums.json"))
+
+                environment["XDG_CACHE_HOME"] = stage.folder + "/c"
+                environment["XDG_DATA_HOME"] = stage.folder + "/d"
+                result = try await sleeveTests.run(["prefetch", "--offline", "--quiet"], environment: environment)
+                #expect(files.fileExists(atPath: stage.folder + "/c/sleeve/CACHEDIR.TAG"))
+                #expect(files.fileExists(atPath: stage.folder + "/d/sleeve/albums.json"))
+
+                let nowhere = try await sleeveTests.run(["stats"], environment: [:])
+                #expect(nowhere.status == 1)
+                #expect(nowhere.stderr.contains("$HOME is not set"), "\(nowhere)")
+            }
+        }
+    }
+
+    @Suite struct OriginCommandTests {
+        @Test func `the URLs printed are those the origin serves`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("origin", "--port", "\(stage.origin.port)", "--urls", "3")
+                #expect(result.stdout == (0..<3).map { stage.origin.coverURL($0) + "\n" }.joined())
+                let fetched = try await stage.run("prefetch", "-", "--json", stdin: .text(result.stdout))
+                #expect(try fetched.summary().downloaded == 3, "\(fetched)")
+            }
+        }
+
+        @Test func `the files written are the covers the origin serves`() async throws {
+            try await withStage { stage in
+                let folder = stage.folder + "/files"
+                let result = try await stage.run("origin", "--write-to", folder, "--count", "3")
+                #expect(result.status == 0, "\(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).count == 3)
+                #expect(try Data(contentsOf: URL(filePath: folder + "/2.jpg")) == Data(CoverImage.jpeg(number: 2)))
+            }
+        }
+
+        @Test func `a port that is taken is an error that names it`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("origin", "--port", "\(stage.origin.port)")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("cannot listen on 127.0.0.1:\(stage.origin.port)"), "\(result)")
+            }
+        }
+    }
+}

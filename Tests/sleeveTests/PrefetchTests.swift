@@ -1,0 +1,254 @@
+import CoverLibrary
+import Foundation
+import OriginServer
+import Testing
+
+extension CommandTests {
+    @Suite struct PrefetchTests {
+        /// The same three covers in every format.
+        private func text(_ format: String, _ urls: [String]) -> String {
+            switch format {
+            case "json":
+                """
+                [{"title": "A", "artist": "x", "genre": "y", "coverUrl": "\(urls[0])", "year": "1999"},
+                 {"title": "B", "cover_url": "\(urls[1])", "year": 2001},
+                 "\(urls[2])"]
+                """
+            case "jsonl":
+                "{\"title\": \"A\", \"coverUrl\": \"\(urls[0])\"}\n{\"cover_url\": \"\(urls[1])\"}\n\"\(urls[2])\"\n"
+            case "csv": "title,Cover URL\n\"A, or B\",\(urls[0])\nB,\"\(urls[1])\"\nC,\(urls[2])\n"
+            default: "# covers\n\n" + urls.joined(separator: "\n")
+            }
+        }
+
+        @Test(arguments: ["json", "jsonl", "csv", "urls"])
+        func `a list is prefetched from a file and from stdin, its format recognised`(format: String) async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<3)
+                let text = text(format, urls)
+                let file = try stage.file("albums.\(format == "urls" ? "txt" : format)", text)
+                let first = try await stage.run("prefetch", file, "--json")
+                #expect(first.status == 0, "\(first)")
+                #expect(try first.summary().downloaded == 3)
+                #expect(Set(try await stage.entries().map(\.url)) == Set(urls))
+
+                let second = try await stage.run("prefetch", "-", "--json", stdin: .text(text))
+                #expect(second.status == 0, "\(second)")
+                #expect(try second.summary().fresh == 3)
+                #expect(stage.origin.requestCount == 3)
+            }
+        }
+
+        @Test func `the format asked for overrides the file's name`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<3)
+                let file = try stage.file("albums.csv", text("jsonl", urls))
+                let asked = try await stage.run("prefetch", file, "--format", "jsonl", "--json")
+                #expect(asked.status == 0, "\(asked)")
+                #expect(try asked.summary().downloaded == 3)
+                let wrong = try await stage.run("prefetch", file, "--format", "xml")
+                #expect(wrong.status == 64)
+            }
+        }
+
+        @Test func `several lists are one run`() async throws {
+            try await withStage { stage in
+                let first = try stage.file("a.jsonl", text("jsonl", stage.urls(0..<3)))
+                let second = try stage.file("b.txt", text("urls", stage.urls(2..<5)))
+                let result = try await stage.run(
+                    "prefetch", first, second, "-", "--json", stdin: .text(stage.urls(5..<6)[0]))
+                #expect(result.status == 0, "\(result)")
+                let summary = try result.summary()
+                #expect(summary.requested == 7 && summary.downloaded == 6)
+                #expect(summary.joined == 1)
+            }
+        }
+
+        @Test func `the summary has every field of the contract and adds up`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<2))
+                let urls = stage.urls(0..<10) + stage.urls(2..<4) + stage.urls(10..<13, "status=404") + ["not a url"]
+                let result = try await stage.run("prefetch", try stage.list(urls), "--json")
+                let names = try #require(try memberNames(result.stdout).first)
+                #expect(
+                    names.isSuperset(of: [
+                        "requested", "downloaded", "deduplicated", "revalidated", "fresh", "joined", "skipped",
+                        "failed",
+                        "bytes", "seconds", "coversPerSecond", "bytesPerSecond", "peakMemoryBytes",
+                    ]))
+                let summary = try result.summary()
+                #expect(summary.requested == 16 && summary.settled == 16)
+                #expect(summary.downloaded == 8 && summary.fresh == 2 && summary.joined == 2)
+                #expect(summary.failed == 3 && summary.skipped == 1 && summary.revalidated == 0)
+                let bytes = (2..<10).reduce(0) { $0 + CoverImage.jpeg(number: $1, aboutBytes: 4_000).count }
+                #expect(summary.bytes == bytes)
+                #expect(summary.seconds > 0 && summary.peakMemoryBytes > 1_000_000)
+                #expect(abs(summary.coversPerSecond - 8 / summary.seconds) < 1)
+                #expect(result.status == 3)
+            }
+        }
+
+        @Test func `the summary for people says how many were downloaded and how many are fresh`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<12))
+                let first = try await stage.run("prefetch", list)
+                #expect(first.stdout.hasPrefix("12 covers: 12 downloaded in "), "\(first)")
+                let second = try await stage.run("prefetch", list)
+                #expect(second.stdout.hasPrefix("12 covers: 12 fresh in "), "\(second)")
+            }
+        }
+
+        @Test func `a second run finds everything fresh and makes no connection`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<100, "size=1000"))
+                let first = try await stage.run("prefetch", list, "--json")
+                #expect(try first.summary().downloaded == 100, "\(first)")
+                let (requests, connections) = (stage.origin.requestCount, stage.origin.connectionCount)
+                #expect(requests == 100)
+                let second = try await stage.run("prefetch", list, "--json")
+                #expect(second.status == 0)
+                let summary = try second.summary()
+                #expect(summary.fresh == 100 && summary.requested == 100 && summary.downloaded == 0)
+                #expect(stage.origin.requestCount == requests && stage.origin.connectionCount == connections)
+            }
+        }
+
+        @Test func `a URL that repeats is one transfer, however it is spelled`() async throws {
+            try await withStage { stage in
+                let url = stage.origin.coverURL(1)
+                let spelled = url.replacing("http://", with: "HTTP://") + "#front"
+                let list = try stage.list([url, url, spelled, url.replacing("/covers", with: "/x/../covers")])
+                let result = try await stage.run("prefetch", list, "--json")
+                #expect(result.status == 0, "\(result)")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 1 && summary.joined == 3)
+                #expect(stage.origin.requestCount == 1)
+                #expect(try await stage.entries().map(\.url) == [url])
+            }
+        }
+
+        @Test func `the same bytes under two URLs are stored once`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5, "same=7"))
+                let result = try await stage.run("prefetch", list, "--json")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 5 && summary.deduplicated == 4, "\(result)")
+                #expect(Set(try await stage.entries().map(\.digest)).count == 1)
+                let stats = try await stage.stats()
+                #expect(stats.entries == 5 && stats.blobs == 1)
+                #expect(stats.liveBytes == CoverImage.jpeg(number: 7).count)
+                #expect(stats.deduplicatedBytes == 4 * stats.liveBytes)
+            }
+        }
+
+        @Test func `a 404 is named, counted and not tried again, and the rest goes on`() async throws {
+            try await withStage { stage in
+                let missing = "\(stage.origin.url)/covers/nothing.jpg"
+                let list = try stage.list(stage.urls(0..<3) + [missing] + stage.urls(3..<6))
+                let result = try await stage.run("prefetch", list, "--json")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("\(missing): the server answered 404"), "\(result)")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 6 && summary.failed == 1)
+                #expect(stage.origin.requestCount(path: "/covers/nothing.jpg") == 1)
+            }
+        }
+
+        @Test func `many failures are told up to a number, with how many were left out`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("prefetch", try stage.list(stage.urls(0..<50, "status=404")))
+                #expect(result.status == 3)
+                let lines = result.stderr.split(separator: "\n")
+                #expect(lines.count < 30)
+                #expect(lines.last?.contains("and 30 more") == true, "\(result)")
+            }
+        }
+
+        @Test func `the report has one line a cover, with the fields of the contract`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<1))
+                let urls = stage.urls(0..<3) + stage.urls(2..<3) + stage.urls(8..<9, "status=404") + ["ftp://a/b.jpg"]
+                let report = stage.folder + "/report.jsonl"
+                let result = try await stage.run("prefetch", try stage.list(urls), "--report", report, "--quiet")
+                #expect(result.status == 3)
+                let text = try stage.text(of: report)
+                let fields: Set = ["url", "outcome", "digest", "bytes", "milliseconds", "error"]
+                #expect(try memberNames(text).allSatisfy { $0.isSuperset(of: fields) })
+                let lines: [ReportLine] = try jsonLines(text)
+                #expect(lines.map(\.url).sorted() == urls.sorted())
+                let outcomes = Dictionary(grouping: lines, by: \.outcome).mapValues(\.count)
+                #expect(outcomes == ["fresh": 1, "downloaded": 2, "joined": 1, "failed": 1, "skipped": 1])
+                let entries = try await stage.entries()
+                for line in lines {
+                    switch line.outcome {
+                    case "failed", "skipped": #expect(line.error != nil && line.digest == nil && line.bytes == 0)
+                    default:
+                        #expect(line.error == nil)
+                        #expect(
+                            entries.contains {
+                                $0.url == line.url && $0.digest == line.digest && $0.bytes == line.bytes
+                            })
+                        if line.outcome == "downloaded" { #expect(line.milliseconds > 0) }
+                    }
+                }
+            }
+        }
+
+        @Test func `a report that cannot be written stops the run before it connects`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run(
+                    "prefetch", try stage.list(stage.urls(0..<1)), "--report", "\(stage.folder)/no/such/report.jsonl")
+                #expect(result.status == 1)
+                #expect(result.stderr.contains("/no/such/report.jsonl: No such file or directory"), "\(result)")
+                #expect(stage.origin.connectionCount == 0)
+            }
+        }
+
+        @Test func `quiet prints nothing when all goes well, and still tells failures`() async throws {
+            try await withStage { stage in
+                let good = try await stage.run("prefetch", try stage.list(stage.urls(0..<3)), "--quiet")
+                #expect(good.status == 0 && good.stdout.isEmpty && good.stderr.isEmpty, "\(good)")
+                let bad = try await stage.run("prefetch", try stage.list(stage.urls(3..<4, "status=404")), "--quiet")
+                #expect(bad.status == 3 && bad.stdout.isEmpty)
+                #expect(bad.stderr.contains("404"))
+            }
+        }
+
+        @Test func `a URL on stdin is fetched before stdin ends`() async throws {
+            try await withStage { stage in
+                let tripwire = try Tripwire()
+                let child = try stage.start(
+                    "prefetch", "-", "--format", "urls", "--json", "--retries", "0", "--timeout", "0.5", stdin: .open)
+                child.send(tripwire.url + "\n")
+                try await tripwire.wait(for: child)
+                child.send(stage.urls(0..<1)[0])
+                child.closeInput()
+                let result = await child.exit()
+                #expect(result.status == 3, "\(result)")
+                #expect(try result.summary().downloaded == 1)
+            }
+        }
+
+        @Test func `offline, nothing connects: what is stored is fresh, the rest fails`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<2))
+                let before = stage.origin.connectionCount
+                let result = try await stage.run("prefetch", try stage.list(stage.urls(0..<5)), "--offline", "--json")
+                let summary = try result.summary()
+                #expect(result.status == 3 && summary.fresh == 2 && summary.failed == 3)
+                #expect(result.stderr.contains("not in the cache, and offline"), "\(result)")
+                #expect(stage.origin.connectionCount == before)
+            }
+        }
+
+        @Test func `a host gets no more connections at once than allowed`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<40, "size=1000&delay=5"))
+                let result = try await stage.run("prefetch", list, "--per-host", "3", "--json")
+                #expect(try result.summary().downloaded == 40, "\(result)")
+                #expect(stage.origin.peakInFlight <= 3)
+                #expect(stage.origin.connectionCount <= 3)
+            }
+        }
+    }
+}

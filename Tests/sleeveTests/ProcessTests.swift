@@ -1,0 +1,164 @@
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension CommandTests {
+    /// Several processes on one cache, and processes that are stopped.
+    @Suite struct ProcessTests {
+        @Test func `two processes prefetching one list into one cache store each URL once`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<300, "size=1000")
+                let list = try stage.list(urls)
+                let children = [
+                    try stage.start("prefetch", list, "--json"), try stage.start("prefetch", list, "--json"),
+                ]
+                var downloaded = 0
+                for child in children {
+                    let result = await child.exit()
+                    #expect(result.status == 0, "\(result)")
+                    let summary = try result.summary()
+                    #expect(summary.requested == 300 && summary.settled == 300 && summary.failed == 0)
+                    downloaded += summary.downloaded
+                }
+                #expect(downloaded >= 300)
+                #expect(try await stage.entries().map(\.url).sorted() == urls.sorted())
+                let verified = try await stage.run("verify")
+                #expect(verified.status == 0, "\(verified)")
+                let stats = try await stage.stats()
+                #expect(stats.entries == 300 && stats.blobs == 300)
+                #expect(stats.chargedBytes == 300 * 4_096)
+            }
+        }
+
+        @Test func `readers and an eviction work while another process prefetches`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(1_000..<1_050, "size=1000"))
+                let tripwire = try Tripwire()
+                let list = try stage.list(stage.urls(0..<50, "size=1000") + [tripwire.url(through: stage.origin)])
+                let writer = try stage.start("prefetch", list, "--json")
+                try await tripwire.wait(for: writer)
+                #expect(try await stage.run("get", "--offline", stage.urls(1_000..<1_001, "size=1000")[0]).status == 0)
+                #expect(try await stage.entries().count >= 50)
+                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.run("evict", "--to", "40K").status == 0)
+                writer.kill(SIGINT)
+                let result = await writer.exit()
+                #expect(result.status == 130, "\(result)")
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func `a signal stops a prefetch within a second, what has arrived is kept, the rest is fetched the next time`(
+            signal: Int32
+        ) async throws {
+            try await withStage { stage in
+                let tripwire = try Tripwire()
+                let urls = stage.urls(0..<300, "size=1000")
+                // Every connection to the host ends up waiting, so the run cannot come to its end by itself.
+                let hanging = stage.urls(500..<507, "fault=never") + [tripwire.url(through: stage.origin)]
+                let report = stage.folder + "/report.jsonl"
+                let list = try stage.list(Array(urls[..<200] + hanging + urls[200...]))
+                let child = try stage.start("prefetch", list, "--json", "--report", report)
+                try await tripwire.wait(for: child)
+                let clock = ContinuousClock()
+                let begin = clock.now
+                child.kill(signal)
+                let result = await child.exit()
+                let time = begin.duration(to: clock.now)
+                #expect(result.status == 128 + signal && result.signal == nil, "\(result)")
+                #expect(time < .seconds(3))
+
+                let summary = try result.summary()
+                #expect(summary.cancelled == true)
+                #expect(summary.downloaded > 100 && summary.downloaded <= 200)
+                let stored = Set(try await stage.entries().map(\.url))
+                #expect(stored.count == summary.downloaded)
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(Set(lines.filter { $0.outcome == "downloaded" }.map(\.url)) == stored)
+                #expect(lines.count == summary.settled)
+                #expect(try await stage.run("verify").status == 0)
+
+                let before = stage.origin.requestCount
+                let again = try await stage.run("prefetch", try stage.list(urls), "--json")
+                #expect(again.status == 0)
+                #expect(try again.summary().fresh == summary.downloaded)
+                #expect(stage.origin.requestCount - before == 300 - summary.downloaded)
+            }
+        }
+
+        @Test func `a signal before anything arrived ends the run as well`() async throws {
+            try await withStage { stage in
+                let tripwire = try Tripwire()
+                let child = try stage.start("prefetch", "-", "--json", stdin: .open)
+                child.send(tripwire.url + "\n")
+                try await tripwire.wait(for: child)
+                // The list is still open: reading it must not hold the process.
+                child.kill(SIGTERM)
+                let result = await child.exit()
+                #expect(result.status == 143, "\(result)")
+                #expect(try result.summary().downloaded == 0)
+            }
+        }
+
+        @Test func `the origin stops in order on a signal`() async throws {
+            try await withStage { stage in
+                let child = try stage.start("origin", "--port", "0")
+                _ = try #require(await child.firstOutputLine())
+                child.kill(SIGINT)
+                let result = await child.exit()
+                #expect(result.signal == nil && [0, 130].contains(result.status), "\(result)")
+            }
+        }
+    }
+
+    @Suite struct KillTests {
+        private static let length = 400
+
+        /// Fifty in all. Each cache sees ten, so that a run adopts what several before it left.
+        @Test(arguments: 0..<5)
+        func `after kill -9 every acknowledged cover is there and verifies`(cache: Int) async throws {
+            try await withStage { stage in
+                var acknowledged: [String: String] = [:]
+                for round in 0..<10 {
+                    let moment = Int.random(in: 1..<Self.length)
+                    try await killed(stage, round, moment, &acknowledged)
+                    let entries = Dictionary(grouping: try await stage.entries(), by: \.url)
+                    #expect(entries.values.allSatisfy { $0.count == 1 }, "round \(round), moment \(moment)")
+                    let lost = acknowledged.filter { entries[$0.key]?.first?.digest != $0.value }
+                    #expect(lost.isEmpty, "round \(round), moment \(moment): \(lost.keys.sorted().prefix(5))")
+                    let verified = try await stage.run("verify")
+                    #expect(verified.status == 0, "round \(round), moment \(moment): \(verified)")
+                }
+                // Else the rounds were killed too early to say anything.
+                #expect(!acknowledged.isEmpty)
+            }
+        }
+
+        /// Prefetches covers, some of them for the second time, and kills the process when it comes to number `moment`.
+        private func killed(
+            _ stage: Stage, _ round: Int, _ moment: Int, _ acknowledged: inout [String: String]
+        ) async throws {
+            let first = round * 300
+            // Long URLs make long report lines, so that the report is written out often.
+            let query = "size=4000&for=" + String(repeating: "x", count: 400)
+            var urls = stage.urls(first..<first + Self.length, query)
+            let tripwire = try Tripwire()
+            urls.insert(tripwire.url(through: stage.origin), at: moment)
+            let report = "\(stage.folder)/report-\(round).jsonl"
+            let child = try stage.start("prefetch", try stage.list(urls), "--report", report, "--quiet")
+            try await tripwire.wait(for: child)
+            child.kill(SIGKILL)
+            let result = await child.exit()
+            #expect(result.signal == SIGKILL, "\(result)")
+            let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+            for line in lines where line.outcome == "downloaded" { acknowledged[line.url] = line.digest }
+        }
+    }
+}

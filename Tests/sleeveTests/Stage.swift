@@ -1,0 +1,174 @@
+import Foundation
+import OriginServer
+import Testing
+
+/// All tests of the command. One after the other: they start processes and some look at the time one takes to end.
+@Suite(.serialized, .timeLimit(.minutes(1))) enum CommandTests {}
+
+/// A test's own origin, cache and folder; all gone after it.
+struct Stage: Sendable {
+    let origin: Origin
+    let folder: String
+    var cache: String { folder + "/cache" }
+
+    /// Of every process: nothing outside the folder is touched.
+    var environment: [String: String] {
+        [
+            "HOME": folder, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "SLEEVE_CACHE": cache,
+            "SLEEVE_LIBRARY": folder + "/albums.json", "SLEEVE": sleeveBinary,
+        ]
+    }
+
+    func run(_ arguments: String..., stdin: Child.Input = .nothing) async throws -> RunResult {
+        try await sleeveTests.run(arguments, stdin: stdin, environment: environment)
+    }
+
+    func start(_ arguments: String..., stdin: Child.Input = .nothing) throws -> Child {
+        try Child(sleeveBinary, arguments, stdin: stdin, environment: environment)
+    }
+
+    /// Runs a script; `$SLEEVE` is the command, `$1`… are the arguments.
+    func shell(_ script: String, _ arguments: String...) async throws -> RunResult {
+        try await Child("/bin/sh", ["-c", script, "sh"] + arguments, environment: environment).exit()
+    }
+
+    /// Writes a file into the folder and gives back its path.
+    func file(_ name: String, _ text: String) throws -> String {
+        let path = "\(folder)/\(name)"
+        try Data(text.utf8).write(to: URL(filePath: path))
+        return path
+    }
+
+    /// A list of URLs, one a line.
+    func list(_ urls: [String], name: String = "list.txt") throws -> String {
+        try file(name, urls.map { $0 + "\n" }.joined())
+    }
+
+    /// Generated covers, 4 KB each unless the query says otherwise.
+    func urls(_ numbers: Range<Int>, _ query: String = "size=4000") -> [String] {
+        numbers.map { "\(origin.coverURL($0))?\(query)" }
+    }
+
+    /// Fetches covers into the cache, and expects that to work.
+    func fill(_ urls: [String], _ options: String...) async throws {
+        let list = try list(urls, name: "fill.txt")
+        let result = try await sleeveTests.run(["prefetch", list, "--quiet"] + options, environment: environment)
+        try #require(result.status == 0, "\(result)")
+    }
+
+    /// What `sleeve list --json` says.
+    func entries() async throws -> [ListLine] {
+        let result = try await run("list", "--json")
+        try #require(result.status == 0, "\(result)")
+        return try result.lines()
+    }
+
+    func stats() async throws -> StatsLine {
+        let result = try await run("stats", "--json")
+        try #require(result.status == 0, "\(result)")
+        return try result.json()
+    }
+
+    /// The segment files, in order.
+    func segments() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: cache + "/segments").sorted().map {
+            "\(cache)/segments/\($0)"
+        }
+    }
+
+    func text(of path: String) throws -> String {
+        String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
+    }
+}
+
+/// Runs `body` with a stage of its own.
+func withStage<Result>(
+    _ options: OriginOptions = OriginOptions(), _ body: (Stage) async throws -> Result
+) async throws -> Result {
+    var options = options
+    options.countPaths = true
+    let folder = FileManager.default.temporaryDirectory.path() + "sleeve-command-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let origin = try await Origin.start(options)
+    do {
+        let result = try await body(Stage(origin: origin, folder: folder))
+        await origin.stop()
+        return result
+    } catch {
+        await origin.stop()
+        throw error
+    }
+}
+
+// MARK: What the command writes
+
+/// The JSON summary of a prefetch. Decoding fails when a field of the contract is missing.
+struct Summary: Decodable {
+    var requested, downloaded, deduplicated, revalidated, fresh, joined, skipped, failed, bytes, peakMemoryBytes: Int
+    var seconds, coversPerSecond, bytesPerSecond: Double
+    var cancelled: Bool?
+    var stopReason: String?
+
+    var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }
+}
+
+/// A line of the report.
+struct ReportLine: Decodable {
+    var url: String
+    var outcome: String
+    var digest: String?
+    var bytes: Int
+    var milliseconds: Double
+    var error: String?
+}
+
+/// A line of `list --json`.
+struct ListLine: Decodable {
+    var url: String
+    var digest: String
+    var bytes: Int
+    var type: String
+    var width: Int?
+    var height: Int?
+    var storedAt: String
+    var validatedAt: String
+    var freshUntil: String?
+    var pinned: Bool
+}
+
+struct StatsLine: Decodable {
+    var entries, blobs, liveBytes, chargedBytes, diskBytes, capacity, hits, misses, deduplicatedBytes: Int
+    var oldest: String?
+    var newest: String?
+}
+
+extension RunResult {
+    /// Stdout as one JSON object on one line.
+    func json<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+        let lines = stdout.split(separator: "\n", omittingEmptySubsequences: false)
+        try #require(lines.count == 2 && lines[1].isEmpty, "expected one line of JSON:\n\(self)")
+        return try JSONDecoder().decode(Value.self, from: Data(lines[0].utf8))
+    }
+
+    func summary() throws -> Summary { try json() }
+
+    /// Stdout as JSON lines.
+    func lines<Value: Decodable>(_ type: Value.Type = Value.self) throws -> [Value] { try jsonLines(stdout) }
+}
+
+/// Every whole line of `text`, decoded; what follows the last line feed is left out.
+func jsonLines<Value: Decodable>(_ text: String) throws -> [Value] {
+    let decoder = JSONDecoder()
+    return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {
+        try decoder.decode(Value.self, from: Data($0.utf8))
+    }
+}
+
+/// The names of the members of each JSON line.
+func memberNames(_ text: String) throws -> [Set<String>] {
+    try text.split(separator: "\n").map { line in
+        let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+        return Set(try #require(object).keys)
+    }
+}

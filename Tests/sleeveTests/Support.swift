@@ -1,0 +1,287 @@
+import Foundation
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What became of a process.
+struct RunResult: Sendable, CustomStringConvertible {
+    /// The exit code; -1 when a signal ended it.
+    var status: Int32
+    /// The signal that ended it, if one did.
+    var signal: Int32?
+    /// What it wrote to stdout, to the byte.
+    var output: [UInt8]
+    var stderr: String
+
+    var stdout: String { String(decoding: output, as: UTF8.self) }
+    var description: String {
+        "status \(status), signal \(signal ?? 0)\nstdout: \(stdout.prefix(4_000))\nstderr: \(stderr.prefix(4_000))"
+    }
+}
+
+/// Runs the built `sleeve` to its end.
+func run(
+    _ arguments: [String], stdin: Child.Input = .nothing, environment: [String: String]
+) async throws -> RunResult {
+    try await Child(sleeveBinary, arguments, stdin: stdin, environment: environment).exit()
+}
+
+/// The command under test: it lies beside the running test bundle.
+let sleeveBinary: String = {
+    #if os(Linux)
+        let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
+    #else
+        let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
+    #endif
+    return (bundle as NSString).deletingLastPathComponent + "/sleeve"
+}()
+
+/// A process under way. It is killed when nobody holds it any more, or when the test that waits for it is cancelled.
+final class Child: Sendable {
+    enum Input: Sendable {
+        /// `/dev/null`.
+        case nothing
+        case text(String)
+        /// A pipe that `send` writes to and `closeInput` closes.
+        case open
+    }
+
+    struct Failure: Error { var reason: String }
+
+    private struct State {
+        var output: [UInt8] = []
+        var errors: [UInt8] = []
+        var input: Int32?
+        var result: RunResult?
+        var lineWaiters: [CheckedContinuation<String?, Never>] = []
+        var exitWaiters: [@Sendable (RunResult) -> Void] = []
+
+        var firstLine: String? {
+            output.firstIndex(of: UInt8(ascii: "\n")).map { String(decoding: output[..<$0], as: UTF8.self) }
+        }
+    }
+
+    /// Apart from `Child`, so that the thread that reads does not keep the child alive.
+    private final class Box: Sendable {
+        let state = Mutex(State())
+    }
+
+    private let box = Box()
+    let pid: pid_t
+
+    init(
+        _ program: String, _ arguments: [String], stdin: Input = .nothing, environment: [String: String]
+    ) throws {
+        _ = ignoresBrokenPipes
+        // One at a time: a pipe must not be inherited before it is told not to be.
+        spawning.lock()
+        defer { spawning.unlock() }
+        let output = try Pipe()
+        let errors = try Pipe()
+        var input: Pipe?
+        let readEnd: Int32
+        if case .nothing = stdin {
+            readEnd = open("/dev/null", O_RDONLY | O_CLOEXEC)
+        } else {
+            let pipe = try Pipe()
+            input = pipe
+            readEnd = pipe.reading
+        }
+        pid = try spawn(program, arguments, environment, [readEnd, output.writing, errors.writing])
+        for descriptor in [readEnd, output.writing, errors.writing] { close(descriptor) }
+        if let input {
+            box.state.withLock { $0.input = input.writing }
+            if case .text(let text) = stdin { sendInBackground(Array(text.utf8)) }
+        }
+        let (box, pid) = (box, pid)
+        Thread.detachNewThread { Self.follow(pid, output.reading, errors.reading, box) }
+    }
+
+    deinit {
+        kill(SIGKILL)
+        closeInput()
+    }
+
+    func kill(_ signal: Int32) {
+        // A result means that the process is reaped: its number may be another's by now.
+        box.state.withLock { if $0.result == nil { _ = systemKill(pid, signal) } }
+    }
+
+    func send(_ text: String) {
+        guard let input = box.state.withLock({ $0.input }) else { return }
+        writeAll(input, Array(text.utf8))
+    }
+
+    func closeInput() {
+        if let input = box.state.withLock({ $0.input.take() }) { close(input) }
+    }
+
+    private func sendInBackground(_ bytes: [UInt8]) {
+        let box = box
+        Thread.detachNewThread {
+            guard let input = box.state.withLock({ $0.input.take() }) else { return }
+            writeAll(input, bytes)
+            close(input)
+        }
+    }
+
+    /// Returns when it has ended and all it wrote is read.
+    func exit() async -> RunResult {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                whenEnded { continuation.resume(returning: $0) }
+            }
+        } onCancel: {
+            kill(SIGKILL)
+        }
+    }
+
+    /// Calls `body` then, or at once when it has ended already. Does not keep the child alive.
+    func whenEnded(_ body: @escaping @Sendable (RunResult) -> Void) {
+        let result = box.state.withLock { state -> RunResult? in
+            if state.result == nil { state.exitWaiters.append(body) }
+            return state.result
+        }
+        if let result { body(result) }
+    }
+
+    /// The first line on stdout, as soon as it is there; nil when the process ends without one.
+    func firstOutputLine() async -> String? {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let (isKnown, line) = box.state.withLock { state -> (Bool, String?) in
+                    let line = state.firstLine
+                    if line == nil, state.result == nil {
+                        state.lineWaiters.append(continuation)
+                        return (false, nil)
+                    }
+                    return (true, line)
+                }
+                if isKnown { continuation.resume(returning: line) }
+            }
+        } onCancel: {
+            kill(SIGKILL)
+        }
+    }
+
+    /// Reads both pipes to their ends, then reaps. On a thread of its own.
+    private static func follow(_ pid: pid_t, _ output: Int32, _ errors: Int32, _ box: Box) {
+        var watched = [output, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
+        var chunk = [UInt8](repeating: 0, count: 64 << 10)
+        while watched.contains(where: { $0.fd >= 0 }) {
+            guard poll(&watched, 2, -1) > 0 else { continue }
+            for index in 0..<2 where watched[index].fd >= 0 && watched[index].revents != 0 {
+                let count = read(watched[index].fd, &chunk, chunk.count)
+                if count < 0, errno == EINTR { continue }
+                if count <= 0 {
+                    close(watched[index].fd)
+                    watched[index].fd = -1
+                    continue
+                }
+                let (waiters, line) = box.state.withLock { state -> ([CheckedContinuation<String?, Never>], String?) in
+                    if index == 0 { state.output += chunk[..<count] } else { state.errors += chunk[..<count] }
+                    guard let line = state.firstLine else { return ([], nil) }
+                    defer { state.lineWaiters = [] }
+                    return (state.lineWaiters, line)
+                }
+                for waiter in waiters { waiter.resume(returning: line) }
+            }
+        }
+        reap(pid, box)
+    }
+
+    private static func reap(_ pid: pid_t, _ box: Box) {
+        // Seen first, reaped under the lock: `kill` never meets a number that is free again.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
+        let (result, state) = box.state.withLock { state -> (RunResult, State) in
+            var word: Int32 = 0
+            while waitpid(pid, &word, 0) < 0, errno == EINTR {}
+            let signal = word & 0x7F
+            let result = RunResult(
+                status: signal == 0 ? (word >> 8) & 0xFF : -1, signal: signal == 0 ? nil : signal,
+                output: state.output, stderr: String(decoding: state.errors, as: UTF8.self))
+            let before = state
+            state.result = result
+            (state.lineWaiters, state.exitWaiters) = ([], [])
+            return (result, before)
+        }
+        for waiter in state.lineWaiters { waiter.resume(returning: state.firstLine) }
+        for waiter in state.exitWaiters { waiter(result) }
+    }
+}
+
+// MARK: The system
+
+/// A child that has stopped reading is no reason for the tests to die.
+private let ignoresBrokenPipes: Bool = {
+    signal(SIGPIPE, SIG_IGN)
+    return true
+}()
+
+private let spawning = NSLock()
+
+private struct Pipe {
+    let reading: Int32
+    let writing: Int32
+
+    init() throws {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw Child.Failure(reason: "pipe: \(errno)") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        (reading, writing) = (ends[0], ends[1])
+    }
+}
+
+private func spawn(
+    _ program: String, _ arguments: [String], _ environment: [String: String], _ streams: [Int32]
+) throws -> pid_t {
+    #if os(Linux)
+        var actions = posix_spawn_file_actions_t()
+        var attributes = posix_spawnattr_t()
+    #else
+        var actions: posix_spawn_file_actions_t?
+        var attributes: posix_spawnattr_t?
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    posix_spawnattr_init(&attributes)
+    defer {
+        posix_spawn_file_actions_destroy(&actions)
+        posix_spawnattr_destroy(&attributes)
+    }
+    for (number, stream) in streams.enumerated() {
+        posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
+    }
+    // As a shell starts it, whatever the tests' own process ignores or blocks.
+    var none = sigset_t()
+    var all = sigset_t()
+    sigemptyset(&none)
+    sigfillset(&all)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+    let words = ([program] + arguments).map { strdup($0) } + [nil]
+    let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for text in words + variables { free(text) } }
+    var pid: pid_t = 0
+    let code = posix_spawn(&pid, program, &actions, &attributes, words, variables)
+    guard code == 0 else { throw Child.Failure(reason: "\(program): \(String(cString: strerror(code)))") }
+    return pid
+}
+
+private func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        if count <= 0 { return }
+        rest = rest.dropFirst(count)
+    }
+}
+
+/// `kill`, whose name the method has taken.
+private func systemKill(_ pid: pid_t, _ signal: Int32) -> Int32 { kill(pid, signal) }

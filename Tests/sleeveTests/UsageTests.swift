@@ -1,0 +1,106 @@
+import CoverLibrary
+import Foundation
+import Testing
+
+extension CommandTests {
+    @Suite struct UsageTests {
+        private static let common = ["--cache", "--library", "--json", "--quiet", "--log-level", "--help", "--version"]
+        private static let network = [
+            "--parallel", "--per-host", "--rate", "--timeout", "--retries", "--max-size", "--capacity", "--cacert",
+            "--offline",
+        ]
+
+        private static let commands: [(String, [String])] = [
+            ("prefetch", common + network + ["--format", "--report", "<input>"]),
+            ("get", common + network + ["--output", "<url>"]),
+            ("list", common), ("stats", common), ("verify", common + ["--repair"]), ("evict", common + ["--to"]),
+            (
+                "origin",
+                ["--port", "--delay", "--fault", "--fault-every", "--albums", "--urls", "--write-to", "--count"]
+            ),
+        ]
+        private static let wrong: [[String]] = [
+            ["--no-such"], ["prefetch", "--no-such"], ["nonsense"], ["get"], ["get", "http://a/1", "http://a/2"],
+            ["evict"], ["evict", "--to", "much"], ["evict", "--to", "-1"], ["prefetch", "--parallel", "0"],
+            ["prefetch", "--parallel", "x"], ["prefetch", "--per-host", "-3"], ["prefetch", "--rate", "0"],
+            ["prefetch", "--timeout", "0"], ["prefetch", "--retries", "-1"], ["prefetch", "--max-size", "0"],
+            ["prefetch", "--capacity", "ten"], ["prefetch", "--capacity", "0"], ["prefetch", "--cache", ""],
+            ["prefetch", "--timeout", "nan"], ["prefetch", "--rate", "inf"], ["prefetch", "--log-level", "loud"],
+            ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
+        ]
+
+        @Test func `the root's help names every command, the exit codes and how to begin`() async throws {
+            try await withStage { stage in
+                let help = try await stage.run("--help")
+                #expect(help.status == 0 && help.stderr.isEmpty)
+                for word in [
+                    "prefetch", "get", "list", "stats", "verify", "evict", "origin", "64", "128+N", "--version",
+                ] {
+                    #expect(help.stdout.contains(word), "\(word)")
+                }
+                #expect(try await stage.run().stdout == help.stdout)
+            }
+        }
+
+        @Test(arguments: commands)
+        func `the help of a command names its options`(command: String, options: [String]) async throws {
+            try await withStage { stage in
+                let help = try await stage.run(command, "--help")
+                #expect(help.status == 0 && help.stderr.isEmpty)
+                for option in options { #expect(help.stdout.contains(option), "\(option)") }
+            }
+        }
+
+        @Test func `the version is the library's`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("--version")
+                #expect(result.status == 0 && result.stdout == LibraryAPI.version + "\n")
+            }
+        }
+
+        @Test(arguments: wrong)
+        func `wrong usage exits with 64, says why, and makes nothing`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                #expect(result.status == 64, "\(result)")
+                #expect(result.stderr.contains("Error: ") && result.stdout.isEmpty, "\(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder).isEmpty)
+            }
+        }
+
+        @Test func `a fault nobody knows is named with those that are known`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("origin", "--port", "0", "--fault", "burn")
+                #expect([1, 64].contains(result.status))
+                #expect(result.stderr.contains("burn") && result.stderr.contains("truncate"), "\(result)")
+            }
+        }
+
+        @Test func `certificate authorities that cannot be read are an error that names them`() async throws {
+            try await withStage { stage in
+                let missing = stage.folder + "/ca.pem"
+                let result = try await stage.run("get", "https://127.0.0.1:1/x.jpg", "--cacert", missing)
+                #expect(result.status == 1 && result.stderr.contains(missing), "\(result)")
+            }
+        }
+    }
+
+    @Suite struct ReadmeTests {
+        private static let root = URL(filePath: #filePath).deletingLastPathComponent()
+            .deletingLastPathComponent().deletingLastPathComponent()
+        private static let readme = root.appending(path: "README.md")
+
+        @Test(.enabled(if: FileManager.default.fileExists(atPath: readme.path()), "there is no README.md"))
+        func `the README's example is the one that is compiled`() throws {
+            let text = String(decoding: try Data(contentsOf: Self.readme), as: UTF8.self)
+            let block = try #require(
+                text.split(separator: "```swift\n", maxSplits: 1).dropFirst().first?.split(separator: "```").first,
+                "README.md has no ```swift block")
+            let example = Self.root.appending(path: "Examples/Prefetch/main.swift")
+            #expect(
+                String(block) == String(decoding: try Data(contentsOf: example), as: UTF8.self),
+                "the first ```swift block of README.md and Examples/Prefetch/main.swift differ; copy the file into the README"
+            )
+        }
+    }
+}

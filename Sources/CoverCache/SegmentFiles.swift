@@ -40,21 +40,26 @@ struct SegmentFiles: ~Copyable {
 
     /// Nil at the end of the file. A disk that cannot be read must not be taken for a segment that ends there.
     static func readOrThrow(_ descriptor: Int32, offset: Int, length: Int) throws(CacheError) -> [UInt8]? {
-        errno = 0
-        if let bytes = read(descriptor, offset: offset, length: length) { return bytes }
-        if errno != 0, errno != EINTR { throw .last("read", "a segment") }
-        return nil
-    }
-
-    static func read(_ descriptor: Int32, offset: Int, length: Int) -> [UInt8]? {
+        // Kept where the call fails: finding memory may set `errno` and succeed.
+        var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in
             while filled < length {
                 let count = pread(descriptor, buffer.baseAddress! + filled, length - filled, off_t(offset + filled))
                 if count < 0, errno == EINTR { continue }
+                if count < 0 { failure = errno }
                 if count <= 0 { break }
                 filled += count
             }
         }
+        guard failure == 0 else {
+            errno = failure
+            throw .last("read", "a segment")
+        }
         return bytes.count == length ? bytes : nil
+    }
+
+    /// Nil as well when the disk cannot be read.
+    static func read(_ descriptor: Int32, offset: Int, length: Int) -> [UInt8]? {
+        (try? readOrThrow(descriptor, offset: offset, length: length)) ?? nil
     }
 }

@@ -37,7 +37,7 @@ enum SegmentScanner {
             let data = skipHole(descriptor, offset)
             guard data < length else { break }
             offset = data & ~(RecordHead.alignment - 1)
-            guard let found = try record(descriptor, at: offset, verifyingDigest: verifyingDigest) else {
+            guard let found = try record(descriptor, at: offset, end: length, verifyingDigest: verifyingDigest) else {
                 offset += RecordHead.alignment
                 continue
             }
@@ -54,12 +54,15 @@ enum SegmentScanner {
     }
 
     /// Nil when no record begins there.
-    private static func record(_ descriptor: Int32, at offset: Int, verifyingDigest: Bool) throws -> Found? {
+    private static func record(
+        _ descriptor: Int32, at offset: Int, end: Int, verifyingDigest: Bool
+    ) throws -> Found? {
         guard let start = try SegmentFiles.readOrThrow(descriptor, offset: offset, length: RecordHead.size),
             start.withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == RecordHead.magic.littleEndian
         else { return nil }
         let damage = Found.damage(offset: offset)
-        guard let head = start.withUnsafeBytes({ RecordHead($0) }),
+        // A damaged head may claim any length: no more is read than there is.
+        guard let head = start.withUnsafeBytes({ RecordHead($0) }), head.span <= end - offset,
             let bytes = try SegmentFiles.readOrThrow(descriptor, offset: offset, length: head.span)
         else { return damage }
         return bytes.withUnsafeBytes { bytes in

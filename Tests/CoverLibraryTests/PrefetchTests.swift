@@ -193,6 +193,10 @@ import Testing
             $0.perHost = 3
         } _: { stage in
             _ = await stage.library.prefetch((1...20).map { stage.url($0, "delay=10") })
+            let run = Task { await stage.library.prefetch((21...40).map { stage.url($0, "fault=never") }) }
+            while stage.origin.requestCount < 23 { await Task.yield() }
+            run.cancel()
+            _ = await run.value
             #expect(stage.origin.peakInFlight == 3)
         }
     }

@@ -44,8 +44,10 @@ let package = Package(
             name: "CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         .systemLibrary(name: "CLinux"),
+        .systemLibrary(name: "CSQLite"),
         .target(name: "CurlHTTP", dependencies: ["CCurl", "CLinux", httpTypes, deque], swiftSettings: settings),
-        .target(name: "CoverCache", dependencies: ["CLinux", grdb, sqlite, crypto], swiftSettings: settings),
+        .target(
+            name: "CoverCache", dependencies: ["CLinux", "CSQLite", grdb, sqlite, crypto], swiftSettings: settings),
         .target(
             name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", httpTypes, logging, deque, heap],
             swiftSettings: settings),

@@ -2,9 +2,11 @@
 import json
 import pathlib
 import shutil
+import signal
 import statistics
 import subprocess
 import sys
+import time
 
 from measure import Failure, Nginx, Origin, count_files, run
 
@@ -197,6 +199,31 @@ def lookup(bench):
     bench.report.row("a cached cover, through the actor", result["actorMicros"], "µs", at_most=150)
 
 
+def stop(bench):
+    """Ctrl-C when a thousand covers are there and 64 transfers hang: to the end of the process, everything committed."""
+    origin, there, hanging = Origin(bench.sleeve), 1_000, 64
+    times = []
+    try:
+        lists = bench.write_list("stop.txt", [f"{origin.url}/covers/{n}.jpg" for n in range(there)] + [
+            f"{origin.url}/covers/{n}.jpg?fault=never" for n in range(hanging)])
+        for _ in range(bench.rounds):
+            process = subprocess.Popen(
+                [bench.sleeve, "prefetch", lists, "--cache", str(bench.new_folder("stop")), "--quiet", "--json", "--per-host", "64"],
+                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+            time.sleep(2)
+            started = time.monotonic()
+            process.send_signal(signal.SIGINT)
+            summary = json.loads(process.communicate(timeout=60)[0])
+            times.append(time.monotonic() - started)
+            if process.returncode != 130 or summary["downloaded"] != there:
+                raise Failure(f"a stopped prefetch exits with {process.returncode}: {summary}")
+    finally:
+        origin.close()
+    bench.report.row(
+        "Ctrl-C with 64 transfers hanging, to the end of the process", max(times) * 1000, "ms", at_most=100,
+        note=f"the longest of {bench.rounds}; median {statistics.median(times) * 1000:.0f} ms")
+
+
 def million(bench):
     cache, lists = bench.home / "million" / "cache", bench.home / "million" / "list.txt"
     if not (bench.home / "million" / "whole").exists():
@@ -262,5 +289,6 @@ SECTIONS = {
     "fresh": ("the second run: everything is fresh", fresh),
     "get": ("sleeve get", get),
     "lookup": ("a cached cover through the library", lookup),
+    "stop": ("stopping", stop),
     "million": ("a cache of 1,000,000 entries", million),
 }

@@ -118,15 +118,20 @@ package struct CacheDirectory: Sendable, Hashable {
     /// SQLite's locks and shared memory cannot be trusted over a network (sqlite.org/wal.html, "all processes … same host").
     private static func refuseNetworkFileSystem(_ path: String) throws(CacheError) {
         #if os(Linux)
-            let kinds: [UInt32: String] = [
-                0x6969: "NFS", 0x517B: "SMB", 0xFF53_4D42: "CIFS", 0xFE53_4D42: "SMB2", 0x5346_414F: "AFS",
-                0x0102_1997: "9P", 0x00C3_6400: "Ceph",
-            ]
             var status = statfs()
             guard statfs(path, &status) == 0 else { return }
-            if let kind = kinds[UInt32(truncatingIfNeeded: status.f_type)] {
-                throw .networkFileSystem(path, kind: kind)
-            }
+            let kind: String? =
+                switch UInt32(truncatingIfNeeded: status.f_type) {
+                case 0x6969: "NFS"
+                case 0x517B: "SMB"
+                case 0xFF53_4D42: "CIFS"
+                case 0xFE53_4D42: "SMB2"
+                case 0x5346_414F: "AFS"
+                case 0x0102_1997: "9P"
+                case 0x00C3_6400: "Ceph"
+                default: nil
+                }
+            if let kind { throw .networkFileSystem(path, kind: kind) }
         #else
             var status = statfs()
             guard statfs(path, &status) == 0, status.f_flags & UInt32(MNT_LOCAL) == 0 else { return }

@@ -28,7 +28,7 @@ package struct CacheUsage: Sendable {
 
 /// The reading side of the cache: from any thread, synchronous, and writing nothing.
 package final class CacheReader: @unchecked Sendable {
-    // because: everything mutable is touched inside `queue.unsafeRead`, which admits one caller at a time.
+    // because: everything mutable is touched with `lock` held.
 
     package enum Found: Sendable {
         case hit(CachedEntry, body: [UInt8])
@@ -37,6 +37,8 @@ package final class CacheReader: @unchecked Sendable {
         case damaged(segment: Int, offset: Int)
     }
 
+    /// Guards the connection as well: GRDB's own queue takes as long to get in and out of as SQLite takes to find a row.
+    private let lock = Mutex(())
     private let queue: DatabaseQueue
     private let lookUp: FastStatement
     private let briefLookUp: FastStatement
@@ -49,7 +51,10 @@ package final class CacheReader: @unchecked Sendable {
     package init(directory: CacheDirectory) throws {
         queue = try IndexFile.openForReading(directory)
         (lookUp, briefLookUp) = try queue.unsafeRead { database in
-            (try FastStatement(database, Self.lookUpSQL), try FastStatement(database, Self.briefSQL))
+            let lookUp = FastStatement(database, Self.lookUpSQL)
+            // GRDB prepares on its queue only.
+            try lookUp.prepare()
+            return (lookUp, FastStatement(database, Self.briefSQL))
         }
         files = SegmentFiles(directory)
     }
@@ -57,8 +62,8 @@ package final class CacheReader: @unchecked Sendable {
     /// The entry and its bytes, verified against the checksum they were stored with.
     /// - Parameter counting: whether to count it as a use, and as a hit or a miss.
     package func cover(for key: String, counting: Bool = true) throws -> Found {
-        try queue.unsafeRead { _ in
-            let found = try lookUp.first(.int(Index.tag(key)), .text(key), read: Self.located)
+        try lock.withLock { _ in
+            let found = try lookUp.first(.int(Index.tag(key)), .text(key)) { Self.located($0, key: key) }
             guard let found, let entry = found.entry else {
                 if counting { count { $0.misses += 1 } }
                 return .miss
@@ -85,7 +90,7 @@ package final class CacheReader: @unchecked Sendable {
     /// Whether each key has an entry, without reading its bytes. Each answer counts as a use, a hit or a miss.
     package func status(of keys: some Collection<String>) throws -> [Status?] {
         // One transaction: the snapshot is taken once rather than for every key.
-        try queue.read { _ in
+        try reading { _ in
             try keys.map { key in
                 let found = try briefLookUp.first(.int(Index.tag(key)), .text(key)) { row in
                     usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3)))
@@ -97,6 +102,10 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
+    private func reading<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+        try lock.withLock { _ in try queue.read(body) }
+    }
+
     private func count(_ change: (inout CacheUsage) -> Void) {
         change(&usage)
         uses.wrappingAdd(1, ordering: .relaxed)
@@ -105,7 +114,7 @@ package final class CacheReader: @unchecked Sendable {
     /// Takes the uses gathered so far. Nil when they are fewer than `least`.
     package func takeUsage(ofAtLeast least: Int) -> CacheUsage? {
         guard uses.load(ordering: .relaxed) >= least else { return nil }
-        return queue.unsafeReentrantRead { _ in
+        return lock.withLock { _ in
             defer { usage = CacheUsage() }
             uses.store(0, ordering: .relaxed)
             return usage.isEmpty ? nil : usage
@@ -114,8 +123,8 @@ package final class CacheReader: @unchecked Sendable {
 
     /// Every entry in the order of storing.
     package func entries(_ visit: (CachedEntry) throws -> Void) throws {
-        try queue.read { database in
-            let all = try FastStatement(database, Self.columns + " ORDER BY e.id")
+        try reading { database in
+            let all = FastStatement(database, Self.columns + " ORDER BY e.id")
             try all.each { row in
                 if let entry = Self.located(row).entry { try visit(entry) }
             }
@@ -142,9 +151,10 @@ package final class CacheReader: @unchecked Sendable {
         var lastUsed: Int64
     }
 
-    private static func located(_ row: FastRow) -> Located {
+    /// - Parameter key: the entry's, when it is known already.
+    private static func located(_ row: FastRow, key: String? = nil) -> Located {
         let metadata = EntryMetadata(
-            key: row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
+            key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
             storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
         let entry = row.digest(7).map { digest in
             CachedEntry(

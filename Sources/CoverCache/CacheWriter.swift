@@ -44,6 +44,7 @@ package final class CacheWriter {
     var freed: [FreedRange] = []
     /// What the transaction under way adds to each segment's live bytes.
     var charges: [Int: Int] = [:]
+    private let foundLongLog: Bool
     /// As of the last transaction.
     private var blobCount = 0
     private var clock: Int64 = 0
@@ -70,6 +71,9 @@ package final class CacheWriter {
     }
 
     package static let defaultCapacity = 10 << 30
+    /// The index's log is not let grow beyond this, in bytes: reading it takes the next to open the cache some 50 ms.
+    private static let longestLog = 32 << 20
+    private static let longLog = 1 << 20
 
     /// Opens the cache, making it where there is none, and adopts what writers that died had appended.
     /// - Parameter capacity: bytes; remembered in the cache. Nil keeps what it was, 10 GiB at first.
@@ -78,6 +82,7 @@ package final class CacheWriter {
         directory = try CacheDirectory(creating: path)
         lock = try FileLock(path: directory.lock)
         let directory = directory
+        foundLongLog = directory.walLength > Self.longLog
         // Without an index, or with one that is spoiled, everything is still in the segments.
         var isRebuilt = directory.length(ofFile: directory.index) == 0
         if isRebuilt { isRebuilt = try !directory.segmentNumbers().isEmpty }
@@ -92,7 +97,7 @@ package final class CacheWriter {
             }
         }
         (index, beginSnapshot) = try queue.writeWithoutTransaction { database in
-            (try Index(database), try FastStatement(database, "BEGIN DEFERRED"))
+            (Index(database), FastStatement(database, "BEGIN DEFERRED"))
         }
         self.capacity = 0
         let (remembered, rows) = try queue.read { database in
@@ -220,7 +225,9 @@ package final class CacheWriter {
 
     /// Writes the uses noted so far, with no group to go with.
     package func writeUsage() throws {
-        if !touched.isEmpty || hits + misses > 0 { try transaction { state, _ in try writeUsage(&state) } }
+        guard !touched.isEmpty || hits + misses > 0 else { return }
+        try transaction { state, _ in try writeUsage(&state) }
+        try checkpointIfLong()
     }
 
     func writeUsage(_ state: inout IndexState) throws {
@@ -330,17 +337,18 @@ package final class CacheWriter {
 
     /// SQLite up to 3.51.2 can spoil a WAL when one connection writes while another checkpoints: hence the lock, and no
     /// automatic checkpoints.
-    private func checkpointIfLong(_ limit: Int = 32 << 20) throws {
+    private func checkpointIfLong(_ limit: Int = longestLog) throws {
         guard directory.walLength > limit else { return }
         try lock.withLock { try reading { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } }
     }
 
-    /// Commits what is pending and leaves the index short for whoever opens it next.
+    /// Commits what is pending.
     package func close() throws {
         _ = try commit()
         tidy()
-        // Whoever opens the cache next reads the whole log.
-        try checkpointIfLong(1 << 20)
+        // Who has just written much does not wait for the index to be sorted in; who finds a long log when opening leaves
+        // none to the next.
+        if foundLongLog { try checkpointIfLong(Self.longLog) }
     }
 }
 

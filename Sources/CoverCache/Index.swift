@@ -27,36 +27,36 @@ struct Index {
     private let changeSegment: FastStatement
     private let setScanned: FastStatement
 
-    init(_ database: Database) throws {
-        func prepare(_ sql: String) throws -> FastStatement { try FastStatement(database, sql) }
-        findEntry = try prepare("SELECT id, blob, stored, segment, offset, span FROM entries WHERE tag = ? AND url = ?")
-        findBlob = try prepare("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
-        insertBlob = try prepare(
+    init(_ database: Database) {
+        func prepare(_ sql: String) -> FastStatement { FastStatement(database, sql) }
+        findEntry = prepare("SELECT id, blob, stored, segment, offset, span FROM entries WHERE tag = ? AND url = ?")
+        findBlob = prepare("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
+        insertBlob = prepare(
             """
             INSERT INTO blobs(tag, digest, segment, offset, span, body, length, checksum, type, width, height, used)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        insertEntry = try prepare(
+        insertEntry = prepare(
             """
             INSERT INTO entries(tag, url, blob, segment, offset, span, stored, validated, fresh, fields)
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
-        updateEntry = try prepare("UPDATE entries SET validated = ?, fresh = ?, fields = ? WHERE id = ?")
-        deleteEntry = try prepare("DELETE FROM entries WHERE id = ?")
-        deleteEntriesOfBlob = try prepare("DELETE FROM entries WHERE blob = ?")
-        deleteBlob = try prepare("DELETE FROM blobs WHERE id = ?")
-        referencesOfBlob = try prepare(
+        updateEntry = prepare("UPDATE entries SET validated = ?, fresh = ?, fields = ? WHERE id = ?")
+        deleteEntry = prepare("DELETE FROM entries WHERE id = ?")
+        deleteEntriesOfBlob = prepare("DELETE FROM entries WHERE blob = ?")
+        deleteBlob = prepare("DELETE FROM blobs WHERE id = ?")
+        referencesOfBlob = prepare(
             "SELECT segment, offset, span FROM entries WHERE blob = ? AND segment IS NOT NULL")
-        hasEntries = try prepare("SELECT 1 FROM entries WHERE blob = ? LIMIT 1")
-        touchBlob = try prepare("UPDATE blobs SET used = ? WHERE id = ?")
-        leastUsed = try prepare("SELECT id, segment, offset, span FROM blobs WHERE pinned = 0 ORDER BY used LIMIT ?")
-        blobByID = try prepare("SELECT id, segment, offset, span FROM blobs WHERE id = ?")
-        changeSegment = try prepare(
+        hasEntries = prepare("SELECT 1 FROM entries WHERE blob = ? LIMIT 1")
+        touchBlob = prepare("UPDATE blobs SET used = ? WHERE id = ?")
+        leastUsed = prepare("SELECT id, segment, offset, span FROM blobs WHERE pinned = 0 ORDER BY used LIMIT ?")
+        blobByID = prepare("SELECT id, segment, offset, span FROM blobs WHERE id = ?")
+        changeSegment = prepare(
             """
             INSERT INTO segments(id, scanned, live) VALUES (?1, 0, ?2)
             ON CONFLICT(id) DO UPDATE SET live = live + ?2
             """)
-        setScanned = try prepare(
+        setScanned = prepare(
             """
             INSERT INTO segments(id, scanned, live) VALUES (?1, ?2, 0)
             ON CONFLICT(id) DO UPDATE SET scanned = max(scanned, ?2)

@@ -1,3 +1,4 @@
+import CSQLite
 import GRDB
 
 #if canImport(Glibc)
@@ -11,6 +12,9 @@ import GRDB
 /// `synchronous` is NORMAL: a commit does not wait for the disk. It need not, because the segments are synced before it and
 /// `segments.scanned` moves in the same transaction as the rows: if power loss undoes a commit, it undoes that as well, and
 /// the next opening reads the records after it once more.
+///
+/// Pages are small because tags are random: in a large cache each new cover changes two leaves of its own, and a commit writes
+/// whole pages.
 enum IndexFile {
     static let version = 1
 
@@ -38,8 +42,13 @@ enum IndexFile {
         INSERT INTO state(id) VALUES (1);
         """
 
+    /// SQLite counts its memory under one lock for the whole process, where the thread that looks covers up and the one that
+    /// stores them keep meeting. Without effect when the program has used SQLite before.
+    private static let doesNotCountMemory: Void = { _ = sleeve_sqlite_count_memory(0) }()
+
     /// To be called with the writer's lock held. - Throws: `CacheError.newerFormat`, or SQLite's own error.
     static func openForWriting(_ directory: CacheDirectory) throws -> DatabaseQueue {
+        doesNotCountMemory
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(10)
@@ -48,8 +57,8 @@ enum IndexFile {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: """
-                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
-                    PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;
+                    PRAGMA page_size = 1024; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+                    PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;
                     """)
         }
         let queue = try DatabaseQueue(path: directory.index, configuration: configuration)
@@ -83,11 +92,12 @@ enum IndexFile {
     }
 
     static func openForReading(_ directory: CacheDirectory) throws -> DatabaseQueue {
+        doesNotCountMemory
         var configuration = Configuration()
         configuration.readonly = true
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -16384") }
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -24576") }
         return try DatabaseQueue(path: directory.index, configuration: configuration)
     }
 }

@@ -1,41 +1,56 @@
 import GRDB
 import GRDBSQLite
 
-/// A prepared statement, stepped without building values in between: the index's hot paths run it 100,000 times a second.
-/// Belongs to the connection that made it.
-struct FastStatement {
-    private let statement: Statement
-    private var raw: SQLiteStatement { statement.sqliteStatement }
+/// A statement stepped without building values in between: the index's hot paths run it 100,000 times a second. Prepared
+/// when it first runs: who gets one cover does not wait for what only a writer needs. Belongs to one connection.
+final class FastStatement {
+    private unowned let database: Database
+    private let sql: String
+    private var prepared: Statement?
 
-    init(_ database: Database, _ sql: String) throws {
-        statement = try database.makeStatement(sql: sql)
+    init(_ database: Database, _ sql: String) {
+        self.database = database
+        self.sql = sql
     }
 
     /// Runs a statement that returns no row.
     func run(_ values: SQLValue...) throws {
-        bind(values)
+        let raw = try raw()
+        bind(values, to: raw)
         defer { sqlite3_reset(raw) }
-        _ = try step()
+        _ = try step(raw)
     }
 
     /// The first row, as `read` makes it.
     func first<Result>(_ values: SQLValue..., read: (FastRow) throws -> Result) throws -> Result? {
-        bind(values)
+        let raw = try raw()
+        bind(values, to: raw)
         defer { sqlite3_reset(raw) }
-        return try step() ? read(FastRow(raw: raw)) : nil
+        return try step(raw) ? read(FastRow(raw: raw)) : nil
     }
 
     /// Every row in turn.
     func each(_ values: SQLValue..., visit: (FastRow) throws -> Void) throws {
-        bind(values)
+        let raw = try raw()
+        bind(values, to: raw)
         defer { sqlite3_reset(raw) }
-        while try step() { try visit(FastRow(raw: raw)) }
+        while try step(raw) { try visit(FastRow(raw: raw)) }
     }
 
     /// Of the row this statement has just inserted.
-    var lastRowID: Int64 { sqlite3_last_insert_rowid(sqlite3_db_handle(raw)) }
+    var lastRowID: Int64 { database.lastInsertedRowID }
 
-    private func step() throws -> Bool {
+    /// Prepares it now rather than when it first runs.
+    func prepare() throws { _ = try raw() }
+
+    private func raw() throws -> SQLiteStatement {
+        if let prepared { return prepared.sqliteStatement }
+        let statement = try database.makeStatement(sql: sql)
+        prepared = statement
+        return statement.sqliteStatement
+    }
+
+    private func step(_ raw: SQLiteStatement) throws -> Bool {
         switch sqlite3_step(raw) {
         case SQLITE_ROW: return true
         case SQLITE_DONE: return false
@@ -46,7 +61,7 @@ struct FastStatement {
         }
     }
 
-    private func bind(_ values: [SQLValue]) {
+    private func bind(_ values: [SQLValue], to raw: SQLiteStatement) {
         // SQLITE_TRANSIENT: SQLite makes its own copy.
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         for (index, value) in values.enumerated() {

@@ -29,7 +29,7 @@ extension CacheWriter {
         try reading { database in
             report.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
             let total = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM blobs") ?? 0
-            let rows = try FastStatement(
+            let rows = FastStatement(
                 database,
                 """
                 SELECT b.digest, b.segment, b.offset, b.body, b.length,

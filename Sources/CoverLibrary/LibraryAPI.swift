@@ -78,7 +78,7 @@ public final class LibraryAPI: Sendable {
     private func read(_ url: HTTPURL, given: String) throws -> CacheReader.Found {
         do {
             let found = try reader.cover(for: url.string)
-            if let usage = reader.takeUsage(ofAtLeast: 1_024) { Task { await persistency.note(usage) } }
+            passUsageOn(ofAtLeast: 1_024)
             return found
         } catch {
             throw CoverFailure(.cache, url: given, detail: "\(CacheError(error))")
@@ -210,6 +210,11 @@ public final class LibraryAPI: Sendable {
         await flushUsage()
         await persistency.close()
         hub.close()
+    }
+
+    /// Has the disk thread write the uses gathered so far, if they are many; nobody waits for it.
+    func passUsageOn(ofAtLeast least: Int) {
+        if let usage = reader.takeUsage(ofAtLeast: least) { Task { await persistency.note(usage) } }
     }
 
     func flushUsage() async {

@@ -5,6 +5,8 @@ package final class ResponseBody: @unchecked Sendable {
     // because: `append` is called on the event loop alone, before the body is handed to anybody; afterwards it is only read.
 
     package private(set) var count = 0
+    /// The memory it takes, in bytes.
+    package var footprint: Int { storage.capacity }
     private var storage: BodyStorage
 
     /// - Parameter expecting: the length the server announced, or 0.

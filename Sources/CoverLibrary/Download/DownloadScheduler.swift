@@ -160,7 +160,7 @@ actor DownloadScheduler {
             storedAt: now,
             freshUntil: ResponseRules.freshUntil(response.head.headerFields, now: now),
             fields: ResponseRules.kept(response.head.headerFields))
-        backlog += response.body.count
+        backlog += response.body.footprint
         arrivals.append(Arrival(job: start.job, metadata: metadata, body: response.body))
     }
 
@@ -194,7 +194,7 @@ actor DownloadScheduler {
         Task {
             await store(batch)
             isStoring = false
-            backlog -= batch.reduce(0) { $0 + $1.body.count }
+            backlog -= batch.reduce(0) { $0 + $1.body.footprint }
         }
     }
 

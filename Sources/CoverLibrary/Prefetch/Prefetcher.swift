@@ -71,6 +71,7 @@ final class Prefetcher: Sendable {
             }
             return
         }
+        library.passUsageOn(ofAtLeast: 8_192)
         var missing: [(url: HTTPURL, waiter: Waiter)] = []
         var repeated: [(given: String, url: HTTPURL)] = []
         for ((given, url), status) in zip(wanted, statuses) {

@@ -3,6 +3,7 @@ import CoverLibrary
 
 struct Evict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "evict",
         abstract: "Make the cache smaller: the least recently used covers go first.",
         discussion:
             "  sleeve evict --to 500M        keep at most 500 MB\n  sleeve evict --to 0           empty the cache")

@@ -9,6 +9,7 @@ import CoverLibrary
 
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "get",
         abstract: "One cover, from the cache if it is there, else downloaded and kept.",
         discussion: """
             The bytes go to stdout, or to a file with -o.

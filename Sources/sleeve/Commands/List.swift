@@ -4,6 +4,7 @@ import CoverLibrary
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "list",
         abstract: "What the cache holds, one entry a line, in the order of storing.",
         discussion: "With --json, a JSON object a line: url, digest, bytes, type, width, height, and times in RFC 3339."
     )

@@ -4,6 +4,7 @@ import Synchronization
 
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "prefetch",
         abstract: "Fetch the covers of lists that are not in the cache yet.",
         discussion: """
             A list is an albums.json (an array of {title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or \

@@ -2,7 +2,8 @@ import ArgumentParser
 import CoverLibrary
 
 struct Stats: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "What the cache holds and how it has served.")
+    static let configuration = CommandConfiguration(
+        commandName: "stats", abstract: "What the cache holds and how it has served.")
 
     @OptionGroup var options: LibraryOptions
 

@@ -4,6 +4,7 @@ import CoverLibrary
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
+        commandName: "verify",
         abstract: "Hash every cover anew and compare it with what was stored.",
         discussion: """
             Exits with 3 when something is wrong. --repair drops what is damaged and rebuilds the index from the segments \

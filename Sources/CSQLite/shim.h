@@ -1,0 +1,8 @@
+// The one call of SQLite that Swift cannot make: it is variadic.
+#pragma once
+
+extern int sqlite3_config(int option, ...);
+
+static inline int sleeve_sqlite_count_memory(int isOn) {
+    return sqlite3_config(9 /* SQLITE_CONFIG_MEMSTATUS */, isOn);
+}

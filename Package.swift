@@ -64,8 +64,11 @@ let package = Package(
         .executableTarget(
             name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Examples/Prefetch", swiftSettings: settings),
 
+        // Stands in for a part of the standard library in sanitized builds; empty otherwise.
+        .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
         .testTarget(
-            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "OriginServer", httpTypes], swiftSettings: settings),
+            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", httpTypes],
+            swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",

@@ -187,6 +187,25 @@ import Testing
         }
     }
 
+    @Test("a list that is not read to its end is let go, even an endless one")
+    func letGo() async {
+        final class Witness: Sendable {
+            let end: @Sendable () -> Void
+            init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+            deinit { end() }
+        }
+        let (gone, signal) = AsyncStream.makeStream(of: Void.self)
+        do {
+            let witness = Witness { signal.finish() }
+            let endless = AsyncStream { withExtendedLifetime(witness) { CoverRequest(url: "http://127.0.0.1/1.jpg") } }
+            for await batch in Batches(endless, failed: { _ in }) {
+                #expect(!batch.isEmpty)
+                break
+            }
+        }
+        for await _ in gone {}
+    }
+
     @Test("no more transfers than allowed are in flight, in all or to one host")
     func limits() async throws {
         try await withStage {

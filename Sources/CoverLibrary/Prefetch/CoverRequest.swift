@@ -90,6 +90,7 @@ struct Batches: AsyncSequence, Sendable {
             var line = 0
             do {
                 for try await request in requests {
+                    if Task.isCancelled { break }
                     line += 1
                     await buffer.put(.item(ListItem(url: request.url, line: line)))
                 }
@@ -101,20 +102,29 @@ struct Batches: AsyncSequence, Sendable {
         }
     }
 
-    struct Iterator: AsyncIteratorProtocol {
-        fileprivate let batches: Batches
+    /// Lets the producer go when nobody takes batches any more, to the end or not.
+    final class Iterator: AsyncIteratorProtocol, Sendable {
+        private let batches: Batches
+
+        fileprivate init(_ batches: Batches) { self.batches = batches }
+
+        deinit { batches.end() }
 
         func next() async -> [ListElement]? {
             await withTaskCancellationHandler {
                 await batches.buffer.take()
-            } onCancel: {
-                batches.pump.cancel()
-                batches.buffer.end()
+            } onCancel: { [batches] in
+                batches.end()
             }
         }
 
         func next(isolation actor: isolated (any Actor)?) async -> [ListElement]? { await next() }
     }
 
-    func makeAsyncIterator() -> Iterator { Iterator(batches: self) }
+    private func end() {
+        pump.cancel()
+        buffer.end()
+    }
+
+    func makeAsyncIterator() -> Iterator { Iterator(self) }
 }

@@ -28,7 +28,7 @@ struct ProgressLine {
         var parts = [Decimals.grouped(done) + (total.map { "/" + Decimals.grouped($0) } ?? "") + " covers"]
         let rate = summary.seconds > 0 ? Double(done) / summary.seconds : 0
         parts.append(Decimals.grouped(Int(rate)) + "/s")
-        parts.append(ByteSize(Int(summary.bytesPerSecond)).description + "/s")
+        if summary.bytes > 0 { parts.append(ByteSize(Int(summary.bytesPerSecond)).description + "/s") }
         if summary.failed > 0 { parts.append(Decimals.grouped(summary.failed) + " failed") }
         if let total, rate > 0, total > done { parts.append(clock(Double(total - done) / rate) + " left") }
         return parts.joined(separator: " · ")

@@ -1,0 +1,2 @@
+// Nothing to call: see mutex.c.
+#pragma once

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoverLibrary
 
-@Suite(.timeLimit(.minutes(1))) struct EventHubTests {
+@Suite(.timeLimit(.minutes(10))) struct EventHubTests {
     private func event(_ number: Int) -> LibraryEvent {
         .arrived(CoverArrival(url: "\(number)", digest: "", bytes: number, isDuplicate: false))
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CoverLibrary
 
-@Suite(.timeLimit(.minutes(1))) struct LibraryAPITests {
+@Suite(.timeLimit(.minutes(10))) struct LibraryAPITests {
     @Test("a cover is downloaded once, and then served from the cache with the origin gone")
     func downloadThenCache() async throws {
         try await withStage { stage in

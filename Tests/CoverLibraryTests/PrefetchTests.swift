@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoverLibrary
 
-@Suite(.timeLimit(.minutes(1))) struct PrefetchTests {
+@Suite(.timeLimit(.minutes(10))) struct PrefetchTests {
     /// Every outcome of a run.
     private final class Outcomes: Sendable {
         private let all = Mutex<[CoverOutcome]>([])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import CurlHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct HTTPClientTests {
+@Suite(.timeLimit(.minutes(10))) struct HTTPClientTests {
     @Test("a cover comes back byte for byte, with its status and the fields a cache needs")
     func get() async throws {
         try await withOrigin { origin, client in

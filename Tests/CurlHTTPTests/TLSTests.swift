@@ -3,7 +3,7 @@ import Testing
 
 @testable import CurlHTTP
 
-@Suite(.timeLimit(.minutes(1))) struct TLSTests {
+@Suite(.timeLimit(.minutes(10))) struct TLSTests {
     @Test(
         "a server with a private authority is trusted with its file, and not without",
         .enabled(if: TLSServers.hasOpenSSL))

@@ -4,7 +4,7 @@ import Testing
 @testable import CurlHTTP
 
 /// Every class of failure, each for real.
-@Suite(.timeLimit(.minutes(1))) struct TransferErrorTests {
+@Suite(.timeLimit(.minutes(10))) struct TransferErrorTests {
     /// One line that names the URL.
     private func expect(
         _ error: TransferError?, _ kind: TransferError.Kind, _ url: String,

@@ -1,7 +1,7 @@
 import OriginServer
 import Testing
 
-@Suite("On demand", .timeLimit(.minutes(1)))
+@Suite("On demand", .timeLimit(.minutes(10)))
 struct FaultTests {
     private let cover = CoverImage.jpeg(number: 5)
 

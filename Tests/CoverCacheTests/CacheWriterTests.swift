@@ -231,4 +231,20 @@ import Testing
             #expect(try folder.defects().isEmpty)
         }
     }
+
+    @Test("who wrote much does not sort it into the index; the next to close the cache does, and nothing is lost")
+    func longLog() throws {
+        try withFolder { folder in
+            try folder.written { _ in }
+            // As long as somebody has the index open, SQLite does not see to its log by itself.
+            let reader = try folder.reader()
+            try folder.written { writer in
+                for number in 1...300 { try writer.store(url(number), picture(number, bytes: 100)) }
+            }
+            #expect(Bytes.length(folder.index + "-wal") > 1 << 20)
+            try folder.written { _ in }
+            #expect(Bytes.length(folder.index + "-wal") == 0)
+            #expect(try reader.keys().count == 300)
+        }
+    }
 }

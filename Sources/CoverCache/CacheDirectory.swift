@@ -10,12 +10,15 @@ import CLinux
 ///
 ///     CACHEDIR.TAG             tells backup programs to leave it out (bford.info/cachedir)
 ///     index.sqlite3            entries, blobs, counters; disposable
+///     entries.tags, blobs.tags where rows are, by hash; disposable
 ///     writer.lock              flock around every index write and checkpoint
 ///     reserve                  room for evicting when the disk is full; holds nothing
 ///     segments/0000000001.seg  the covers, in records
 package struct CacheDirectory: Sendable, Hashable {
     package let path: String
     var index: String { path + "/index.sqlite3" }
+    var entryTags: String { path + "/entries.tags" }
+    var blobTags: String { path + "/blobs.tags" }
     var lock: String { path + "/writer.lock" }
     var segments: String { path + "/segments" }
 

@@ -40,6 +40,9 @@ package final class CacheReader: @unchecked Sendable {
     /// Guards the connection as well: GRDB's own queue takes as long to get in and out of as SQLite takes to find a row.
     private let lock = Mutex(())
     private let queue: DatabaseQueue
+    private let directory: CacheDirectory
+    private let index: UInt64
+    private var entryTags: TagTable
     private let lookUp: FastStatement
     private let briefLookUp: FastStatement
     private var files: SegmentFiles
@@ -50,20 +53,35 @@ package final class CacheReader: @unchecked Sendable {
     /// - Throws: `CacheError`, or SQLite's error when there is no index: a `CacheWriter` makes one.
     package init(directory: CacheDirectory) throws {
         queue = try IndexFile.openForReading(directory)
-        (lookUp, briefLookUp) = try queue.unsafeRead { database in
+        (index, lookUp, briefLookUp) = try queue.unsafeRead { database in
             let lookUp = FastStatement(database, Self.lookUpSQL)
             // GRDB prepares on its queue only.
             try lookUp.prepare()
-            return (lookUp, FastStatement(database, Self.briefSQL))
+            return (try IndexTags.number(database), lookUp, FastStatement(database, Self.briefSQL))
         }
+        self.directory = directory
+        entryTags = try Self.entryTags(directory, index)
         files = SegmentFiles(directory)
+    }
+
+    private static func entryTags(_ directory: CacheDirectory, _ index: UInt64) throws -> TagTable {
+        guard let table = TagTable(path: directory.entryTags, index: index, writable: false) else {
+            throw CacheError.index("\(directory.entryTags) is missing or of another index")
+        }
+        return table
+    }
+
+    private func find<Result>(_ key: String, _ statement: FastStatement, _ read: (FastRow) -> Result) throws -> Result?
+    {
+        if entryTags.isReplaced { entryTags = try Self.entryTags(directory, index) }
+        return try entryTags.find(Index.tag(key)) { try statement.first(.int($0), .text(key), read: read) }
     }
 
     /// The entry and its bytes, verified against the checksum they were stored with.
     /// - Parameter counting: whether to count it as a use, and as a hit or a miss.
     package func cover(for key: String, counting: Bool = true) throws -> Found {
         try lock.withLock { _ in
-            let found = try lookUp.first(.int(Index.tag(key)), .text(key)) { Self.located($0, key: key) }
+            let found = try find(key, lookUp) { Self.located($0, key: key) }
             guard let found, let entry = found.entry else {
                 if counting { count { $0.misses += 1 } }
                 return .miss
@@ -92,7 +110,7 @@ package final class CacheReader: @unchecked Sendable {
         // One transaction: the snapshot is taken once rather than for every key.
         try reading { _ in
             try keys.map { key in
-                let found = try briefLookUp.first(.int(Index.tag(key)), .text(key)) { row in
+                let found = try find(key, briefLookUp) { row in
                     usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3)))
                     return row.digest(1).map { Status(digest: $0, bytes: row.int(2)) }
                 }
@@ -137,9 +155,9 @@ package final class CacheReader: @unchecked Sendable {
         FROM entries e JOIN blobs b ON b.id = e.blob
         """
     private static let briefSQL = """
-        SELECT b.id, b.digest, b.length, b.used FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.tag = ? AND e.url = ?
+        SELECT b.id, b.digest, b.length, b.used FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.id = ? AND e.url = ?
         """
-    private static let lookUpSQL = columns + " WHERE e.tag = ? AND e.url = ?"
+    private static let lookUpSQL = columns + " WHERE e.id = ? AND e.url = ?"
 
     private struct Located {
         var entry: CachedEntry?

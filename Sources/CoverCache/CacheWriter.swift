@@ -31,6 +31,7 @@ package final class CacheWriter {
     let queue: DatabaseQueue
     let lock: FileLock
     let index: Index
+    private let tags: IndexTags
     private let beginSnapshot: FastStatement
     var segment: SegmentWriter?
     private var pending: [Pending] = []
@@ -96,8 +97,11 @@ package final class CacheWriter {
                 return try IndexFile.openForWriting(directory)
             }
         }
-        (index, beginSnapshot) = try queue.writeWithoutTransaction { database in
-            (Index(database), FastStatement(database, "BEGIN DEFERRED"))
+        (tags, index, beginSnapshot) = try lock.withLock { [queue] in
+            try queue.writeWithoutTransaction { database in
+                let tags = try IndexTags(database, directory)
+                return (tags, Index(database, tags), FastStatement(database, "BEGIN DEFERRED"))
+            }
         }
         self.capacity = 0
         let (remembered, rows) = try queue.read { database in
@@ -320,6 +324,7 @@ package final class CacheWriter {
         try lock.withLock {
             try queue.writeWithoutTransaction { database in
                 if database.isInsideTransaction { try database.commit() }
+                tags.tidy()
                 var result: Result?
                 try database.inTransaction(.immediate) {
                     var state = try IndexState(database)

@@ -11,6 +11,7 @@ struct BlobRow {
 /// Rows of the index, seen from one connection and inside one of its transactions. Each method is one step of a commit; what
 /// must happen together is `CacheWriter`'s to say.
 struct Index {
+    private let tags: IndexTags
     private let findEntry: FastStatement
     private let findBlob: FastStatement
     private let insertBlob: FastStatement
@@ -27,10 +28,11 @@ struct Index {
     private let changeSegment: FastStatement
     private let setScanned: FastStatement
 
-    init(_ database: Database) {
+    init(_ database: Database, _ tags: IndexTags) {
+        self.tags = tags
         func prepare(_ sql: String) -> FastStatement { FastStatement(database, sql) }
-        findEntry = prepare("SELECT id, blob, stored, segment, offset, span FROM entries WHERE tag = ? AND url = ?")
-        findBlob = prepare("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
+        findEntry = prepare("SELECT id, blob, stored, segment, offset, span FROM entries WHERE id = ? AND url = ?")
+        findBlob = prepare("SELECT id, segment, offset, span FROM blobs WHERE id = ? AND digest = ?")
         insertBlob = prepare(
             """
             INSERT INTO blobs(tag, digest, segment, offset, span, body, length, checksum, type, width, height, used)
@@ -74,14 +76,18 @@ struct Index {
     }
 
     func entry(_ key: String) throws -> Entry? {
-        try findEntry.first(.int(Self.tag(key)), .text(key)) { row in
-            Entry(
-                id: row.int64(0), blob: row.int64(1), storedAt: row.int64(2), reference: Self.range(row, from: 3))
+        try tags.entries.find(Self.tag(key)) { id in
+            try findEntry.first(.int(id), .text(key)) { row in
+                Entry(
+                    id: row.int64(0), blob: row.int64(1), storedAt: row.int64(2), reference: Self.range(row, from: 3))
+            }
         }
     }
 
     func blob(_ digest: Digest) throws -> BlobRow? {
-        try findBlob.first(.int(digest.tag), .digest(digest), read: Self.blobRow)
+        try tags.blobs.find(digest.tag) { id in
+            try findBlob.first(.int(id), .digest(digest), read: Self.blobRow)
+        }
     }
 
     func blob(id: Int64) throws -> BlobRow? { try blobByID.first(.int(id), read: Self.blobRow) }
@@ -93,7 +99,9 @@ struct Index {
             .int(RecordHead.size + head.metadataLength), .int(head.bodyLength),
             .int(Int64(bitPattern: head.bodyChecksum)),
             .text(metadata.mediaType), .int(metadata.width), .int(metadata.height), .int(used))
-        return insertBlob.lastRowID
+        let id = insertBlob.lastRowID
+        try tags.blobs.add(head.digest.tag, row: id)
+        return id
     }
 
     func addEntry(_ metadata: EntryMetadata, blob: Int64, reference: FreedRange?) throws {
@@ -101,6 +109,7 @@ struct Index {
             .int(Self.tag(metadata.key)), .text(metadata.key), .int(blob), .int(reference?.segment),
             .int(reference?.offset), .int(reference?.length), .int(metadata.storedAt), .int(metadata.storedAt),
             .int(metadata.freshUntil), .text(metadata.fields))
+        try tags.entries.add(Self.tag(metadata.key), row: insertEntry.lastRowID)
     }
 
     func validate(_ entry: Int64, _ metadata: EntryMetadata) throws {

@@ -13,8 +13,7 @@ import GRDB
 /// `segments.scanned` moves in the same transaction as the rows: if power loss undoes a commit, it undoes that as well, and
 /// the next opening reads the records after it once more.
 ///
-/// Pages are small because tags are random: in a large cache each new cover changes two leaves of its own, and a commit writes
-/// whole pages.
+/// Rows are found by their tags through `IndexTags`, not through SQLite's own indexes.
 enum IndexFile {
     static let version = 1
 
@@ -24,22 +23,22 @@ enum IndexFile {
             segment INTEGER NOT NULL, offset INTEGER NOT NULL, span INTEGER NOT NULL, body INTEGER NOT NULL,
             length INTEGER NOT NULL, checksum INTEGER NOT NULL, type TEXT NOT NULL, width INTEGER, height INTEGER,
             used INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0);
-        CREATE INDEX blobs_tag ON blobs(tag);
         CREATE INDEX blobs_used ON blobs(used);
         -- segment, offset and span are those of a reference record; null when the blob's own record names this entry.
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, url TEXT NOT NULL, blob INTEGER NOT NULL,
             segment INTEGER, offset INTEGER, span INTEGER,
             stored INTEGER NOT NULL, validated INTEGER NOT NULL, fresh INTEGER, fields TEXT NOT NULL);
-        CREATE INDEX entries_tag ON entries(tag);
         CREATE INDEX entries_blob ON entries(blob);
         -- scanned: records before this offset are in the index or were deleted from it. live: bytes charged.
         CREATE TABLE segments(id INTEGER PRIMARY KEY, scanned INTEGER NOT NULL, live INTEGER NOT NULL);
         CREATE TABLE state(
             id INTEGER PRIMARY KEY CHECK (id = 1), live INTEGER NOT NULL DEFAULT 0, blobs INTEGER NOT NULL DEFAULT 0,
             clock INTEGER NOT NULL DEFAULT 0, hits INTEGER NOT NULL DEFAULT 0, misses INTEGER NOT NULL DEFAULT 0,
-            capacity INTEGER NOT NULL DEFAULT 0, lastSegment INTEGER NOT NULL DEFAULT 0);
-        INSERT INTO state(id) VALUES (1);
+            capacity INTEGER NOT NULL DEFAULT 0, lastSegment INTEGER NOT NULL DEFAULT 0,
+            -- The tag tables that belong to this index carry this number.
+            tables INTEGER NOT NULL);
+        INSERT INTO state(id, tables) VALUES (1, random());
         """
 
     /// SQLite counts its memory under one lock for the whole process, where the thread that looks covers up and the one that
@@ -57,7 +56,7 @@ enum IndexFile {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: """
-                    PRAGMA page_size = 1024; PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
+                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;
                     PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -8192; PRAGMA temp_store = MEMORY;
                     """)
         }
@@ -97,7 +96,7 @@ enum IndexFile {
         configuration.readonly = true
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(10)
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -24576") }
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return try DatabaseQueue(path: directory.index, configuration: configuration)
     }
 }

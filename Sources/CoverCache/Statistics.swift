@@ -52,7 +52,8 @@ extension CacheWriter {
 extension CacheDirectory {
     /// What the segments and the index really take, holes not counted.
     func blocksOnDisk() throws(CacheError) -> Int {
-        let files = try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm"]
+        let files =
+            try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm", entryTags, blobTags]
         var blocks = 0
         for file in files {
             var status = stat()

@@ -59,6 +59,12 @@ extension CacheWriter {
             while let row = try strays.next() {
                 report.defects.append(Defect(key: row[0], place: directory.index, what: "an entry without a blob"))
             }
+            let entries = FastStatement(database, "SELECT id, url FROM entries")
+            try entries.each { row in
+                if try index.entry(row.text(1))?.id == row.int64(0) { return }
+                report.defects.append(
+                    Defect(key: row.text(1), place: directory.entryTags, what: "an entry that is not found"))
+            }
             for line in try String.fetchAll(database, sql: "PRAGMA quick_check") where line != "ok" {
                 report.defects.append(Defect(key: nil, place: directory.index, what: line))
             }

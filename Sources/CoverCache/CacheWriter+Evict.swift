@@ -47,10 +47,10 @@ extension CacheWriter {
         }
     }
 
-    /// Evicts down to the low-water mark when the next `bytes` would find the cache full. Between groups, so that a commit
-    /// seldom has to.
+    /// Evicts down to the low-water mark, or further, when the next `bytes` would find the cache full. Between groups, so that
+    /// a commit seldom has to.
     package func makeRoom(_ bytes: Int) throws {
-        if live + bytes > capacity { try evict(to: Int(Double(capacity) * Self.lowWater)) }
+        if live + bytes > capacity { try evict(to: min(Int(Double(capacity) * Self.lowWater), capacity - bytes)) }
         tidy()
     }
 

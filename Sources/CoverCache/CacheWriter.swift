@@ -25,7 +25,11 @@ package final class CacheWriter {
     /// Bytes put since the last group was sealed, whole blocks.
     package var pendingBytes: Int { buffer.count }
     /// A group should not grow beyond this: it is held in memory, and must fit into the cache besides what it displaces.
-    package var groupLimit: Int { min(Self.fullGroup, capacity / 8) }
+    package var groupLimit: Int { min(Self.fullGroup, capacity / 16) }
+    /// Synced groups should not wait for being committed when they are larger than this together.
+    package var commitLimit: Int { 2 * groupLimit }
+    /// What groups take of the disk before they are committed: one that is being synced, those that wait, and one more.
+    package var groupsToCome: Int { 2 * groupLimit + commitLimit }
     private static let fullGroup = 6 << 20
 
     let queue: DatabaseQueue
@@ -319,11 +323,18 @@ package final class CacheWriter {
         }
     }
 
+    private func endSnapshot() throws {
+        try queue.writeWithoutTransaction { database in
+            if database.isInsideTransaction { try database.commit() }
+        }
+    }
+
     /// One transaction under the writer's lock, on the index's counters.
     func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {
-        try lock.withLock {
+        // Before waiting for the lock: whoever has it may be waiting for the end of this snapshot.
+        try endSnapshot()
+        return try lock.withLock {
             try queue.writeWithoutTransaction { database in
-                if database.isInsideTransaction { try database.commit() }
                 tags.tidy()
                 var result: Result?
                 try database.inTransaction(.immediate) {
@@ -341,10 +352,19 @@ package final class CacheWriter {
     }
 
     /// SQLite up to 3.51.2 can spoil a WAL when one connection writes while another checkpoints: hence the lock, and no
-    /// automatic checkpoints.
-    private func checkpointIfLong(_ limit: Int = longestLog) throws {
+    /// automatic checkpoints. It waits for no reader: what one still needs stays in the log for the next time.
+    private func checkpointIfLong(_ limit: Int? = nil) throws {
+        // A small cache is to be small with its log.
+        let limit = limit ?? min(Self.longestLog, max(Self.longLog, capacity / 8))
         guard directory.walLength > limit else { return }
-        try lock.withLock { try reading { try $0.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)") } }
+        try endSnapshot()
+        try lock.withLock {
+            try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA busy_timeout = 0")
+                defer { try? database.execute(sql: "PRAGMA busy_timeout = \(IndexFile.patience * 1_000)") }
+                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+        }
     }
 
     /// Commits what is pending.

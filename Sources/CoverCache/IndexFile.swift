@@ -16,6 +16,8 @@ import GRDB
 /// Rows are found by their tags through `IndexTags`, not through SQLite's own indexes.
 enum IndexFile {
     static let version = 1
+    /// How long one connection waits for another, in seconds.
+    static let patience = 10
 
     private static let schema = """
         CREATE TABLE blobs(
@@ -50,7 +52,7 @@ enum IndexFile {
         doesNotCountMemory
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .timeout(Double(patience))
         // A snapshot stays open from the first look-up of a group to its commit.
         configuration.allowsUnsafeTransactions = true
         configuration.prepareDatabase { database in
@@ -95,7 +97,7 @@ enum IndexFile {
         var configuration = Configuration()
         configuration.readonly = true
         configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(10)
+        configuration.busyMode = .timeout(Double(patience))
         configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -8192") }
         return try DatabaseQueue(path: directory.index, configuration: configuration)
     }

@@ -46,12 +46,27 @@ extension CacheWriter {
                     report.bytes += length
                     if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) {
                         defect("the bytes do not match their digest")
+                    } else if !Self.isSound(files.read(segment, offset: offset, length: row.int(3)), row.digest(0)) {
+                        // What a rebuild would not find, it would drop.
+                        defect("the record's head is damaged")
                     }
                 } else {
                     defect("the bytes are gone")
                 }
                 if key == nil { defect("a blob that no entry names") }
                 progress(report.blobs, total)
+            }
+            let references = FastStatement(
+                database,
+                """
+                SELECT e.url, e.segment, e.offset, e.span, b.digest FROM entries e JOIN blobs b ON b.id = e.blob
+                WHERE e.segment IS NOT NULL ORDER BY e.segment, e.offset
+                """)
+            try references.each { row in
+                let (segment, offset) = (row.int(1), row.int(2))
+                if Self.isSound(files.read(segment, offset: offset, length: row.int(3)), row.digest(4)) { return }
+                let place = "\(directory.segment(segment)) at \(offset)"
+                report.defects.append(Defect(key: row.text(0), place: place, what: "the reference is damaged"))
             }
             let strays = try Row.fetchCursor(
                 database,
@@ -70,6 +85,18 @@ extension CacheWriter {
             }
         }
         return report
+    }
+
+    /// Whether head and metadata are those of a record with this digest.
+    private static func isSound(_ front: [UInt8]?, _ digest: Digest?) -> Bool {
+        guard let front else { return false }
+        return front.withUnsafeBytes { bytes in
+            guard let head = RecordHead(bytes), bytes.count >= RecordHead.size + head.metadataLength else {
+                return false
+            }
+            let whole = UnsafeRawBufferPointer(rebasing: bytes[..<(RecordHead.size + head.metadataLength)])
+            return head.digest == digest && RecordHead.isSound(whole)
+        }
     }
 
     /// Rebuilds the index from the segments alone: every whole record is taken whose bytes match their digest, the newest of

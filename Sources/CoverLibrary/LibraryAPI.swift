@@ -112,16 +112,22 @@ public final class LibraryAPI: Sendable {
                 }
                 Task {
                     await scheduler.submit([(url, waiter)])
-                    if Task.isCancelled { await scheduler.abandon(ObjectIdentifier(caller)) }
+                    // A cancellation before this found nothing to abandon.
+                    if caller.isCancelled { await scheduler.abandon(ObjectIdentifier(caller)) }
                 }
             }
         } onCancel: {
+            caller.cancel()
             Task { await scheduler.abandon(ObjectIdentifier(caller)) }
         }
     }
 
     /// Whom a waiting call's requests belong to.
-    private final class Caller: Sendable {}
+    private final class Caller: Sendable {
+        private let cancelled = Atomic(false)
+        var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
+        func cancel() { cancelled.store(true, ordering: .releasing) }
+    }
 
     // MARK: Prefetch
 

@@ -1,6 +1,12 @@
 import ArgumentParser
 import CoverLibrary
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// The exit codes of the command-line contract.
 enum ExitStatus {
     static let couldNotRun = ExitCode(1)
@@ -10,8 +16,15 @@ enum ExitStatus {
 
 /// Says what went wrong on stderr, in one line, and ends with `code`.
 func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitCode {
-    Terminal.standardError.write("sleeve: \(message)\n")
+    Terminal.standardError.write("sleeve: \(message.withoutControls)\n")
     return code
+}
+
+/// Writes a command's result to stdout, or ends the command saying why not.
+func tell(_ result: String) throws {
+    guard Terminal.standardOutput.write(result) else {
+        throw fail("cannot write the result to stdout: \(String(cString: strerror(errno)))")
+    }
 }
 
 /// Opens the library, or ends the command saying why not.

@@ -40,8 +40,9 @@ struct LibraryOptions: ParsableArguments {
     func configuration() throws -> LibraryConfiguration {
         var configuration = LibraryConfiguration(
             cacheDirectory: try cache ?? Self.place("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve"),
-            libraryFile: try library
-                ?? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json"))
+            // Only a prefetch without a list reads it, and then says that it is missing.
+            libraryFile: library
+                ?? (try? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")) ?? "")
         configuration.logger = Logger(label: "sleeve") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel.level
         return configuration
@@ -77,7 +78,8 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Tries after a failure that may pass: 408, 425, 429, 5xx, broken connections.", valueName: "n"))
+            "Tries after a failure that may pass: 408, 425, 429, 500, 502, 503, 504, time-outs, names and connections.",
+            valueName: "n"))
     var retries = 3
 
     @Option(help: ArgumentHelp("The largest cover taken.", valueName: "size"))
@@ -97,9 +99,11 @@ struct NetworkOptions: ParsableArguments {
     func validate() throws {
         guard (1...4_096).contains(parallel) else { throw ValidationError("--parallel must be between 1 and 4096") }
         guard (1...4_096).contains(perHost) else { throw ValidationError("--per-host must be between 1 and 4096") }
-        guard rate.map({ $0 > 0 && $0.isFinite }) ?? true else { throw ValidationError("--rate must be more than 0") }
-        guard timeout > 0, timeout <= 86_400 else {
-            throw ValidationError("--timeout must be between 0 and 86400 seconds")
+        guard rate.map({ (0.000_1...1e6).contains($0) }) ?? true else {
+            throw ValidationError("--rate must be between 0.0001 and 1000000")
+        }
+        guard (0.001...86_400).contains(timeout) else {
+            throw ValidationError("--timeout must be between 0.001 and 86400 seconds")
         }
         guard (0...100).contains(retries) else { throw ValidationError("--retries must be between 0 and 100") }
         guard maxSize.bytes > 0 else { throw ValidationError("--max-size must be more than 0") }

@@ -16,7 +16,7 @@ struct Sleeve: AsyncParsableCommand {
               sleeve get URL -o cover.jpg        one cover, from the cache if it is there
               sleeve stats                       what the cache holds
 
-            Exit codes: 0 all there, 1 could not run, 3 some covers failed, 64 wrong usage, 128+N stopped by signal N.
+            Exit codes: 0 all there, 1 could not run, 3 some covers failed or were skipped, 64 wrong usage, 128+N stopped by signal N.
             """,
         version: LibraryAPI.version,
         subcommands: [

@@ -92,6 +92,31 @@ import Testing
         }
     }
 
+    @Test(
+        "a writer that wants to shorten the log does not wait for another in the middle of a group, nor that one for it"
+    )
+    func shorteningTheLog() throws {
+        try withFolder { folder in
+            try folder.written(capacity: 8 << 20) { first in
+                try folder.written(capacity: 8 << 20) { second in
+                    try first.store(url(1_000), picture(1_000, bytes: 100))
+                    // From here to its commit the first one looks at the index as it is now.
+                    try first.put(url(1_001), picture(1_000, bytes: 100))
+                    let time = try ContinuousClock().measure {
+                        for number in 1...400 { try second.store(url(number), picture(number, bytes: 100)) }
+                    }
+                    #expect(Bytes.length(folder.index + "-wal") > 1 << 20)
+                    #expect(
+                        time < .seconds(IndexFile.patience), "SQLite would have waited for the first one's snapshot")
+                    _ = try first.commit()
+                    try second.store(url(401), picture(401, bytes: 100))
+                    #expect(Bytes.length(folder.index + "-wal") < 1 << 20)
+                    #expect(try second.statistics().entries == 403)
+                }
+            }
+        }
+    }
+
     @Test("a reader beside a writer that replaces and evicts never gets wrong bytes")
     func readingBesideWriting() throws {
         try withFolder { folder in

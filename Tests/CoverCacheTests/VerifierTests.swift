@@ -36,6 +36,20 @@ import Testing
         }
     }
 
+    @Test(
+        "a damaged head is found, of a record with a body and of one without: a rebuild would drop it",
+        arguments: [1, 30, 75])
+    func damagedHead(offset: Int) throws {
+        try withThree { folder in
+            try folder.written { try $0.store(url(4), picture(1)) }
+            // Each record is two blocks; the fourth has no body.
+            try Bytes.flip(folder.segment(1), at: 8_192 + offset)
+            try Bytes.flip(folder.segment(1), at: 3 * 8_192 + offset)
+            let defects = try folder.defects()
+            #expect(Set(defects.compactMap(\.key)) == [url(2), url(4)], "\(defects)")
+        }
+    }
+
     @Test("a flipped byte is found, with the URL and the place")
     func flippedByte() throws {
         try withThree { folder in

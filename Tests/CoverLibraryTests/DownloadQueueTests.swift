@@ -174,6 +174,19 @@ import Testing
         #expect(queue.inFlight == 1)
     }
 
+    @Test("a cover that was lost on its way to the disk is fetched again, and can be abandoned again")
+    func lost() throws {
+        var queue = queue()
+        _ = try queue.submit(url(1), waiter: "a")
+        #expect(try starts(&queue).keys == [url(1).string])
+        queue.landed(try url(1).string)
+        #expect(queue.abandon { _ in true }.waiters.isEmpty)
+        queue.retry(try url(1).string, at: begun)
+        #expect(try starts(&queue).keys == [url(1).string])
+        #expect(queue.abandon { _ in true }.waiters == ["a"])
+        #expect(queue.inFlight == 0 && queue.count == 0)
+    }
+
     @Test("what is unknown or ended is ended again without harm")
     func endingTwice() throws {
         var queue = queue()

@@ -158,6 +158,53 @@ extension CommandTests {
             }
         }
 
+        @Test func `a password in an album that cannot be read is not shown either`() async throws {
+            try await withStage { stage in
+                let list = try stage.file(
+                    "albums.json", #"[{"coverUrl": "http://mira:s3cret@127.0.0.1/1.jpg", "title": 5}]"#)
+                let report = stage.folder + "/report.jsonl"
+                let result = try await stage.run("prefetch", list, "--report", report)
+                #expect(result.status == 3)
+                for text in [result.stdout, result.stderr, try stage.text(of: report)] {
+                    #expect(!text.contains("s3cret"), "\(text)")
+                }
+            }
+        }
+
+        @Test func `control characters of a list do not reach the terminal`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run(
+                    "prefetch", try stage.list(["\u{1B}]0;owned\u{07}\u{1B}[31mred", "http://h/\u{9B}31m"]),
+                    "--retries", "0")
+                #expect(result.status == 3)
+                #expect(!result.stderr.unicodeScalars.contains { $0 == "\u{1B}" || $0 == "\u{07}" || $0 == "\u{9B}" })
+            }
+        }
+
+        @Test func `a report is not written over its own list`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<2))
+                let before = try stage.text(of: list)
+                let result = try await stage.run("prefetch", list, "--report", stage.folder + "/./list.txt")
+                #expect(result.status == 1 && result.stderr.contains("overwrite the list"), "\(result)")
+                #expect(try stage.text(of: list) == before)
+            }
+        }
+
+        @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
+        func `what cannot be written out is an error`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3))
+                for command in ["stats", "stats --json", "list", "list --json", "verify", "evict --to 1G --json"] {
+                    let result = try await stage.shell("\"$SLEEVE\" \(command) > /dev/full")
+                    #expect(result.status == 1 && result.stderr.contains("No space left"), "\(command): \(result)")
+                }
+                let url = stage.urls(5..<6, "delay=1100")[0]
+                let result = try await stage.run("prefetch", try stage.list([url]), "--report", "/dev/full")
+                #expect(result.status == 1 && result.stderr.contains("report"), "\(result)")
+            }
+        }
+
         /// 100 MB between the first and the last cover, on one line.
         @Test(arguments: ["list.txt", "albums.jsonl", "covers.csv", "albums.json"])
         func `a line of 100 MB is skipped and never held`(name: String) async throws {

@@ -53,6 +53,26 @@ extension CommandTests {
             }
         }
 
+        @Test func `what is no plain file is written to and stays what it is, and a file keeps its mode`() async throws
+        {
+            try await withStage { stage in
+                let file = try stage.file("private.jpg", "old")
+                chmod(file, 0o600)
+                let link = stage.folder + "/link.jpg"
+                try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: file)
+                let script = """
+                    set -e
+                    "$SLEEVE" get "$1" -o "$2"; test -h "$2"
+                    "$SLEEVE" get "$1" -o "$3"; test "$(stat -c %a "$3" 2>/dev/null || stat -f %Lp "$3")" = 600
+                    mkfifo "$4"; cat "$4" > "$4.read" & "$SLEEVE" get "$1" -o "$4"; wait; test -p "$4"
+                    """
+                let fifo = stage.folder + "/pipe"
+                let result = try await stage.shell(script, stage.origin.coverURL(5), link, file, fifo)
+                #expect(result.status == 0, "\(result)")
+                for path in [file, fifo + ".read"] { #expect(try Data(contentsOf: URL(filePath: path)) == Data(cover)) }
+            }
+        }
+
         @Test func `a failure leaves the file as it was`() async throws {
             try await withStage { stage in
                 let file = try stage.file("cover.jpg", "old")

@@ -167,6 +167,7 @@ struct DownloadQueue<Waiter> {
         leave(id)
         guard job(id) != nil else { return }
         slots[id.slot]?.attempt += 1
+        slots[id.slot]?.hasLanded = false
         timers.insert(Timer(time: time, wake: .job(id)))
     }
 

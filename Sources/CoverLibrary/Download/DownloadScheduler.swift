@@ -199,7 +199,9 @@ actor DownloadScheduler {
     }
 
     func settle(_ settlements: [Settlement]) {
-        for settlement in settlements { deliver(settlement) }
+        for settlement in settlements {
+            if settlement.isLost { queue.retry(settlement.job, at: .now) } else { deliver(settlement) }
+        }
     }
 
     private func deliver(_ settlement: Settlement) {

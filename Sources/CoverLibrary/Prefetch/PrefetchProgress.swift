@@ -2,7 +2,7 @@ import CoverCache
 import CurlHTTP
 import Synchronization
 
-/// A prefetch under way, seen from outside: give one to `LibraryAPI.prefetch` and ask it for the state at any time.
+/// One prefetch under way, seen from outside: give a new one to `LibraryAPI.prefetch` and ask it for the state at any time.
 public final class PrefetchProgress: Sendable {
     private struct State {
         var summary = PrefetchSummary()
@@ -70,13 +70,17 @@ public final class PrefetchProgress: Sendable {
         observe?(outcome)
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
             state.summary.count(outcome)
-            if let failure = outcome.failure, failure.kind != .cancelled, state.failures.count < Self.mostFailures {
-                state.failures[outcome.url.fingerprint] = failure
-            }
             state.outstanding -= 1
             return state.outstanding == 0 ? state.waiter.take() : nil
         }
         waiter?.resume()
+    }
+
+    func remember(_ failure: CoverFailure, of url: String) {
+        state.withLock { state in
+            if failure.kind == .cancelled || state.failures.count >= Self.mostFailures { return }
+            state.failures[url.fingerprint] = failure
+        }
     }
 
     func failure(of url: String) -> CoverFailure? { state.withLock { $0.failures[url.fingerprint] } }

@@ -47,9 +47,8 @@ final class Prefetcher: Sendable {
         for element in batch {
             switch element {
             case .problem(let problem):
-                record(
-                    .skipped, problem.url ?? "",
-                    failure: CoverFailure(.badURL, url: problem.url ?? "", detail: "\(problem)"))
+                let shown = CoverFailure.shown(problem.url ?? "")
+                record(.skipped, shown, failure: CoverFailure(.badURL, url: shown, detail: "\(problem)"))
             case .item(let item):
                 do throws(HTTPURL.Problem) {
                     wanted.append((item.url, try HTTPURL(item.url)))
@@ -81,7 +80,7 @@ final class Prefetcher: Sendable {
             } else if library.configuration.isOffline {
                 record(.failed, given, failure: .offline(given))
             } else if seen.insert(url.string.fingerprint).inserted {
-                missing.append((url, waiter(given)))
+                missing.append((url, waiter(given, url)))
             } else {
                 repeated.append((given, url))
             }
@@ -96,15 +95,15 @@ final class Prefetcher: Sendable {
     /// A URL that this run has asked for before, and that was not in the cache a moment ago.
     private func takeRepeated(_ given: String, _ url: HTTPURL) async {
         let scheduler = await library.scheduler()
-        if await scheduler.join(url.string, waiter(given)) { return }
-        if let failure = progress.failure(of: given) { return record(.failed, given, failure: failure) }
+        if await scheduler.join(url.string, waiter(given, url)) { return }
+        if let failure = progress.failure(of: url.string) { return record(.failed, given, failure: failure) }
         if let status = try? library.reader.status(of: [url.string]).first ?? nil {
             return record(.joined, given, digest: status.digest, bytes: status.bytes)
         }
-        await scheduler.submit([(url, waiter(given))])
+        await scheduler.submit([(url, waiter(given, url))])
     }
 
-    private func waiter(_ given: String) -> Waiter {
+    private func waiter(_ given: String, _ url: HTTPURL) -> Waiter {
         Waiter(owner: ObjectIdentifier(self)) { [self] delivery in
             switch delivery.result {
             case .success(let stored):
@@ -114,6 +113,7 @@ final class Prefetcher: Sendable {
             case .failure(var failure):
                 failure.url = given
                 if failure.kind == .cache { stop(failure.detail) }
+                progress.remember(failure, of: url.string)
                 record(.failed, given, failure: failure)
             }
         }

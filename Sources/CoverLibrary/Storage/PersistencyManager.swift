@@ -18,6 +18,8 @@ struct Settlement: Sendable {
     var job: JobID
     var key: String
     var result: Result<Stored, CoverFailure>
+    /// Another process evicted the bytes this cover was to share: it has to come again.
+    var isLost = false
 }
 
 /// Puts covers into the cache on a disk thread of its own, and commits them in groups.
@@ -28,8 +30,6 @@ struct Settlement: Sendable {
 actor PersistencyManager {
     /// A cover waits at most this long for company before it is synced.
     private static let patience = Duration.milliseconds(20)
-    /// Synced bytes that are not kept waiting for more before they are committed.
-    private static let fullCommit = 12 << 20
     /// A group this large is synced as soon as the disk is free. It grows while the disk is busy: the slower the disk, the
     /// larger the groups.
     private static let worthSyncing = 2 << 20
@@ -141,7 +141,7 @@ actor PersistencyManager {
         take(sealed, result)
         if (opened?.pendingBytes ?? 0) >= Self.worthSyncing { seal() }
         resume(&waitingForRoom)
-        if synced.reduce(0, { $0 + $1.group.length }) >= Self.fullCommit { commitSynced() }
+        if synced.reduce(0, { $0 + $1.group.length }) >= opened?.commitLimit ?? 0 { commitSynced() }
     }
 
     private func take(_ sealed: Sealed, _ result: Result<Void, any Error>) {
@@ -164,7 +164,7 @@ actor PersistencyManager {
                 let writer = try writer()
                 let outcomes = try writer.commit(groups.map(\.group))
                 settle(zip(covers, outcomes).map { Self.settlement($0, $1) })
-                try writer.makeRoom(writer.groupLimit)
+                try writer.makeRoom(writer.groupsToCome)
             } catch {
                 settle(covers.map { Self.failure(error, $0.job, $0.key) })
             }
@@ -229,10 +229,9 @@ actor PersistencyManager {
                     CoverFailure(
                         .tooLarge, url: cover.key, detail: "larger than the cache has room for; raise --capacity"))
             case .lost:
-                .failure(
-                    CoverFailure(.cache, url: cover.key, detail: "another process evicted the same bytes; run again"))
+                .failure(CoverFailure(.cache, url: cover.key, detail: "another process evicted the same bytes"))
             }
-        return Settlement(job: cover.job, key: cover.key, result: result)
+        return Settlement(job: cover.job, key: cover.key, result: result, isLost: outcome == .lost)
     }
 
     private static func failure(_ error: any Error, _ job: JobID, _ key: String) -> Settlement {

@@ -21,9 +21,9 @@ struct Evict: AsyncParsableCommand {
                 var line = JSONLine()
                 line.add("evicted", evicted.covers)
                 line.add("bytes", evicted.bytes)
-                Terminal.standardOutput.write(line.text)
+                try tell(line.text)
             } else if !options.quiet {
-                Terminal.standardOutput.write(
+                try tell(
                     "evicted \(Decimals.grouped(evicted.covers)) covers, \(ByteSize(evicted.bytes)) given back\n")
             }
         } catch let error as LibraryError {

@@ -46,7 +46,7 @@ struct Get: AsyncParsableCommand {
         do {
             let cover = try result.get()
             try write(cover)
-            if options.json { Terminal.standardOutput.write(json(cover)) }
+            if options.json { try tell(json(cover)) }
         } catch let failure as CoverFailure {
             await library.close()
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
@@ -59,22 +59,37 @@ struct Get: AsyncParsableCommand {
 
     private func write(_ cover: Cover) throws {
         guard let output else {
-            guard Terminal.standardOutput.write(cover.bytes) else {
-                throw fail("stdout was closed before the cover's end")
-            }
+            guard Terminal.standardOutput.write(cover.bytes) else { throw cannotWrite("the cover to stdout") }
+            return
+        }
+        var status = stat()
+        let isThere = lstat(output, &status) == 0
+        if isThere, status.st_mode & S_IFMT != S_IFREG {
+            // A device, a pipe or a link stays what it is.
+            try write(cover, into: output, O_WRONLY | O_CREAT | O_TRUNC)
             return
         }
         // Beside it first, then renamed: the file is whole or as it was.
         let beside = "\(output).\(getpid()).part"
-        let descriptor = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw fail("cannot write \(output): \(String(cString: strerror(errno)))") }
-        let isWritten = Terminal(descriptor: descriptor).write(cover.bytes)
-        close(descriptor)
-        guard isWritten, rename(beside, output) == 0 else {
-            let reason = String(cString: strerror(errno))
+        do {
+            try write(cover, into: beside, O_WRONLY | O_CREAT | O_EXCL, as: output)
+            if isThere { chmod(beside, status.st_mode & 0o7777) }
+            guard rename(beside, output) == 0 else { throw cannotWrite(output) }
+        } catch {
             unlink(beside)
-            throw fail("cannot write \(output): \(reason)")
+            throw error
         }
+    }
+
+    private func write(_ cover: Cover, into path: String, _ flags: Int32, as name: String? = nil) throws {
+        let descriptor = open(path, flags | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw cannotWrite(name ?? path) }
+        defer { close(descriptor) }
+        guard Terminal(descriptor: descriptor).write(cover.bytes) else { throw cannotWrite(name ?? path) }
+    }
+
+    private func cannotWrite(_ path: String) -> ExitCode {
+        fail("cannot write \(path): \(String(cString: strerror(errno)))")
     }
 
     private func json(_ cover: Cover) -> String {

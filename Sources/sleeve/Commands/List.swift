@@ -13,20 +13,19 @@ struct List: AsyncParsableCommand {
 
     func run() async throws {
         let library = try await openLibrary(try options.configuration())
-        let output = Terminal.standardOutput
         var text = ""
         do {
             try library.entries { entry in
                 text += options.json ? json(entry) : plain(entry)
                 if text.utf8.count > 64 << 10 {
-                    guard output.write(text) else { throw ExitStatus.couldNotRun }
+                    try tell(text)
                     text = ""
                 }
             }
         } catch let error as CacheError {
             throw fail("\(error)")
         }
-        output.write(text)
+        try tell(text)
         await library.close()
     }
 

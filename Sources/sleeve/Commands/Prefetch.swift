@@ -2,6 +2,12 @@ import ArgumentParser
 import CoverLibrary
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
@@ -38,6 +44,9 @@ struct Prefetch: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         let paths = try inputs.isEmpty ? [libraryFile(configuration)] : inputs
+        for path in paths where path != "-" && report.map({ isOneFile($0, path) }) == true {
+            throw fail("--report would overwrite the list \(path); choose another file")
+        }
         let report = try self.report.map { try ReportFile($0) }
         let library = try await openLibrary(configuration)
         let complaints = Complaints()
@@ -58,18 +67,24 @@ struct Prefetch: AsyncParsableCommand {
         line.cancel()
         await line.value
 
-        complaints.close()
+        complaints.close(hasReport: report != nil)
+        await library.close()
         try report?.close()
         if options.json {
-            Terminal.standardOutput.write(summary.json(peakMemory: peakMemory()))
+            try tell(summary.json(peakMemory: peakMemory()))
         } else if !options.quiet {
-            Terminal.standardOutput.write(summary.text)
+            try tell(summary.text)
         }
-        await library.close()
         if let reason = summary.stopReason { throw fail(reason) }
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         if brokenLists.withLock({ $0 }) > 0 { throw ExitStatus.couldNotRun }
         if summary.failed + summary.skipped > 0 { throw ExitStatus.someFailed }
+    }
+
+    private func isOneFile(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
     private func libraryFile(_ configuration: LibraryConfiguration) throws -> String {

@@ -12,8 +12,7 @@ struct Stats: AsyncParsableCommand {
         let library = try await openLibrary(configuration)
         do {
             let statistics = try await library.statistics()
-            Terminal.standardOutput.write(
-                options.json ? json(statistics) : text(statistics, configuration.cacheDirectory))
+            try tell(options.json ? json(statistics) : text(statistics, configuration.cacheDirectory))
         } catch let error as LibraryError {
             throw fail(error.message)
         }

@@ -11,6 +11,8 @@ struct Verify: AsyncParsableCommand {
             alone; what was dropped is fetched again by the next prefetch.
             """)
 
+    private static let mostTold = 100
+
     @Flag(help: "Drop bad records and rebuild the index.")
     var repair = false
 
@@ -32,7 +34,7 @@ struct Verify: AsyncParsableCommand {
                 return report
             }
             if isLive { Terminal.standardError.write("\r\u{1B}[K") }
-            tell(report)
+            try tell(report)
             await library.close()
             if !report.defects.isEmpty, !repair { throw ExitStatus.someFailed }
         } catch let error as LibraryError {
@@ -40,8 +42,13 @@ struct Verify: AsyncParsableCommand {
         }
     }
 
-    private func tell(_ report: VerifyReport) {
-        for defect in report.defects { Terminal.standardError.write("sleeve: \(defect)\n") }
+    private func tell(_ report: VerifyReport) throws {
+        for defect in report.defects.prefix(Self.mostTold) {
+            Terminal.standardError.write("sleeve: \("\(defect)".withoutControls)\n")
+        }
+        if report.defects.count > Self.mostTold {
+            Terminal.standardError.write("sleeve: … and \(report.defects.count - Self.mostTold) more like these\n")
+        }
         if options.json {
             var line = JSONLine()
             line.add("entries", report.entries)
@@ -49,7 +56,7 @@ struct Verify: AsyncParsableCommand {
             line.add("bytes", report.bytes)
             line.add("defects", report.defects.count)
             line.add("rebuilt", report.rebuilt)
-            Terminal.standardOutput.write(line.text)
+            try sleeve.tell(line.text)
         } else if !options.quiet {
             let outcome = report.defects.isEmpty ? "all as they were stored" : "\(report.defects.count) defects"
             var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) blobs, "
@@ -60,7 +67,7 @@ struct Verify: AsyncParsableCommand {
             if !report.defects.isEmpty, report.rebuilt == nil {
                 text += "run `sleeve verify --repair` to drop what is damaged\n"
             }
-            Terminal.standardOutput.write(text)
+            try sleeve.tell(text)
         }
     }
 }

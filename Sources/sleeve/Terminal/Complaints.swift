@@ -20,14 +20,17 @@ final class Complaints: Sendable {
             return told
         }
         // The live line is rewritten below it.
-        if number <= Self.most { Terminal.standardError.write((isLive ? "\r\u{1B}[K" : "") + "sleeve: \(text)\n") }
+        if number <= Self.most {
+            Terminal.standardError.write((isLive ? "\r\u{1B}[K" : "") + "sleeve: \(text.withoutControls)\n")
+        }
     }
 
     /// Says how many were left out.
-    func close() {
+    func close(hasReport: Bool) {
         let left = told.withLock { $0 } - Self.most
         if left > 0 {
-            Terminal.standardError.write("sleeve: … and \(left) more like these; --report FILE lists them all\n")
+            let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
+            Terminal.standardError.write("sleeve: … and \(left) more like these; \(hint)\n")
         }
     }
 

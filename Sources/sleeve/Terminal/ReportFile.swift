@@ -18,6 +18,7 @@ final class ReportFile: Sendable {
 
     private struct Gathered {
         var bytes: [UInt8] = []
+        var isBroken = false
         var written = ContinuousClock.now
     }
 
@@ -42,14 +43,14 @@ final class ReportFile: Sendable {
             gathered.bytes += line.text.utf8
             let now = ContinuousClock.now
             guard gathered.bytes.count >= Self.block || gathered.written + Self.patience <= now else { return }
-            terminal.write(gathered.bytes)
+            if !terminal.write(gathered.bytes) { gathered.isBroken = true }
             gathered.bytes.removeAll(keepingCapacity: true)
             gathered.written = now
         }
     }
 
     func close() throws {
-        let isWritten = gathered.withLock { terminal.write($0.bytes) }
+        let isWritten = gathered.withLock { !$0.isBroken && terminal.write($0.bytes) }
         guard isWritten, fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS else {
             throw fail("the report \(path) could not be written to its end: \(String(cString: strerror(errno)))")
         }

@@ -38,6 +38,18 @@ struct Terminal: Sendable {
     }
 }
 
+extension String {
+    /// With control characters, which a list or a server may have put into it, made visible: a terminal would obey them.
+    var withoutControls: String {
+        guard unicodeScalars.contains(where: { $0.isControl }) else { return self }
+        return unicodeScalars.map { $0.isControl ? "\u{FFFD}" : String($0) }.joined()
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isControl: Bool { value < 0x20 || (value >= 0x7F && value < 0xA0) }
+}
+
 /// `write`, whose name the methods have taken.
 private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
     write(descriptor, bytes, count)

@@ -39,27 +39,27 @@ struct LibraryOptions: ParsableArguments {
 
     func configuration() throws -> LibraryConfiguration {
         var configuration = LibraryConfiguration(
-            cacheDirectory: try cache ?? Self.place("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve"),
+            cacheDirectory: try cache ?? Self.place("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve")
+                ?? Self.homeless(),
             // Only a prefetch without a list reads it, and then says that it is missing.
             libraryFile: library
-                ?? (try? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")) ?? "")
+                ?? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json") ?? "")
         configuration.logger = Logger(label: "sleeve") { StreamLogHandler.standardError(label: $0) }
         configuration.logger.logLevel = logLevel.level
         return configuration
     }
 
-    private static func place(_ own: String, _ base: String, _ underHome: String, _ name: String) throws -> String {
+    private static func place(_ own: String, _ base: String, _ underHome: String, _ name: String) -> String? {
         func variable(_ name: String) -> String? {
             getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
         }
         if let place = variable(own) { return place }
         // The XDG specification has relative paths ignored.
         if let folder = variable(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
-        guard let home = variable("HOME") else {
-            throw fail("$HOME is not set; say where with --cache and --library")
-        }
-        return "\(home)/\(underHome)/\(name)"
+        return variable("HOME").map { "\($0)/\(underHome)/\(name)" }
     }
+
+    private static func homeless() throws -> String { throw fail("$HOME is not set; say where with --cache") }
 }
 
 /// Options of the commands that may connect.

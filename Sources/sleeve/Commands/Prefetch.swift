@@ -88,6 +88,7 @@ struct Prefetch: AsyncParsableCommand {
     }
 
     private func libraryFile(_ configuration: LibraryConfiguration) throws -> String {
+        if configuration.libraryFile.isEmpty { throw fail("$HOME is not set; say where the library is with --library") }
         do {
             if try AlbumFile.createIfMissing(configuration.libraryFile), !options.quiet {
                 Terminal.standardError.write(

@@ -27,9 +27,8 @@ package struct CacheUsage: Sendable {
 }
 
 /// The reading side of the cache: from any thread, synchronous, and writing nothing.
+// because: everything mutable is touched with `lock` held.
 package final class CacheReader: @unchecked Sendable {
-    // because: everything mutable is touched with `lock` held.
-
     package enum Found: Sendable {
         case hit(CachedEntry, body: [UInt8])
         case miss

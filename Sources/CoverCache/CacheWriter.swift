@@ -323,11 +323,7 @@ package final class CacheWriter {
         }
     }
 
-    private func endSnapshot() throws {
-        try queue.writeWithoutTransaction { database in
-            if database.isInsideTransaction { try database.commit() }
-        }
-    }
+    private func endSnapshot() throws { try reading { _ in } }
 
     /// One transaction under the writer's lock, on the index's counters.
     func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {

@@ -1,8 +1,7 @@
 /// Records gathered in memory, as they will lie in the segment: each padded to the alignment, so that the whole can be
 /// written past the page cache in one call.
+// because: one thread fills it; once sealed it is only read, until the group is committed.
 final class RecordBuffer: @unchecked Sendable {
-    // because: one thread fills it; once sealed it is only read, until the group is committed.
-
     private(set) var count = 0
     private var base: UnsafeMutableRawPointer
     private var capacity: Int

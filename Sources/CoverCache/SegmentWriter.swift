@@ -7,9 +7,8 @@ import CLinux
 #endif
 
 /// The segment this process appends to, held by `flock` as long as it is open: a segment nobody holds has no living writer.
+// because: `end` is one thread's; another may only call `write`, which touches nothing but the descriptor.
 final class SegmentWriter: @unchecked Sendable {
-    // because: `end` is one thread's; another may only call `write`, which touches nothing but the descriptor.
-
     /// A segment this long is closed and the next one begun, in bytes.
     static let fullLength = 256 << 20
 

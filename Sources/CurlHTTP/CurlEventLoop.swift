@@ -10,9 +10,8 @@ import Synchronization
 ///
 /// libcurl's rule is one thread per multi handle. Actors that name this loop as their executor keep that rule at compile
 /// time, and calls between them cost no hop. Nothing here may block.
+// because: `multi` and `turn` are touched by the loop's own thread alone; everything else is atomic or behind a mutex.
 package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
-    // because: `multi` and `turn` are touched by the loop's own thread alone; everything else is atomic or behind a mutex.
-
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var isWoken = false

@@ -62,8 +62,8 @@ package actor HTTPClient {
 }
 
 /// A waiting caller, resumed once by whichever comes first: the response or its cancellation.
+// because: touched on the event loop alone.
 private final class PendingResponse: @unchecked Sendable {
-    // because: touched on the event loop alone.
     var continuation: CheckedContinuation<TransferResponse, any Error>?
     var token: HTTPClient.Token?
 

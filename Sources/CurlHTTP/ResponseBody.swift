@@ -1,9 +1,8 @@
 import Synchronization
 
 /// Bytes of a response, handed from thread to thread without a copy.
+// because: `append` is called on the event loop alone, before the body is handed to anybody; afterwards it is only read.
 package final class ResponseBody: @unchecked Sendable {
-    // because: `append` is called on the event loop alone, before the body is handed to anybody; afterwards it is only read.
-
     package private(set) var count = 0
     /// The memory it takes, in bytes.
     package var footprint: Int { storage.capacity }
@@ -46,8 +45,8 @@ private struct BodyStorage {
     /// How much memory is kept for later, in bytes.
     private static let mostKept = 8 << 20
 
+    // because: the memory on it belongs to nobody, and whoever takes some holds the mutex.
     private struct Shelf: @unchecked Sendable {
-        // because: the memory on it belongs to nobody, and whoever takes some holds the mutex.
         var kept: [[UnsafeMutableRawPointer]] = Array(repeating: [], count: kinds)
         var bytes = 0
     }

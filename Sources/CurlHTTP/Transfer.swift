@@ -2,9 +2,8 @@ import CCurl
 import HTTPTypes
 
 /// A reused easy handle and the transfer it carries.
+// because: touched on the event loop alone; others only hold it as a token to cancel with.
 package final class Transfer: @unchecked Sendable {
-    // because: touched on the event loop alone; others only hold it as a token to cancel with.
-
     package typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
     let easy: UnsafeMutableRawPointer

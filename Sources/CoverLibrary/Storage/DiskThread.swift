@@ -7,9 +7,8 @@ import CurlHTTP
 #endif
 
 /// A thread that may block on the disk, and the executor of the actor that does. Swift's cooperative pool never waits for it.
+// because: everything mutable is behind `mutex`, but for `turn`, which only the thread itself touches.
 final class DiskThread: SerialExecutor, @unchecked Sendable {
-    // because: everything mutable is behind `mutex`, but for `turn`, which only the thread itself touches.
-
     private var jobs: [UnownedJob] = []
     private var isStopping = false
     private var thread: UInt = 0

@@ -14,7 +14,8 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let hummingbird = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
@@ -35,7 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.6.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // Only the origin (and the gallery to come) use it; a program that depends on CoverLibrary never compiles it.
+        // Only the gallery and the origin use it; a program that depends on CoverLibrary never compiles it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
@@ -49,14 +50,19 @@ let package = Package(
         .target(
             name: "CoverCache", dependencies: ["CLinux", "CSQLite", grdb, sqlite, crypto], swiftSettings: settings),
         .target(
-            name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", httpTypes, logging, deque, heap],
+            name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "OriginServer", dependencies: [hummingbird, nioCore, nioPosix, httpTypes, logging],
+            name: "CoverGallery", dependencies: ["CoverLibrary", hummingbird, nioCore, httpTypes, logging, crypto],
+            resources: [.embedInCode("Page")], swiftSettings: settings),
+        .target(
+            name: "OriginServer", dependencies: [hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
-            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", argumentParser, logging],
+            dependencies: [
+                "CoverLibrary", "CoverGallery", "CoverCache", "CurlHTTP", "OriginServer", argumentParser, logging,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "LookupBench", dependencies: ["CoverLibrary"], path: "Benchmarks/LookupBench", swiftSettings: settings

@@ -7,9 +7,9 @@ let observer = Task {
         if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
     }
 }
-let summary = await library.prefetch(try library.albums())
+let summary = await library.prefetch(try await library.albums)
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
-if let url = try library.albums().first?.coverUrl, let cover = try library.cachedCover(for: url) {
+if let url = try await library.albums.first?.coverUrl, let cover = try library.cachedCover(for: url) {
     print(cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
 }
 await library.close()

@@ -25,7 +25,7 @@ def commit(root):
     return said_by(*git, "rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
 
 
-def machine(folder, root, sleeve):
+def machine(folder, root, sleeve, rivals=True):
     if sys.platform == "darwin":
         cpu, memory = said_by("sysctl", "-n", "machdep.cpu.brand_string"), int(said_by("sysctl", "-n", "hw.memsize"))
         files = ""
@@ -37,7 +37,7 @@ def machine(folder, root, sleeve):
         files = said_by("stat", "-f", "-c", "%T", str(folder))
     # An executable given by hand may be of any commit.
     origin = commit(root) if root in sleeve.parents else str(sleeve)
-    return {
+    facts = {
         "processor": cpu,
         "cores": os.cpu_count(),
         "memory": f"{memory / 2**30:.0f} GiB",
@@ -45,12 +45,16 @@ def machine(folder, root, sleeve):
         "files": files,
         "load before": " ".join(f"{load:.2f}" for load in os.getloadavg()),
         "sleeve": f"{said_by(str(sleeve), '--version')} {origin}".strip(),
-        "nginx": said_by("nginx", "-v").removeprefix("nginx version: "),
-        "curl": " ".join(said_by("curl", "--version").split()[:2]),
-        "aria2c": said_by("aria2c", "--version").removeprefix("aria2 version "),
-        "wget2": said_by("wget2", "--version").split(" - ")[0],
         "python": platform.python_version(),
     }
+    if rivals:
+        facts |= {
+            "nginx": said_by("nginx", "-v").removeprefix("nginx version: "),
+            "curl": " ".join(said_by("curl", "--version").split()[:2]),
+            "aria2c": said_by("aria2c", "--version").removeprefix("aria2 version "),
+            "wget2": said_by("wget2", "--version").split(" - ")[0],
+        }
+    return facts
 
 
 class Report:
@@ -116,7 +120,7 @@ class Report:
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts.items() if value)
         return "\n".join(lines) + f"\n\nMeasured on: {facts}.\n"
 
-    def write(self, folder):
-        (folder / "results.md").write_text(self.markdown())
-        (folder / "results.json").write_text(json.dumps(
+    def write(self, folder, name="results"):
+        (folder / f"{name}.md").write_text(self.markdown())
+        (folder / f"{name}.json").write_text(json.dumps(
             {"machine": self.facts, "rows": self.rows, "runs": self.runs}, indent=1, ensure_ascii=False) + "\n")

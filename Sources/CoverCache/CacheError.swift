@@ -32,7 +32,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .diskFull(let path):
             "the disk that holds \(path) is full; free some room or lower --capacity"
         case .busy(let path, let seconds):
-            "another process has kept the cache in \(path) locked for \(seconds) s; see whether it is stopped, then try again"
+            "another process has kept \(path) locked for \(seconds) s; see whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
             "the cover has \(bytes) bytes, more than the cache's whole capacity of \(capacity); raise --capacity"
         case .file(let path, let operation, let reason):

@@ -105,15 +105,16 @@ package final class CacheReader: @unchecked Sendable {
     }
 
     /// Whether each key has an entry, without reading its bytes. Each answer counts as a use, a hit or a miss.
-    package func status(of keys: some Collection<String>) throws -> [Status?] {
+    /// - Parameter countsUse: false for those who only look.
+    package func status(of keys: some Collection<String>, countsUse: Bool = true) throws -> [Status?] {
         // One transaction: the snapshot is taken once rather than for every key.
         try reading { _ in
             try keys.map { key in
                 let found = try find(key, briefLookUp) { row in
-                    usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3)))
+                    if countsUse { usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3))) }
                     return row.digest(1).map { Status(digest: $0, bytes: row.int(2)) }
                 }
-                count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } }
+                if countsUse { count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } } }
                 return found ?? nil
             }
         }

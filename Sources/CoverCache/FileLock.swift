@@ -5,11 +5,11 @@
 #endif
 
 /// An advisory lock on a file (`flock`). The kernel lets go of it when its holder dies, however it dies.
-struct FileLock: ~Copyable {
+package struct FileLock: ~Copyable {
     private let descriptor: Int32
     private let path: String
 
-    init(path: String) throws(CacheError) {
+    package init(path: String) throws(CacheError) {
         self.path = path
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         if descriptor < 0 { throw .last("open", path) }
@@ -20,7 +20,7 @@ struct FileLock: ~Copyable {
     /// Runs `body` while nobody else holds the lock.
     /// - Throws: `CacheError.busy` when it cannot be had for 15 seconds: its holder commits many times a second, so one that
     ///   keeps it that long has been stopped, and no process waits for ever for another.
-    func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
         var waited: UInt32 = 0
         var pause: UInt32 = 100
         while flock(descriptor, LOCK_EX | LOCK_NB) != 0 {

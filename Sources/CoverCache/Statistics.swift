@@ -24,6 +24,18 @@ package struct Statistics: Sendable {
 }
 
 extension CacheWriter {
+    /// Only `entries`, `charged`, `capacity`, `hits` and `misses`: what can be had quickly.
+    package func totals() throws -> Statistics {
+        try reading { database in
+            var totals = Statistics()
+            let state = try IndexState(database)
+            (totals.charged, totals.hits, totals.misses) = (state.live, state.hits, state.misses)
+            totals.capacity = capacity
+            totals.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
+            return totals
+        }
+    }
+
     package func statistics() throws -> Statistics {
         try reading { database in
             var statistics = Statistics()

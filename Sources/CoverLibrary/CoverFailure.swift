@@ -78,7 +78,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// A text that is no usable URL, as it may be repeated: whatever may hold a password is not.
     static func shown(_ text: String) -> String { text.contains("@") ? "(a URL with credentials)" : text }
 
-    static func cancelled(_ url: String) -> CoverFailure {
+    package static func cancelled(_ url: String) -> CoverFailure {
         CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
     }
 

@@ -13,8 +13,10 @@ public final class LibraryAPI: Sendable {
     public let configuration: LibraryConfiguration
     let reader: CacheReader
     let persistency: PersistencyManager
+    let store: AlbumStore
     private let hub = EventHub()
     private let network: Network
+    private let remote = Mutex<RemoteLibrary?>(nil)
 
     /// The part that connects, started when the first cover is missing: a program that only reads never sets up libcurl.
     fileprivate final class Network: Sendable {
@@ -29,6 +31,10 @@ public final class LibraryAPI: Sendable {
         self.configuration = configuration
         let network = Network(hub: hub)
         self.network = network
+        let remote = try configuration.remote.map { try RemoteLibrary.parse($0).string }
+        store = AlbumStore(path: configuration.libraryFile, remote: remote, logger: configuration.logger) { [hub] in
+            hub.publish(.albumsChanged)
+        }
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory, capacity: configuration.capacity,
             settle: { settlements in network.settle(settlements) })
@@ -157,15 +163,6 @@ public final class LibraryAPI: Sendable {
         await Prefetcher(self, progress).run(batches)
     }
 
-    // MARK: Albums
-
-    /// The albums of the library file, which is made from the starter albums on first use.
-    /// - Throws: `LibraryError`: the file cannot be read or made.
-    public func albums() throws -> [Album] {
-        try AlbumFile.createIfMissing(configuration.libraryFile)
-        return try AlbumFile.read(configuration.libraryFile)
-    }
-
     // MARK: Observing
 
     /// A stream of what happens, for one observer. It ends when the library is closed.
@@ -210,9 +207,21 @@ public final class LibraryAPI: Sendable {
     /// Every entry in the order of storing, from the caller's thread.
     package func entries(_ visit: (CachedEntry) throws -> Void) throws { try reader.entries(visit) }
 
+    /// The part that talks to the remote library, started when it is first needed; nil where there is none.
+    func remoteLibrary() throws -> RemoteLibrary? {
+        guard let url = configuration.remote else { return nil }
+        return try remote.withLock { remote in
+            if let remote { return remote }
+            let started = try RemoteLibrary(url: url, store: store, configuration: configuration.transfers)
+            remote = started
+            return started
+        }
+    }
+
     /// Commits what is under way, ends the transfers and the observers' streams. Nothing may be asked of it afterwards.
     public func close() async {
         if let scheduler = schedulerIfStarted { await scheduler.close() }
+        remote.withLock { $0 }?.close()
         await flushUsage()
         await persistency.close()
         hub.close()
@@ -245,13 +254,8 @@ extension LibraryAPI.Network {
     fileprivate func start(_ configuration: LibraryConfiguration) -> (DownloadScheduler, isNew: Bool) {
         scheduler.withLock { scheduler in
             if let scheduler { return (scheduler, false) }
-            var http = HTTPClientConfiguration(userAgent: configuration.userAgent)
-            http.timeout = configuration.timeout
-            http.maximumBodySize = configuration.maximumSize
-            http.certificateAuthorities = configuration.certificateAuthorities
-            http.maximumConnections = max(configuration.parallel, 16)
             let started = DownloadScheduler(
-                client: HTTPClient(configuration: http),
+                client: HTTPClient(configuration: configuration.transfers),
                 limits: .init(
                     parallel: configuration.parallel, perHost: configuration.perHost,
                     interval: configuration.rate.map { .seconds(1 / $0) }),
@@ -265,6 +269,17 @@ extension LibraryAPI.Network {
     fileprivate func settle(_ settlements: [Settlement]) {
         guard let scheduler = scheduler.withLock({ $0 }) else { return }
         Task { await scheduler.settle(settlements) }
+    }
+}
+
+extension LibraryConfiguration {
+    fileprivate var transfers: HTTPClientConfiguration {
+        var http = HTTPClientConfiguration(userAgent: userAgent)
+        http.timeout = timeout
+        http.maximumBodySize = maximumSize
+        http.certificateAuthorities = certificateAuthorities
+        http.maximumConnections = max(parallel, 16)
+        return http
     }
 }
 

@@ -1,17 +1,22 @@
 package import HTTPTypes
 
-/// What is asked of a server: one GET.
+/// What is asked of a server: one GET, or one POST.
 package struct TransferRequest: Sendable {
     package var url: HTTPURL
     /// Extra request fields, such as `If-None-Match`.
     package var headerFields: HTTPFields
     /// Wait for a connection that can multiplex rather than open another: right for hosts known to speak HTTP/2.
     package var waitsToMultiplex: Bool
+    /// The JSON to post; nil: a GET. A POST follows no redirects: most of them would make it a GET (RFC 9110 section 15.4).
+    package var postedJSON: [UInt8]?
 
-    package init(url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false) {
+    package init(
+        url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, postedJSON: [UInt8]? = nil
+    ) {
         self.url = url
         self.headerFields = headerFields
         self.waitsToMultiplex = waitsToMultiplex
+        self.postedJSON = postedJSON
     }
 }
 

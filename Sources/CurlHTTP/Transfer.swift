@@ -18,6 +18,7 @@ package final class Transfer: @unchecked Sendable {
     private var isSuccess = false
     private var isTooLarge = false
     private var waitsToMultiplex = false
+    private var isPost = false
     private var completion: Completion?
     /// Counts the uses of this handle, so that a token of an earlier use cancels nothing.
     private(set) var use = 0
@@ -91,11 +92,34 @@ package final class Transfer: @unchecked Sendable {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
         }
-        guard !request.headerFields.isEmpty || requestFields != nil else { return }
+        if isPost || request.postedJSON != nil { setBody(request.postedJSON) }
+        setFields(request)
+    }
+
+    private func setBody(_ body: [UInt8]?) {
+        isPost = body != nil
+        sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, isPost ? 0 : 1)
+        guard var body else {
+            sleeve_setopt_pointer(easy, CURLOPT_POSTFIELDS, nil)
+            sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
+            return
+        }
+        sleeve_setopt_off(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
+        // libcurl copies as many bytes as it has been told of before.
+        body.withUnsafeMutableBytes { sleeve_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress!) }
+    }
+
+    private func setFields(_ request: TransferRequest) {
+        guard !request.headerFields.isEmpty || isPost || requestFields != nil else { return }
         curl_slist_free_all(requestFields)
         requestFields = nil
-        if !request.headerFields.isEmpty {
-            requestFields = curl_slist_append(nil, "Accept: image/*")
+        if !request.headerFields.isEmpty || isPost {
+            requestFields = curl_slist_append(nil, isPost ? "Accept: application/json" : "Accept: image/*")
+            if isPost {
+                requestFields = curl_slist_append(requestFields, "Content-Type: application/json")
+                // An empty value keeps libcurl from asking first, which costs a second where servers do not answer that.
+                requestFields = curl_slist_append(requestFields, "Expect:")
+            }
             for field in request.headerFields {
                 requestFields = curl_slist_append(requestFields, "\(field.name.rawName): \(field.value)")
             }

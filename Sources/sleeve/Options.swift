@@ -49,10 +49,12 @@ struct LibraryOptions: ParsableArguments {
         return configuration
     }
 
+    /// What an option says, else the environment; nil when neither says anything.
+    static func variable(_ name: String, or option: String? = nil) -> String? {
+        option ?? getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
+    }
+
     private static func place(_ own: String, _ base: String, _ underHome: String, _ name: String) -> String? {
-        func variable(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
         if let place = variable(own) { return place }
         // The XDG specification has relative paths ignored.
         if let folder = variable(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }

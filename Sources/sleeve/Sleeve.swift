@@ -20,6 +20,7 @@ struct Sleeve: AsyncParsableCommand {
             """,
         version: LibraryAPI.version,
         subcommands: [
-            Prefetch.self, Get.self, List.self, Stats.self, Verify.self, Evict.self, OriginCommand.self,
+            Prefetch.self, Get.self, AlbumCommand.self, Serve.self, List.self, Stats.self, Verify.self, Evict.self,
+            OriginCommand.self,
         ])
 }

@@ -14,6 +14,7 @@ package final class AlbumListReader {
     private let descriptor: CInt
     private let file: String
     private let asked: ListFormat?
+    private let keepsOtherFields: Bool
     private let chunk: UnsafeMutableRawBufferPointer
 
     /// What was read before the format was known.
@@ -25,9 +26,12 @@ package final class AlbumListReader {
 
     /// Opens a list; `-` is standard input. `format` overrides what extension and content say. Throws when the file is
     /// missing, a directory or not readable.
-    package init(path: String, format: ListFormat? = nil) throws(ListProblem) {
+    ///
+    /// `keepsOtherFields`: for those who write the albums again; those who want their covers do without.
+    package init(path: String, format: ListFormat? = nil, keepsOtherFields: Bool = false) throws(ListProblem) {
         file = path == "-" ? "stdin" : path
         asked = format
+        self.keepsOtherFields = keepsOtherFields
         descriptor = try Self.open(path, ListPlace(file: file))
         chunk = .allocate(byteCount: ListLimit.chunk, alignment: 16)
     }
@@ -76,8 +80,8 @@ package final class AlbumListReader {
         opening = []
         var parser: any ListParser =
             switch found.format {
-            case .json: JSONArrayParser(file: file)
-            case .jsonl: JSONLinesParser(file: file)
+            case .json: JSONArrayParser(file: file, keepsOtherFields: keepsOtherFields)
+            case .jsonl: JSONLinesParser(file: file, keepsOtherFields: keepsOtherFields)
             case .csv: CSVParser(file: file, separator: found.separator)
             case .urls: URLListParser(file: file)
             }

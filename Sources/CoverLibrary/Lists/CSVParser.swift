@@ -52,7 +52,7 @@ struct CSVHeader {
     /// The names a column of cover URLs may have, the first that is there counts. Case, blanks, `_` and `-` do not.
     static let coverNames = ["coverurl", "url", "cover", "image"]
 
-    private let title, artist, genre, year: Int?
+    private let id, title, artist, genre, year: Int?
     private let cover: Int
     private let count: Int
 
@@ -67,6 +67,7 @@ struct CSVHeader {
                     + "name it coverUrl, cover_url, url, cover or image")
         }
         self.cover = cover
+        id = names.firstIndex(of: "id")
         title = names.firstIndex(of: "title")
         artist = names.firstIndex(of: "artist")
         genre = names.firstIndex(of: "genre")
@@ -77,8 +78,9 @@ struct CSVHeader {
     /// What a row stands for.
     func element(_ row: CSVRow, _ place: ListPlace) -> ListElement {
         let url = row.text(cover)
+        let id = row.text(id)
         let album = Album(
-            title: row.text(title), artist: row.text(artist), genre: row.text(genre),
+            id: id.isEmpty ? nil : id, title: row.text(title), artist: row.text(artist), genre: row.text(genre),
             coverUrl: url.isEmpty ? nil : url, year: row.text(year))
         if !url.isEmpty { return .item(ListItem(url: url, album: album, line: place.line)) }
         guard row.count != count else { return .problem(.noCover(album, place)) }

@@ -75,19 +75,28 @@ struct JSONCursor {
         try expect(Byte.closeBrace, "',' or '}'")
     }
 
+    /// Calls `element` for each element of an array; it must consume it. Section 5.
+    @inline(__always)
+    mutating func array(_ element: (inout JSONCursor) throws(SyntaxError) -> Void) throws(SyntaxError) {
+        try expect(Byte.openBracket, "'['")
+        if accept(Byte.closeBracket) { return }
+        repeat { try element(&self) } while accept(Byte.comma)
+        try expect(Byte.closeBracket, "',' or ']'")
+    }
+
+    /// What to throw when containers lie in more containers than are followed.
+    var tooDeep: SyntaxError {
+        SyntaxError(offset: offset, message: "is nested more than \(Self.maximumDepth) deep")
+    }
+
     /// Checks and passes over one value of any kind. Section 3.
     mutating func skipValue(depth: Int = 0) throws(SyntaxError) {
-        guard depth < Self.maximumDepth else {
-            throw SyntaxError(offset: offset, message: "is nested more than \(Self.maximumDepth) deep")
-        }
+        guard depth < Self.maximumDepth else { throw tooDeep }
         switch peek() {
         case Byte.openBrace?:
             try object { (cursor, _) throws(SyntaxError) in try cursor.skipValue(depth: depth + 1) }
         case Byte.openBracket?:
-            offset += 1
-            if accept(Byte.closeBracket) { return }
-            repeat { try skipValue(depth: depth + 1) } while accept(Byte.comma)
-            try expect(Byte.closeBracket, "',' or ']'")
+            try array { (cursor) throws(SyntaxError) in try cursor.skipValue(depth: depth + 1) }
         case Byte.quote?:
             _ = try string()
         case UInt8(ascii: "t")?: try literal("true")

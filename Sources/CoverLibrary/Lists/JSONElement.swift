@@ -5,14 +5,19 @@ struct JSONElement {
     /// The first field of a wrong type: the album is skipped, but read to its end, for a syntax error comes first.
     private var mismatch: String?
 
-    private init() {}
+    private let keepsOtherFields: Bool
+
+    private init(keepsOtherFields: Bool) { self.keepsOtherFields = keepsOtherFields }
 
     /// Reads one element that begins at `place`. What is well-formed but no cover is a problem; what is malformed throws
     /// with its own line and column.
-    static func read(_ bytes: UnsafeRawBufferPointer, at place: ListPlace) throws(ListProblem) -> ListElement {
+    /// - Parameter keepsOtherFields: for those who write the album again; those who want its cover do without.
+    static func read(
+        _ bytes: UnsafeRawBufferPointer, at place: ListPlace, keepsOtherFields: Bool
+    ) throws(ListProblem) -> ListElement {
         var cursor = JSONCursor(bytes)
         do {
-            let element = try read(&cursor, place)
+            let element = try read(&cursor, place, keepsOtherFields)
             try cursor.expectEnd()
             return element
         } catch {
@@ -21,12 +26,12 @@ struct JSONElement {
         }
     }
 
-    private static func read(_ cursor: inout JSONCursor, _ place: ListPlace) throws(JSONCursor.SyntaxError)
-        -> ListElement
-    {
+    private static func read(
+        _ cursor: inout JSONCursor, _ place: ListPlace, _ keepsOtherFields: Bool
+    ) throws(JSONCursor.SyntaxError) -> ListElement {
         switch cursor.peek() {
         case Byte.openBrace?:
-            var element = JSONElement()
+            var element = JSONElement(keepsOtherFields: keepsOtherFields)
             try cursor.object { (cursor, key) throws(JSONCursor.SyntaxError) in try element.set(key, &cursor) }
             return element.finished(at: place)
         case Byte.quote?:
@@ -42,13 +47,16 @@ struct JSONElement {
 
     private mutating func set(_ key: String, _ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
         switch key {
+        case "id": try setID(&cursor)
         case "title": album.title = try text(key, &cursor) ?? ""
         case "artist": album.artist = try text(key, &cursor) ?? ""
         case "genre": album.genre = try text(key, &cursor) ?? ""
         case "coverUrl": album.coverUrl = try text(key, &cursor)
         case "cover_url": snakeCaseCoverUrl = try text(key, &cursor)
-        case "year": album.year = try year(&cursor)
-        default: try cursor.skipValue(depth: 1)
+        case "year": album.year = try textOrNumber("year", &cursor)
+        default:
+            guard keepsOtherFields else { return try cursor.skipValue(depth: 1) }
+            album.otherFields.append(JSONMember(key, try JSONValue(&cursor, depth: 1)))
         }
     }
 
@@ -63,11 +71,18 @@ struct JSONElement {
         return nil
     }
 
-    private mutating func year(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String {
+    private mutating func textOrNumber(
+        _ key: String, _ cursor: inout JSONCursor
+    ) throws(JSONCursor.SyntaxError) -> String {
         switch cursor.peek() {
         case UInt8(ascii: "-")?, (Byte.zero...UInt8(ascii: "9"))?: try cursor.number()
-        default: try text("year", &cursor) ?? ""
+        default: try text(key, &cursor) ?? ""
         }
+    }
+
+    private mutating func setID(_ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) {
+        let id = try textOrNumber("id", &cursor)
+        if !id.isEmpty { album.id = id }
     }
 
     private consuming func finished(at place: ListPlace) -> ListElement {

@@ -2,15 +2,19 @@
 /// an element that is well-formed and no cover is skipped.
 struct JSONArrayParser: ListParser {
     private var splitter: JSONArraySplitter
+    private let keepsOtherFields: Bool
 
-    init(file: String) {
+    init(file: String, keepsOtherFields: Bool = false) {
         splitter = JSONArraySplitter(file: file)
+        self.keepsOtherFields = keepsOtherFields
     }
 
     mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
+        let keepsOtherFields = keepsOtherFields
         try splitter.feed(bytes) { (piece) throws(ListProblem) in
             switch piece {
-            case .element(let bytes, let place): elements.append(try JSONElement.read(bytes, at: place))
+            case .element(let bytes, let place):
+                elements.append(try JSONElement.read(bytes, at: place, keepsOtherFields: keepsOtherFields))
             case .tooLong(let place): elements.append(.problem(.tooLong("the element", place)))
             }
         }
@@ -23,39 +27,44 @@ struct JSONArrayParser: ListParser {
 
 /// An album or a URL a line (JSON lines, NDJSON). A malformed line is skipped: the next one begins afresh.
 struct JSONLinesParser: ListParser {
-    private let file: String
+    private let context: Context
     private var lines = LineSplitter()
     private var isFirst = true
 
-    init(file: String) {
-        self.file = file
+    private struct Context {
+        var file: String
+        var keepsOtherFields: Bool
+    }
+
+    init(file: String, keepsOtherFields: Bool = false) {
+        context = Context(file: file, keepsOtherFields: keepsOtherFields)
     }
 
     mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
-        let file = file
+        let context = context
         var isFirst = isFirst
         defer { self.isFirst = isFirst }
         try lines.feed(bytes) { (piece) throws(ListProblem) in
-            try Self.append(piece, file, &isFirst, to: &elements)
+            try Self.append(piece, context, &isFirst, to: &elements)
         }
     }
 
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
-        let file = file
+        let context = context
         var isFirst = isFirst
         try lines.finish { (piece) throws(ListProblem) in
-            try Self.append(piece, file, &isFirst, to: &elements)
+            try Self.append(piece, context, &isFirst, to: &elements)
         }
     }
 
     private static func append(
-        _ piece: LineSplitter.Piece, _ file: String, _ isFirst: inout Bool, to elements: inout [ListElement]
+        _ piece: LineSplitter.Piece, _ context: Context, _ isFirst: inout Bool, to elements: inout [ListElement]
     ) throws(ListProblem) {
         switch piece {
         case .line(let line, let number):
             let json = line.trimmed
             guard let base = json.baseAddress, let start = line.baseAddress, let last = json.last else { return }
-            let place = ListPlace(file: file, line: number, column: base - start + 1)
+            let place = ListPlace(file: context.file, line: number, column: base - start + 1)
             // An object written over many lines would be a problem for each of them.
             if isFirst && (last == Byte.openBrace || last == Byte.openBracket) {
                 throw ListProblem(
@@ -64,13 +73,14 @@ struct JSONLinesParser: ListParser {
             }
             isFirst = false
             do throws(ListProblem) {
-                elements.append(try JSONElement.read(json, at: place))
+                elements.append(
+                    try JSONElement.read(json, at: place, keepsOtherFields: context.keepsOtherFields))
             } catch {
                 elements.append(.problem(ListProblem(place: error.place, message: error.message + "; line skipped")))
             }
         case .tooLong(let number):
             isFirst = false
-            elements.append(.problem(.tooLong("the line", ListPlace(file: file, line: number))))
+            elements.append(.problem(.tooLong("the line", ListPlace(file: context.file, line: number))))
         }
     }
 }

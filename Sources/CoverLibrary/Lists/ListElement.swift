@@ -27,11 +27,14 @@ package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
     package var message: String
     /// The cover URL of the element, where it could be read.
     package var url: String?
+    /// The element, where all that it lacks is a cover.
+    package var album: Album?
 
-    package init(place: ListPlace, message: String, url: String? = nil) {
+    package init(place: ListPlace, message: String, url: String? = nil, album: Album? = nil) {
         self.place = place
         self.message = message
         self.url = url
+        self.album = album
     }
 
     package var description: String { "\(place): \(message)" }

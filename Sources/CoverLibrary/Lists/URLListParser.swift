@@ -39,6 +39,7 @@ extension ListProblem {
 
     /// For an album that says nothing about where its cover is.
     static func noCover(_ album: Album, _ place: ListPlace) -> ListProblem {
-        ListProblem(place: place, message: "album '\(album.title.inMessage)' has no cover URL; skipped")
+        ListProblem(
+            place: place, message: "album '\(album.title.inMessage)' has no cover URL; skipped", album: album)
     }
 }

@@ -6,6 +6,8 @@ public enum LibraryEvent: Sendable {
     case arrived(CoverArrival)
     /// A cover could not be had.
     case failed(CoverFailure)
+    /// The albums are others than before, whoever changed them; noticed when the library is next asked.
+    case albumsChanged
     /// The observer was too slow: so many events were left out here.
     case missed(Int)
 }
@@ -20,6 +22,8 @@ public struct CoverArrival: Sendable, Hashable {
     public var bytes: Int
     /// The same bytes were in the cache already, under another URL.
     public var isDuplicate: Bool
+    /// When it was in the cache, in milliseconds since 1970.
+    public var time: Int64
 }
 
 extension LibraryEvent {
@@ -29,7 +33,7 @@ extension LibraryEvent {
             self = .arrived(
                 CoverArrival(
                     url: settlement.key, digest: stored.digest.description, bytes: stored.bytes,
-                    isDuplicate: stored.isDuplicate))
+                    isDuplicate: stored.isDuplicate, time: stored.time))
         case .failure(let failure): self = .failed(failure)
         }
     }

@@ -14,6 +14,8 @@ struct Settlement: Sendable {
         var digest: Digest
         var bytes: Int
         var isDuplicate: Bool
+        /// When it was committed, in milliseconds since 1970.
+        var time: Int64
     }
     var job: JobID
     var key: String
@@ -163,7 +165,8 @@ actor PersistencyManager {
             do {
                 let writer = try writer()
                 let outcomes = try writer.commit(groups.map(\.group))
-                settle(zip(covers, outcomes).map { Self.settlement($0, $1) })
+                let now = WallClock.milliseconds()
+                settle(zip(covers, outcomes).map { Self.settlement($0, $1, now) })
                 try writer.makeRoom(writer.groupsToCome)
             } catch {
                 settle(covers.map { Self.failure(error, $0.job, $0.key) })
@@ -212,6 +215,11 @@ actor PersistencyManager {
         return try body(writer())
     }
 
+    /// What the index counts, those on their way left out.
+    func totals() throws -> Statistics {
+        do { return try writer().totals() } catch { throw LibraryError(error) }
+    }
+
     /// Commits what is left and lets go of the directory.
     func close() async {
         await flush()
@@ -219,11 +227,11 @@ actor PersistencyManager {
         opened = nil
     }
 
-    private static func settlement(_ cover: Gathered, _ outcome: PutOutcome) -> Settlement {
+    private static func settlement(_ cover: Gathered, _ outcome: PutOutcome, _ now: Int64) -> Settlement {
         let result: Result<Settlement.Stored, CoverFailure> =
             switch outcome {
             case .stored(let digest, let isDuplicate):
-                .success(.init(digest: digest, bytes: cover.bytes, isDuplicate: isDuplicate))
+                .success(.init(digest: digest, bytes: cover.bytes, isDuplicate: isDuplicate, time: now))
             case .noRoom:
                 .failure(
                     CoverFailure(

@@ -1,3 +1,5 @@
+import CoverLibrary
+
 /// One JSON object on one line (RFC 8259), its members in the order given. The report writes tens of thousands a second.
 struct JSONLine {
     private var bytes: [UInt8] = [UInt8(ascii: "{")]
@@ -7,17 +9,7 @@ struct JSONLine {
     mutating func add(_ name: StaticString, _ value: String?) {
         begin(name)
         guard let value else { return addRaw("null") }
-        bytes.append(UInt8(ascii: "\""))
-        for byte in value.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0..<0x20:
-                let digits = Array("0123456789abcdef".utf8)
-                bytes += Array("\\u00".utf8) + [digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-            default: bytes.append(byte)
-            }
-        }
-        bytes.append(UInt8(ascii: "\""))
+        JSONText.append(value, to: &bytes)
     }
 
     mutating func add(_ name: StaticString, _ value: Int?) {

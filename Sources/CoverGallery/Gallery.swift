@@ -1,0 +1,61 @@
+package import CoverLibrary
+import Hummingbird
+import Logging
+import NIOCore
+
+/// A web view over a library: a page with a scroller of covers that shows them as they arrive.
+package final class Gallery: Sendable {
+    /// Its root: `http://127.0.0.1:8730/`, with the token where there is one.
+    package let url: String
+    private let hall: Hall
+    private let running: Task<Void, any Error>
+
+    /// Opens a gallery. It is listening when this returns.
+    /// - Throws: `GalleryError`.
+    package static func open(_ library: LibraryAPI, _ options: GalleryOptions) async throws -> Gallery {
+        guard options.isLoopback || options.token?.utf8.count ?? 0 >= 16 else {
+            throw GalleryError.needsToken(host: options.host)
+        }
+        let hall = Hall(library: library)
+        // Hummingbird tells of every request; what a person should know is told by the commands.
+        var logger = Logger(label: "sleeve.gallery")
+        logger.logLevel = .critical
+        let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
+        let application = Application(
+            router: Routes.router(hall, options),
+            configuration: .init(address: .hostname(options.host, port: options.port), backlog: 1_024),
+            onServerRunning: { announce.yield($0) },
+            logger: logger)
+        let running = Task {
+            defer { announce.finish() }
+            try await application.run()
+        }
+        for await channel in listening {
+            let port = channel.localAddress?.port ?? options.port
+            await hall.begin()
+            return Gallery(options, port: port, hall: hall, running: running)
+        }
+        do {
+            try await running.value
+            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: "the server ended at once")
+        } catch let error as GalleryError {
+            throw error
+        } catch {
+            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: "\(error)")
+        }
+    }
+
+    private init(_ options: GalleryOptions, port: Int, hall: Hall, running: Task<Void, any Error>) {
+        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+        url = "http://\(host):\(port)/" + (options.token.map { "?token=\($0)" } ?? "")
+        self.hall = hall
+        self.running = running
+    }
+
+    /// Ends the pages' streams and closes every connection.
+    package func close() async {
+        await hall.close()
+        running.cancel()
+        _ = await running.result
+    }
+}

@@ -1,0 +1,80 @@
+import CoverLibrary
+import NIOCore
+
+/// The library as pages read it, made once for each state of the library file, however many pages ask.
+actor Catalogue {
+    /// The keys of covers by album; a reason where there can be none.
+    typealias Keys = [Album.ID: Result<String, CoverFailure>]
+
+    private let library: LibraryAPI
+    private var revision: String?
+    private var albums = ""
+    private var keys: Keys = [:]
+
+    init(_ library: LibraryAPI) { self.library = library }
+
+    /// `{"version", "albums": […], "undo", "redo", "remote"}`, and its entity tag.
+    /// - Throws: `LibraryError`.
+    func text() async throws -> (ByteBuffer, tag: String) {
+        let revision = try await refresh()
+        let history = try await library.history
+        let waiting = try await library.waitingEdits
+        var object = JSONObject()
+        object.add("version", revision)
+        object.add("albums", raw: albums)
+        object.add("undo", history.undo?.title)
+        object.add("redo", history.redo?.title)
+        if let url = library.configuration.remote {
+            var remote = JSONObject()
+            remote.add("url", url)
+            remote.add("waiting", waiting)
+            remote.add("problem", String?.none)
+            object.add("remote", raw: remote.text)
+        } else {
+            object.add("remote", String?.none)
+        }
+        return (ByteBuffer(string: object.text), "\"\(revision)-\(waiting)\"")
+    }
+
+    /// - Throws: `LibraryError`.
+    func allKeys() async throws -> Keys {
+        _ = try await refresh()
+        return keys
+    }
+
+    /// The key of an album's cover; nil: there is no such album, or it can have no cover.
+    func key(of id: Album.ID) async throws -> String? { try await allKeys()[id].flatMap { try? $0.get() } }
+
+    private func refresh() async throws -> String {
+        let list = try await library.albumList()
+        if list.revision == revision { return list.revision }
+        var rows: [String] = []
+        rows.reserveCapacity(list.albums.count)
+        var keys = Keys(minimumCapacity: list.albums.count)
+        for album in list.albums {
+            let key = Result { () throws(CoverFailure) in try album.coverKey }
+            keys[album.id] = key
+            rows.append(Self.row(album, key))
+        }
+        albums = "[" + rows.joined(separator: ",") + "]"
+        self.keys = keys
+        revision = list.revision
+        return list.revision
+    }
+
+    private static func row(_ album: Album, _ key: Result<String, CoverFailure>) -> String {
+        var row = JSONObject()
+        row.add("id", album.id)
+        row.add("title", album.title)
+        row.add("artist", album.artist)
+        row.add("genre", album.genre)
+        row.add("year", album.year)
+        switch key {
+        case .success: row.add("hasCover", true)
+        case .failure(let failure):
+            row.add("hasCover", false)
+            row.add("problem", failure.detail)
+        }
+        return row.text
+    }
+}

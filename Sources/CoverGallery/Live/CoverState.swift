@@ -1,0 +1,20 @@
+import CoverLibrary
+
+/// What a page can show of a cover.
+enum CoverState: Sendable, Equatable {
+    /// It is in the cache, under this version.
+    case ready(String)
+    case waiting
+    /// It cannot be had, and why.
+    case failed(String)
+
+    var json: String {
+        var object = JSONObject()
+        switch self {
+        case .ready(let version): object.add("version", version)
+        case .waiting: object.add("waiting", true)
+        case .failed(let reason): object.add("failure", reason)
+        }
+        return object.text
+    }
+}

@@ -1,0 +1,92 @@
+import CoverLibrary
+
+/// Everything behind the door: the library, its pages, and what keeps them informed.
+final class Hall: Sendable {
+    let library: LibraryAPI
+    let catalogue: Catalogue
+    let pages: Pages
+    let prefetch: PrefetchRun
+    private let cache: CacheWatch
+    private let remote: RemoteWatch?
+    private let watching: Watching
+
+    init(library: LibraryAPI) {
+        self.library = library
+        catalogue = Catalogue(library)
+        let pages = Pages(library, catalogue)
+        self.pages = pages
+        prefetch = PrefetchRun(library) { await pages.tellAll("prefetch", $0) }
+        cache = CacheWatch(library, pages)
+        remote = library.configuration.remote.map { RemoteWatch(library, url: $0, pages) }
+        watching = Watching()
+    }
+
+    /// The tasks that end with the gallery.
+    private actor Watching {
+        var tasks: [Task<Void, Never>] = []
+        func add(_ task: Task<Void, Never>) { tasks.append(task) }
+        func end() async {
+            for task in tasks { task.cancel() }
+            for task in tasks { await task.value }
+            tasks = []
+        }
+    }
+
+    func begin() async {
+        let events = library.events(limit: 16_384)
+        await watching.add(Task { await follow(events) })
+        await watching.add(Self.every(.seconds(15)) { [pages] in await pages.beat() })
+        // Other processes and editors change the library file too; asking notices it.
+        await watching.add(
+            Self.every(.seconds(1)) { [pages, library] in
+                if await !pages.isEmpty { _ = try? await library.albumList() }
+            })
+        await watching.add(Self.every(.seconds(1)) { [cache] in await cache.look() })
+        if let remote { await watching.add(Self.every(.seconds(1)) { await remote.send() }) }
+    }
+
+    func close() async {
+        await pages.close()
+        await prefetch.stop()
+        await watching.end()
+    }
+
+    /// A page's mailbox, with the state of things in it; nil: too many pages are open.
+    func connect(_ page: String) async -> Mailbox? {
+        guard let mailbox = await pages.connect(page) else { return nil }
+        if let state = await prefetch.state { mailbox.post("prefetch", state) }
+        if let state = await cache.state { mailbox.post("cache", state) }
+        if let state = await remote?.state { mailbox.post("remote", state) }
+        return mailbox
+    }
+
+    private func follow(_ events: AsyncStream<LibraryEvent>) async {
+        for await event in events {
+            switch event {
+            case .arrived(let arrival):
+                await pages.arrived(arrival.url, digest: arrival.digest, at: arrival.time)
+            case .failed(let failure): await pages.failed(failure.url, failure)
+            case .albumsChanged: await tellOfAlbums()
+            case .missed:
+                await pages.lookAgain()
+                await tellOfAlbums()
+            }
+        }
+    }
+
+    private func tellOfAlbums() async {
+        guard let list = try? await library.albumList() else { return }
+        var object = JSONObject()
+        object.add("version", list.revision)
+        await pages.tellAll("library", object.text)
+    }
+
+    private static func every(_ time: Duration, _ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task {
+            while !Task.isCancelled {
+                await body()
+                try? await Task.sleep(for: time)
+            }
+        }
+    }
+}

@@ -1,0 +1,217 @@
+import CoverLibrary
+
+/// The open pages: what each shows, what it waits for, and its mailbox.
+///
+/// A page says which covers it shows. Those missing are downloaded, those in view of some page before those near it, pages
+/// taking turns; what a page has scrolled past is not asked for any more. Arrivals come from the library's events and are
+/// told to the pages that wait for them.
+actor Pages {
+    private struct Page {
+        var mailbox = Mailbox()
+        /// Keys it waits for, in the order it wants them.
+        var view: [String] = []
+        var near: [String] = []
+        /// The albums whose covers have a key it waits for.
+        var albums: [String: [Album.ID]] = [:]
+        var lastSeen = ContinuousClock.now
+    }
+
+    private static let most = 512
+    /// Downloads for pages at a time: few enough that what comes into view does not wait behind what has left it.
+    private static let mostInFlight = 24
+    private static let mostFailures = 10_000
+    /// A page that is not connected is forgotten after this long.
+    private static let patience = Duration.seconds(60)
+
+    private let library: LibraryAPI
+    private let catalogue: Catalogue
+    private var pages: [String: Page] = [:]
+    private var turn: [String] = []
+    private var inFlight: Set<String> = []
+    private var failures: [String: String] = [:]
+    private var isClosed = false
+
+    init(_ library: LibraryAPI, _ catalogue: Catalogue) {
+        self.library = library
+        self.catalogue = catalogue
+    }
+
+    var isEmpty: Bool { pages.isEmpty }
+
+    // MARK: Coming and going
+
+    /// The mailbox of a page that has connected; nil: too many are open.
+    func connect(_ id: String) -> Mailbox? {
+        guard enter(id) else { return nil }
+        // A page that connects again does so because the other connection has gone.
+        if pages[id]?.mailbox.isClosed == true { pages[id]?.mailbox = Mailbox() }
+        return pages[id]?.mailbox
+    }
+
+    func leave(_ id: String, _ mailbox: Mailbox) {
+        mailbox.close()
+        if pages[id]?.mailbox === mailbox { pages[id]?.lastSeen = .now }
+    }
+
+    private func enter(_ id: String) -> Bool {
+        if isClosed { return false }
+        if pages[id] == nil {
+            guard pages.count < Self.most else { return false }
+            pages[id] = Page()
+            turn.append(id)
+        }
+        pages[id]?.lastSeen = .now
+        return true
+    }
+
+    /// To be called now and then: notices connections that have gone, forgets pages that do not come back.
+    func beat() {
+        let now = ContinuousClock.now
+        for (id, page) in pages {
+            page.mailbox.beat()
+            if page.mailbox.isClosed, page.lastSeen + Self.patience < now {
+                pages[id] = nil
+                turn.removeAll { $0 == id }
+            }
+        }
+    }
+
+    func close() {
+        isClosed = true
+        for page in pages.values { page.mailbox.close() }
+        pages = [:]
+        turn = []
+    }
+
+    func tellAll(_ event: String, _ json: String) {
+        for page in pages.values { page.mailbox.post(event, json) }
+    }
+
+    // MARK: What they show
+
+    /// A page shows these albums now and nothing else. - Returns: their covers' states; nil: too many pages are open.
+    /// - Throws: `LibraryError`, `CoverFailure`.
+    func show(
+        _ view: [Album.ID], near: [Album.ID], again: [Album.ID], on id: String
+    ) async throws -> [(Album.ID, CoverState)]? {
+        let keys = try await catalogue.allKeys()
+        guard enter(id) else { return nil }
+        for album in again { if case .success(let key)? = keys[album] { failures[key] = nil } }
+        let viewed = try states(of: view, keys)
+        let others = try states(of: near, keys)
+        var waiting: [String: [Album.ID]] = [:]
+        pages[id]?.view = Self.missing(viewed, keys, &waiting)
+        pages[id]?.near = Self.missing(others, keys, &waiting)
+        pages[id]?.albums = waiting
+        download()
+        return viewed + others
+    }
+
+    private func states(of albums: [Album.ID], _ keys: Catalogue.Keys) throws -> [(Album.ID, CoverState)] {
+        let known = albums.map { keys[$0].flatMap { try? $0.get() } }
+        var digests = try library.cachedDigests(of: known.compactMap(\.self)).makeIterator()
+        return zip(albums, known).map { album, key in
+            guard let key else {
+                let reason: String = if case .failure(let failure)? = keys[album] { failure.detail } else { "not in the library" }
+                return (album, .failed(reason))
+            }
+            if let digest = digests.next() ?? nil { return (album, .ready(CoverVersion.of(digest))) }
+            return (album, failures[key].map { .failed($0) } ?? .waiting)
+        }
+    }
+
+    /// The keys that are waited for, and in `waiting` the albums that wait for them.
+    private static func missing(
+        _ states: [(Album.ID, CoverState)], _ keys: Catalogue.Keys, _ waiting: inout [String: [Album.ID]]
+    ) -> [String] {
+        var missing: [String] = []
+        for (album, state) in states {
+            guard state == .waiting, case .success(let key)? = keys[album] else { continue }
+            waiting[key, default: []].append(album)
+            missing.append(key)
+        }
+        return missing
+    }
+
+    // MARK: Downloads
+
+    private func download() {
+        while inFlight.count < Self.mostInFlight, let key = next(\.view) ?? next(\.near) {
+            inFlight.insert(key)
+            Task {
+                do throws(CoverFailure) {
+                    let cover = try await library.fetched(key)
+                    // Another process may have brought it, of which no event tells.
+                    arrived(key, digest: cover.digest, at: nil)
+                } catch {
+                    failed(key, error)
+                }
+                inFlight.remove(key)
+                download()
+            }
+        }
+    }
+
+    /// The next key that some page waits for and nobody downloads; pages take turns.
+    private func next(_ wanted: KeyPath<Page, [String]>) -> String? {
+        for (position, id) in turn.enumerated() {
+            guard let page = pages[id],
+                let key = page[keyPath: wanted].first(where: { page.albums[$0] != nil && !inFlight.contains($0) })
+            else { continue }
+            turn.remove(at: position)
+            turn.append(id)
+            return key
+        }
+        return nil
+    }
+
+    /// - Parameter time: when it was in the cache, in milliseconds since 1970.
+    func arrived(_ key: String, digest: String, at time: Int64?) {
+        failures[key] = nil
+        tell(key, "cover") { message in
+            message.add("version", CoverVersion.of(digest))
+            if let time { message.add("at", Int(time)) }
+        }
+    }
+
+    func failed(_ key: String, _ failure: CoverFailure) {
+        // Whoever cancelled knows, and it says nothing about the cover.
+        if failure.kind == .cancelled { return }
+        if failures.count >= Self.mostFailures { failures = [:] }
+        failures[key] = failure.detail
+        tell(key, "failure") { $0.add("reason", failure.detail) }
+    }
+
+    private func tell(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {
+        for id in turn {
+            guard let albums = pages[id]?.albums.removeValue(forKey: key) else { continue }
+            for album in albums {
+                var message = JSONObject()
+                message.add("id", album)
+                fill(&message)
+                pages[id]?.mailbox.post(event, key: "cover \(album)", message.text)
+            }
+        }
+    }
+
+    /// Some events were missed: what pages wait for may be there.
+    func lookAgain() {
+        let keys = Array(Set(pages.values.flatMap(\.albums.keys)))
+        guard let digests = try? library.cachedDigests(of: keys) else { return }
+        for (key, digest) in zip(keys, digests) {
+            if let digest { arrived(key, digest: digest, at: nil) }
+        }
+    }
+}
+
+extension LibraryAPI {
+    fileprivate func fetched(_ key: String) async throws(CoverFailure) -> Cover {
+        do {
+            return try await cover(for: key)
+        } catch let failure as CoverFailure {
+            throw failure
+        } catch {
+            throw .cancelled(key)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import CoverLibrary
+import Synchronization
+
+/// The prefetch of the whole library that a page can start; one at a time.
+actor PrefetchRun {
+    private static let mostFailures = 20
+    private let library: LibraryAPI
+    private let tell: @Sendable (String) async -> Void
+    private var work: Task<Void, Never>?
+    /// The state of the run under way, or of the last one; nil before the first.
+    private(set) var state: String?
+
+    /// - Parameter tell: gets the state, as JSON, four times a second while a run is under way, and at its end.
+    init(_ library: LibraryAPI, tell: @escaping @Sendable (String) async -> Void) {
+        self.library = library
+        self.tell = tell
+    }
+
+    private final class Failures: Sendable {
+        let latest = Mutex<[(url: String, reason: String)]>([])
+        func add(_ outcome: CoverOutcome) {
+            guard let failure = outcome.failure else { return }
+            latest.withLock { latest in
+                if latest.count >= PrefetchRun.mostFailures { latest.removeFirst() }
+                latest.append((outcome.url, failure.detail))
+            }
+        }
+    }
+
+    /// False: one is running.
+    func start() -> Bool {
+        if work != nil { return false }
+        work = Task {
+            await run()
+            work = nil
+        }
+        return true
+    }
+
+    /// Returns when it has stopped; what had arrived is kept.
+    func stop() async {
+        work?.cancel()
+        await work?.value
+    }
+
+    private func run() async {
+        let failures = Failures()
+        let progress = PrefetchProgress { failures.add($0) }
+        let ticker = Task {
+            while (try? await Task.sleep(for: .milliseconds(250))) != nil {
+                await report(progress.summary, progress.total, failures, isRunning: true)
+            }
+        }
+        do {
+            let albums = try await library.albums
+            await report(progress.summary, albums.count, failures, isRunning: true)
+            let summary = await library.prefetch(albums, progress: progress)
+            ticker.cancel()
+            await ticker.value
+            await report(summary, summary.requested, failures, isRunning: false)
+        } catch {
+            ticker.cancel()
+            failures.latest.withLock { $0.append(("", "\(error)")) }
+            await report(progress.summary, 0, failures, isRunning: false)
+        }
+    }
+
+    private func report(_ summary: PrefetchSummary, _ total: Int?, _ failures: Failures, isRunning: Bool) async {
+        var object = JSONObject()
+        object.add("running", isRunning)
+        object.add("total", total)
+        for (name, value) in [
+            ("settled", summary.settled), ("downloaded", summary.downloaded), ("fresh", summary.fresh),
+            ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
+            ("bytes", summary.bytes),
+        ] {
+            object.add(name, value)
+        }
+        object.add("seconds", summary.seconds)
+        object.add("coversPerSecond", summary.coversPerSecond)
+        object.add("bytesPerSecond", summary.bytesPerSecond)
+        let rows = failures.latest.withLock { $0 }.map { failure in
+            var row = JSONObject()
+            row.add("url", failure.url)
+            row.add("reason", failure.reason)
+            return row.text
+        }
+        object.add("failures", raw: "[" + rows.joined(separator: ",") + "]")
+        state = object.text
+        await tell(object.text)
+    }
+}

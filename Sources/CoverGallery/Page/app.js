@@ -1,0 +1,91 @@
+// Puts the page together. What is needed first is asked for first, all at once: the stream, the state, the albums.
+
+import { ask } from "./api.js";
+import { Events } from "./events.js";
+import { Library } from "./library.js";
+import { Covers } from "./covers.js";
+import { Memento } from "./memento.js";
+import { Gallery } from "./gallery.js";
+import { Edits } from "./edits.js";
+import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
+import { setUpSearch } from "./search.js";
+import { listen } from "./shortcuts.js";
+import { keepOffline, showOffline } from "./offline.js";
+import { say } from "./toast.js";
+
+const complain = (problem) => say(problem.message, { kind: "problem" });
+const state = ask("GET", "/api/state").catch(() => null);
+const library = new Library();
+const covers = new Covers();
+const gallery = new Gallery(library, covers);
+const edits = new Edits(library, gallery, complain);
+const memento = new Memento(() => gallery.memento);
+let open = false, away = false;
+
+gallery.changed = () => memento.changed();
+
+new Events({
+  cover: ({ id, version, at }) => covers.arrived(id, version, at),
+  failure: ({ id, reason }) => covers.failed(id, reason),
+  library: ({ version }) => version !== library.version && refresh(),
+  prefetch: showPrefetch,
+  cache: showCache,
+  remote: showRemote,
+  online: () => setAway(false),
+  offline: () => setAway(true),
+});
+
+const first = library.load();
+const search = setUpSearch(library, gallery);
+setUpPanel(complain);
+listen({
+  search: () => search.focus(),
+  undo: () => edits.undo(),
+  redo: () => edits.redo(),
+  remove: () => edits.remove(),
+  retry: () => gallery.retry(),
+  move: (event) => gallery.key(event),
+});
+
+try {
+  await first;
+  start((await state)?.memento ?? null);
+} catch (problem) {
+  gallery.showNothing("away", problem.message);
+}
+keepOffline(() => covers.addresses);
+
+function start(remembered) {
+  open = true;
+  search.setSort(remembered?.sort);
+  gallery.open(remembered?.album);
+  edits.update();
+  showRemote(library.remote);
+  document.documentElement.dataset.ready = "true";
+}
+
+/** Fetches the albums again, because somebody, perhaps another page, has changed them. */
+async function refresh() {
+  try {
+    const changed = await library.load();
+    if (!open) start((await state)?.memento ?? null);
+    else if (changed) gallery.refresh();
+    edits.update();
+  } catch (problem) {
+    if (!problem.away) complain(problem);
+  }
+}
+
+function setAway(gone) {
+  const cameBack = away && !gone;
+  away = gone;
+  showOffline(gone);
+  edits.setAway(gone);
+  setPanelAway(gone, "The server is away.");
+  if (gone && open) covers.setAway(true);
+  if (gone) return;
+  // Whoever was away has missed what was told meanwhile. The first time, arrivals may have fallen between the first
+  // question and the opening of the stream.
+  covers.setAway(false);
+  if (cameBack) refresh();
+}

@@ -1,0 +1,158 @@
+// Which covers are here, on their way, or cannot be had. Tells the server what is in sight; it tells what arrives. There
+// is no asking again and again.
+
+import { ask, pageID } from "./api.js";
+import { dress, makeView, pictureOf, showFailure, showPicture, showWaiting } from "./cover-view.js";
+
+/** While somebody scrolls, the server hears what is in sight no more often than this, in milliseconds. */
+const pace = 120;
+
+export class Covers {
+  /** What is known of covers: id → {version} | {failure} | {waiting}. */
+  #known = new Map();
+  #views = new Map(); // id → view
+  #view = [];
+  #near = [];
+  #again = new Set();
+  #timer = 0;
+  #told = -Infinity;
+  #asking = false;
+  #stale = false;
+  #opening = true;
+  #away = false;
+  /** @type {(id: string) => void} a cover's state changed on the page */
+  changed = () => {};
+
+  /** A view for an album, made or used again. */
+  viewFor(album, recycled) {
+    const view = recycled ?? makeView();
+    if (view.dataset.id !== album.id) {
+      if (this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
+      showWaiting(view);
+    }
+    dress(view, album);
+    this.#views.set(album.id, view);
+    if (!album.hasCover) this.#known.set(album.id, { failure: album.problem ?? "has no cover URL", final: true });
+    this.#show(album.id, view);
+    return view;
+  }
+
+  /** What is in sight now, and what may be next. */
+  sees(view, near) {
+    this.#view = view;
+    this.#near = near;
+    this.tell();
+  }
+
+  /** Tells the server what is in sight, now or in a moment. */
+  tell() {
+    this.#stale = true;
+    if (this.#asking || this.#timer) return;
+    const wait = Math.max(0, this.#told + pace - performance.now());
+    this.#timer = setTimeout(() => this.#tellNow(), wait);
+  }
+
+  retry(id) {
+    if (this.#known.get(id)?.final) return;
+    this.#again.add(id);
+    this.#learn(id, { waiting: true });
+    this.tell();
+  }
+
+  /** The server comes back or goes; without it, what was seen before may still be kept by the browser. */
+  setAway(away) {
+    this.#away = away;
+    if (away) return;
+    for (const [id, state] of this.#known) if (state.away) this.#known.set(id, { waiting: true });
+    for (const [id, view] of this.#views) this.#show(id, view);
+    this.tell();
+  }
+
+  arrived(id, version, at) { this.#learn(id, { version }, at); }
+  failed(id, reason) { this.#learn(id, { failure: reason }); }
+
+  stateOf(id) { return this.#known.get(id) ?? { waiting: true }; }
+  pictureOf(id) { return pictureOf(this.#views.get(id)); }
+
+  /** The addresses of the covers on the page. */
+  get addresses() {
+    return [...this.#views.keys()].filter((id) => this.#known.get(id)?.version).map((id) => this.#address(id));
+  }
+
+  async #tellNow() {
+    this.#timer = 0;
+    this.#asking = true;
+    this.#stale = false;
+    this.#told = performance.now();
+    const again = [...this.#again];
+    this.#again.clear();
+    const view = this.#view;
+    try {
+      const body = { page: pageID, view, near: this.#near, ...(again.length && { again }) };
+      const { covers } = await ask("POST", "/api/covers", body, { priority: "high" });
+      this.#away = false;
+      for (const [id, state] of Object.entries(covers)) {
+        // An arrival may have overtaken this answer.
+        if (state.waiting && this.#known.get(id)?.version && !again.includes(id)) continue;
+        this.#learn(id, state);
+      }
+      if (this.#opening) this.#markFirst(view.filter((id) => covers[id]?.version));
+    } catch (problem) {
+      if (problem.away) this.#guess();
+      for (const id of again) this.#learn(id, { failure: problem.message });
+    }
+    this.#asking = false;
+    if (this.#stale) this.tell();
+  }
+
+  /** Nobody says which covers there are: tries what the browser keeps. */
+  #guess() {
+    this.#away = true;
+    for (const id of [...this.#view, ...this.#near]) {
+      if (this.#views.has(id) && !this.#known.get(id)?.version) this.#show(id, this.#views.get(id));
+    }
+  }
+
+  #learn(id, state, at) {
+    const known = this.#known.get(id);
+    if (known?.final && state.failure === undefined) known.final = false;
+    this.#known.set(id, known?.final ? known : state);
+    const view = this.#views.get(id);
+    if (view) this.#show(id, view, at);
+  }
+
+  #address(id) {
+    const version = this.#known.get(id)?.version;
+    return `/covers/${encodeURIComponent(id)}${version ? `?v=${version}` : ""}`;
+  }
+
+  async #show(id, view, at) {
+    const state = this.stateOf(id);
+    if (state.failure) showFailure(view, state.failure, !state.final && !state.away);
+    else if (state.version || this.#away) {
+      const outcome = await showPicture(view, this.#address(id), this.#view.includes(id));
+      if (outcome === "broken") return this.#broken(id, view);
+      if (outcome === "overtaken") return;
+      if (at) this.#markArrival(id, at);
+    } else showWaiting(view);
+    this.changed(id);
+  }
+
+  #broken(id, view) {
+    const reason = this.#away ? "has not been seen here yet, and the server is away" : "could not be shown";
+    this.#known.set(id, { failure: reason, away: this.#away });
+    showFailure(view, reason, !this.#away);
+    this.changed(id);
+  }
+
+  #markArrival(id, at) {
+    performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
+  }
+
+  /** The moment every cover in sight that is here has been shown, for those who measure. */
+  async #markFirst(ids) {
+    this.#opening = false;
+    await Promise.all(ids.map((id) => this.#views.get(id)?.querySelector(".picture").decode().catch(() => {})));
+    performance.mark("sleeve:first-covers");
+  }
+}

@@ -1,0 +1,64 @@
+// The albums as the server last told them, and those of them that are shown: sorted and searched.
+
+import { ask } from "./api.js";
+import { ordered, matching, haystacks } from "./order.js";
+
+/**
+ * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, problem?: string}} Album
+ */
+export class Library {
+  /** @type {Album[]} in the library's order */
+  albums = [];
+  /** @type {Album[]} sorted and searched */
+  shown = [];
+  version = null;
+  undo = null;
+  redo = null;
+  remote = null;
+  sort = "library";
+  query = "";
+  #orders = new Map();
+  #haystacks = null;
+  #places = null;
+
+  /** Fetches the albums; true if they are not the ones already here. */
+  async load() {
+    const told = await ask("GET", "/api/library");
+    const changed = told.version !== this.version;
+    Object.assign(this, { version: told.version, undo: told.undo, redo: told.redo, remote: told.remote });
+    if (!changed) return false;
+    this.albums = told.albums;
+    this.#orders.clear();
+    this.#haystacks = null;
+    this.arrange();
+    return true;
+  }
+
+  /** Works out what is shown, after a change of `sort` or `query`. */
+  arrange() {
+    let order = this.#orders.get(this.sort);
+    if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort)));
+    if (this.query.trim()) {
+      this.prepareSearch();
+      order = matching(order, this.#haystacks, this.query);
+    }
+    this.shown = order;
+    this.#places = null;
+  }
+
+  /** What searching needs, once per library; called early, so that the first letter typed finds it done. */
+  prepareSearch() {
+    this.#haystacks ??= haystacks(this.albums);
+  }
+
+  /** An album's place among those shown, or -1. */
+  place(id) {
+    this.#places ??= new Map(this.shown.map((album, index) => [album.id, index]));
+    return this.#places.get(id) ?? -1;
+  }
+
+  /** An album's place in the library, or -1. */
+  indexOf(id) {
+    return this.albums.findIndex((album) => album.id === id);
+  }
+}

@@ -1,0 +1,41 @@
+// The search field and the order of the albums.
+
+const field = document.getElementById("search");
+const sort = document.getElementById("sort");
+let apply = () => {};
+
+/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
+export function setUpSearch(library, gallery) {
+  apply = () => {
+    library.query = field.value;
+    library.sort = sort.value;
+    if (!library.version) return;
+    library.arrange();
+    gallery.refresh();
+  };
+  field.addEventListener("focus", () => library.prepareSearch());
+  field.addEventListener("input", apply);
+  field.addEventListener("keydown", (event) => {
+    if (event.key === "Escape" && field.value) clearSearch();
+    else if (event.key === "Enter" || event.key === "Escape") gallery.focus();
+    else return;
+    event.preventDefault();
+  });
+  sort.addEventListener("change", apply);
+  document.getElementById("clear-search").addEventListener("click", () => (clearSearch(), field.focus()));
+  return {
+    focus: () => (field.focus(), field.select()),
+    /** The order that was remembered, before anything is shown. */
+    setSort: (order) => {
+      if (order && [...sort.options].some((option) => option.value === order)) sort.value = order;
+      library.sort = sort.value;
+      library.query = field.value;
+      library.arrange();
+    },
+  };
+}
+
+export function clearSearch() {
+  field.value = "";
+  apply();
+}

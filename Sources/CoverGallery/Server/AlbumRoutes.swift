@@ -1,0 +1,145 @@
+import CoverLibrary
+import HTTPTypes
+import Hummingbird
+
+/// The albums, their edits, and where each browser was.
+struct AlbumRoutes: Sendable {
+    let hall: Hall
+
+    private static let clientCookie = "sleeve-client"
+    private var library: LibraryAPI { hall.library }
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.get("/api/library") { request, _ in try await albums(request) }
+        router.get("/api/state") { request, _ in try await state(request) }
+        router.put("/api/memento") { request, _ in try await remember(request) }
+        router.post("/api/albums") { request, _ in try await add(request) }
+        router.delete("/api/albums/{id}") { _, context in
+            try await delete(context.albumID)
+        }
+        router.post("/api/undo") { request, _ in try await step(request, "There is nothing to undo") { try await $0.undo() } }
+        router.post("/api/redo") { request, _ in try await step(request, "There is nothing to redo") { try await $0.redo() } }
+    }
+
+    private func albums(_ request: Request) async throws -> Response {
+        let (text, tag) = try await guarded { try await hall.catalogue.text() }
+        var headers: HTTPFields = [.contentType: "application/json", .eTag: tag, .cacheControl: "no-cache"]
+        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
+        headers[.contentLength] = String(text.readableBytes)
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: text))
+    }
+
+    // MARK: Memento
+
+    private struct Place: Codable {
+        var album: String?
+        var index: Int?
+        var position: Double?
+        var sort: String?
+    }
+
+    private func state(_ request: Request) async throws -> Response {
+        let known = request.cookie(Self.clientCookie)
+        let memento = try await guarded { try await known.flatMapAsync { try await library.memento(of: $0) } }
+        var place = JSONObject()
+        if let memento {
+            place.add("album", memento.album)
+            place.add("index", memento.index)
+            place.add("position", memento.position)
+            place.add("sort", memento.order)
+        }
+        var object = JSONObject()
+        object.add("memento", raw: memento == nil ? "null" : place.text)
+        var response = Response.json(object.text)
+        if known == nil {
+            let name = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined()
+            response.headers[.setCookie] =
+                "\(Self.clientCookie)=\(name); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+        }
+        return response
+    }
+
+    private func remember(_ request: Request) async throws -> Response {
+        let place = try await request.json(Place.self)
+        guard let client = request.cookie(Self.clientCookie), client.utf8.count <= 64 else {
+            return .problem("ask for /api/state first: it gives the cookie this needs", status: .badRequest)
+        }
+        let memento = LibraryMemento(
+            album: place.album, index: place.index ?? 0, position: place.position ?? 0,
+            order: String((place.sort ?? "library").prefix(32)))
+        try await guarded { try await library.save(memento, for: client) }
+        return Response(status: .noContent)
+    }
+
+    // MARK: Edits
+
+    private struct NewAlbum: Decodable {
+        struct Fields: Decodable {
+            var title, artist, genre, year, coverUrl: String?
+        }
+        var album: Fields
+        var index: Int?
+    }
+
+    private func add(_ request: Request) async throws -> Response {
+        let wish = try await request.json(NewAlbum.self)
+        let fields = wish.album
+        let album: Album
+        do throws(AlbumProblem) {
+            album = try Album(
+                title: fields.title ?? "", artist: fields.artist ?? "", genre: fields.genre ?? "",
+                coverUrl: fields.coverUrl, year: fields.year ?? ""
+            ).validated()
+        } catch {
+            return .problem(error.message, status: .unprocessableContent, field: error.field)
+        }
+        let added = try await guarded { try await library.addAlbum(album, at: wish.index) }
+        let albums = try await guarded { try await library.albums }
+        var object = JSONObject()
+        object.add("id", added.id)
+        object.add("index", albums.firstIndex { $0.id == added.id })
+        object.add("message", "Added “\(added.title)”")
+        return .json(object.text, status: .created)
+    }
+
+    private func delete(_ id: String) async throws -> Response {
+        guard let edit = try await guarded({ try await library.deleteAlbums([id]) }) else {
+            return .problem("that album is not in the library any more", status: .notFound)
+        }
+        return told(edit, id: nil)
+    }
+
+    private func step(
+        _ request: Request, _ nothing: String, _ body: (LibraryAPI) async throws -> AlbumEdit?
+    ) async throws -> Response {
+        struct Empty: Decodable {}
+        _ = try await request.json(Empty.self)
+        guard let edit = try await guarded({ try await body(library) }) else {
+            return .problem(nothing, status: .conflict)
+        }
+        return told(edit, id: edit.kind == .add ? edit.placed.first?.album.id : nil)
+    }
+
+    private func told(_ edit: AlbumEdit, id: String?) -> Response {
+        var object = JSONObject()
+        object.add("message", edit.message)
+        object.add("id", id)
+        return .json(object.text)
+    }
+
+    /// What keeps a library from answering is told to the page in its own words.
+    private func guarded<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
+        } catch let error as LibraryError {
+            throw HTTPError(.internalServerError, message: error.message)
+        }
+    }
+}
+
+extension Optional where Wrapped: Sendable {
+    fileprivate func flatMapAsync<Result>(_ body: (Wrapped) async throws -> Result?) async rethrows -> Result? {
+        guard let self else { return nil }
+        return try await body(self)
+    }
+}

@@ -1,0 +1,113 @@
+/// A step of a library's history, which `undo` takes back and `redo` takes again.
+public struct AlbumEdit: Hashable, Sendable, Codable {
+    /// What was done.
+    public enum Kind: String, Sendable, Codable {
+        /// Albums came.
+        case add
+        /// Albums went.
+        case delete
+    }
+
+    /// An album and where it stood.
+    public struct Placed: Hashable, Sendable, Codable {
+        /// As it was.
+        public var album: Album
+        /// Its place in the library, from 0.
+        public var index: Int
+        /// The id of the album before it; `nil` for the first.
+        var after: String?
+
+        init(album: Album, index: Int, after: String?) {
+            self.album = album
+            self.index = index
+            self.after = after
+        }
+
+        private enum CodingKeys: CodingKey { case album, index, after }
+
+        /// Reads what `encode` wrote.
+        public init(from decoder: any Decoder) throws {
+            let fields = try decoder.container(keyedBy: CodingKeys.self)
+            let text = try fields.decode(String.self, forKey: .album)
+            guard let album = Album(json: text) else {
+                throw DecodingError.dataCorruptedError(forKey: .album, in: fields, debugDescription: "no album: \(text)")
+            }
+            self.album = album
+            index = try fields.decode(Int.self, forKey: .index)
+            after = try fields.decodeIfPresent(String.self, forKey: .after)
+        }
+
+        /// The album as a text of JSON in a string: encoders would round its numbers and reorder its fields.
+        public func encode(to encoder: any Encoder) throws {
+            var fields = encoder.container(keyedBy: CodingKeys.self)
+            try fields.encode(album.json, forKey: .album)
+            try fields.encode(index, forKey: .index)
+            try fields.encodeIfPresent(after, forKey: .after)
+        }
+    }
+
+    /// What was done.
+    public var kind: Kind
+    /// To which albums, in the library's order.
+    public var placed: [Placed]
+
+    /// The step for people: `Delete “Low Tide”`.
+    public var title: String { (kind == .add ? "Add " : "Delete ") + subject }
+
+    /// The step that has been taken: `Deleted “Low Tide”`.
+    public var message: String { (kind == .add ? "Added " : "Deleted ") + subject }
+
+    private var subject: String {
+        guard placed.count == 1, let album = placed.first?.album else { return "\(placed.count) albums" }
+        return "“\(album.title.isEmpty ? "untitled" : album.title.inMessage)”"
+    }
+
+    /// What takes it back.
+    var inverse: AlbumEdit { AlbumEdit(kind: kind == .add ? .delete : .add, placed: placed) }
+
+    /// Takes the step. Albums are told by their ids, so it is the same step in a library that others have edited
+    /// meanwhile, and taking it twice changes no more than taking it once.
+    func apply(to albums: inout [Album]) {
+        switch kind {
+        case .delete:
+            let gone = Set(placed.map(\.album.id))
+            albums.removeAll { gone.contains($0.id) }
+        case .add:
+            let there = Set(albums.map(\.id))
+            for placed in placed where !there.contains(placed.album.id) {
+                albums.insert(placed.album, at: Self.place(of: placed, in: albums))
+            }
+        }
+    }
+
+    /// After the album it stood after, else where it stood, as far as the library still reaches.
+    private static func place(of placed: Placed, in albums: [Album]) -> Int {
+        guard let after = placed.after else { return 0 }
+        let expected = placed.index - 1
+        if albums.indices.contains(expected), albums[expected].id == after { return placed.index }
+        if let index = albums.firstIndex(where: { $0.id == after }) { return index + 1 }
+        return min(placed.index, albums.count)
+    }
+}
+
+extension [Album] {
+    /// The step that adds `albums` from `index` on.
+    func adding(_ albums: [Album], at index: Int) -> AlbumEdit {
+        var placed: [AlbumEdit.Placed] = []
+        var after = index > 0 ? self[index - 1].id : nil
+        for (offset, album) in albums.enumerated() {
+            placed.append(.init(album: album, index: index + offset, after: after))
+            after = album.id
+        }
+        return AlbumEdit(kind: .add, placed: placed)
+    }
+
+    /// The step that deletes the albums at `indices`.
+    func deleting(_ indices: [Int]) -> AlbumEdit {
+        AlbumEdit(
+            kind: .delete,
+            placed: indices.sorted().map { index in
+                .init(album: self[index], index: index, after: index > 0 ? self[index - 1].id : nil)
+            })
+    }
+}

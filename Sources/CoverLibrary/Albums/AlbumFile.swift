@@ -1,0 +1,90 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The library file: albums as JSON that people can read and edit.
+package enum AlbumFile {
+    /// Makes the file from the starter albums unless it is there.
+    /// - Parameter origin: where the starter albums' covers are, such as `http://127.0.0.1:8731`.
+    /// - Returns: whether it was made.
+    /// - Throws: `LibraryError`.
+    @discardableResult
+    package static func createIfMissing(_ path: String, origin: String? = nil) throws -> Bool {
+        let files = FileManager.default
+        if files.fileExists(atPath: path) { return false }
+        try? files.createDirectory(atPath: AtomicFile.folder(of: path), withIntermediateDirectories: true)
+        let albums = StarterAlbums.albums(origin: origin ?? StarterAlbums.defaultOrigin)
+        var file = try AtomicFile(text(of: albums), toReplace: path)
+        try file.replace()
+        return true
+    }
+
+    /// The albums of a library file, in order, those without a cover URL too. It is all read or not at all: what is
+    /// skipped here would be lost when the library is saved.
+    /// - Throws: `LibraryError`, with the place in the file.
+    static func read(_ path: String) throws -> [Album] {
+        do throws(ListProblem) {
+            let reader = try AlbumListReader(path: path, format: .json, keepsOtherFields: true)
+            var albums: [Album] = []
+            while let elements = try reader.next() {
+                for element in elements { albums.append(try album(element, path)) }
+            }
+            return withUniqueIDs(albums)
+        } catch {
+            throw LibraryError(message: "\(error)")
+        }
+    }
+
+    private static func album(_ element: ListElement, _ path: String) throws(ListProblem) -> Album {
+        switch element {
+        case .item(let item):
+            if let album = item.album { return album }
+            throw ListProblem(
+                place: ListPlace(file: path, line: item.line), message: "expected an album, found a string")
+        case .problem(var problem):
+            if let album = problem.album { return album }
+            if problem.message.hasSuffix("; skipped") { problem.message.removeLast("; skipped".count) }
+            throw problem
+        }
+    }
+
+    /// Two albums that say the same are still two.
+    private static func withUniqueIDs(_ albums: [Album]) -> [Album] {
+        var taken: Set<String> = []
+        taken.reserveCapacity(albums.count)
+        return albums.map { album in
+            var album = album
+            album.id = unusedID(album.id) { taken.contains($0) }
+            taken.insert(album.id)
+            return album
+        }
+    }
+
+    /// `id`, or the first of `id-2`, `id-3`, … that is not taken.
+    static func unusedID(_ id: String, _ isTaken: (String) -> Bool) -> String {
+        var (candidate, number) = (id, 2)
+        while isTaken(candidate) { (candidate, number) = ("\(id)-\(number)", number + 1) }
+        return candidate
+    }
+
+    /// The file of these albums: a field a line.
+    static func text(of albums: [Album]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(albums.count * 256)
+        bytes += "[".utf8
+        for (position, album) in albums.enumerated() {
+            bytes += (position == 0 ? "\n  {\n" : ",\n  {\n").utf8
+            for (number, member) in album.members.enumerated() {
+                bytes += (number == 0 ? "    " : ",\n    ").utf8
+                JSONText.append(member.name, to: &bytes)
+                bytes += ": ".utf8
+                member.value.append(to: &bytes)
+            }
+            bytes += "\n  }".utf8
+        }
+        bytes += "\n]\n".utf8
+        return bytes
+    }
+}

@@ -1,0 +1,33 @@
+/// What keeps an album, as a person wrote it, from being added.
+package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The field's name in the library file.
+    package var field: String
+    /// One line, without the field.
+    package var message: String
+    package var description: String { "\(field): \(message)" }
+}
+
+extension Album {
+    /// The album without blanks around its texts.
+    /// - Throws: `AlbumProblem`: it has no title, a year that is none, or a cover URL that cannot be fetched.
+    package func validated() throws(AlbumProblem) -> Album {
+        var album = self
+        album.title = title.trimmingBlanks()
+        album.artist = artist.trimmingBlanks()
+        album.genre = genre.trimmingBlanks()
+        album.year = year.trimmingBlanks()
+        album.coverUrl = coverUrl?.trimmingBlanks()
+        if album.title.isEmpty { throw AlbumProblem(field: "title", message: "an album needs a title") }
+        for (field, text) in [("title", album.title), ("artist", album.artist), ("genre", album.genre)]
+        where text.utf8.count > 1_000 {
+            throw AlbumProblem(field: field, message: "is longer than 1,000 bytes")
+        }
+        let isYear = album.year.isEmpty || (album.year.utf8.count == 4 && Int(album.year) ?? 0 > 0)
+        if !isYear { throw AlbumProblem(field: "year", message: "is no year of four digits, such as 1999") }
+        if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
+        if album.coverUrl != nil {
+            do { _ = try album.coverKey } catch { throw AlbumProblem(field: "coverUrl", message: error.detail) }
+        }
+        return album
+    }
+}

@@ -1,0 +1,242 @@
+import CoverCache
+import CurlHTTP
+import Logging
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The albums of a library as they were at one moment.
+package struct AlbumList: Sendable {
+    package var albums: [Album]
+    /// Another one whenever the library file is.
+    package var revision: String
+}
+
+/// Keeps the albums of a library file, which several processes, and people with editors, may change.
+///
+/// An edit holds the lock while it reads the file as it is now, records the step in the journal, and replaces the file. The
+/// step is on the disk before the file changes, marked pending, so a process that dies between the two loses nothing: the
+/// next edit takes the step again.
+actor AlbumStore {
+    private nonisolated let thread = DiskThread()
+    private let path: String
+    private let remote: String?
+    private let logger: Logger
+    /// Called when the albums are others than before, whoever changed them.
+    private let changed: @Sendable () -> Void
+    private var list: AlbumList?
+    private var folder: LibraryFolder?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    init(path: String, remote: String?, logger: Logger, changed: @escaping @Sendable () -> Void) {
+        self.path = path
+        self.remote = remote
+        self.logger = logger
+        self.changed = changed
+    }
+
+    deinit { thread.shutdown() }
+
+    // MARK: Reading
+
+    /// The albums as the file has them now.
+    /// - Throws: `LibraryError`.
+    func current() throws -> AlbumList {
+        if let list, list.revision == Self.revision(of: path) { return list }
+        if folder == nil {
+            // A library in a place where nothing can be written can be read all the same.
+            guard let folder = try? openFolder() else {
+                try AlbumFile.createIfMissing(path)
+                return keep(try AlbumFile.read(path))
+            }
+            if try folder.journal.pending() != nil { try locked(folder) { try finishPending(folder) } }
+        }
+        do {
+            if try !isFirstUse() { return keep(try AlbumFile.read(path)) }
+        } catch {}
+        let folder = try openFolder()
+        return try locked(folder) { keep(try readOrMend(folder)) }
+    }
+
+    /// The albums as they were last given.
+    func last() throws -> AlbumList { try list ?? current() }
+
+    /// Makes the library file where there has never been one. False: there is one, or there was.
+    private func isFirstUse() throws -> Bool {
+        let files = FileManager.default
+        if files.fileExists(atPath: path) { return false }
+        if let folder, files.fileExists(atPath: folder.lastGood) { return true }
+        try AlbumFile.createIfMissing(path)
+        return false
+    }
+
+    /// To be called with the lock held.
+    private func readOrMend(_ folder: LibraryFolder) throws -> [Album] {
+        let isThere = FileManager.default.fileExists(atPath: path)
+        do {
+            if isThere || !FileManager.default.fileExists(atPath: folder.lastGood) {
+                try AlbumFile.createIfMissing(path)
+                return try AlbumFile.read(path)
+            }
+        } catch {
+            guard access(path, R_OK) == 0, (try? AlbumFile.read(folder.lastGood)) != nil else { throw error }
+            let aside = try folder.setAside(path)
+            logger.warning("\(error); set aside as \(aside), the last good one is used")
+        }
+        let albums = try AlbumFile.read(folder.lastGood)
+        if !isThere { logger.warning("\(path) is missing; the last good one, \(folder.lastGood), is used") }
+        try write(albums, folder)
+        return albums
+    }
+
+    private func keep(_ albums: [Album]) -> AlbumList {
+        let revision = Self.revision(of: path)
+        let isNew = list != nil && list?.revision != revision
+        let list = AlbumList(albums: albums, revision: revision)
+        self.list = list
+        if let folder { keepLastGood(folder) }
+        if isNew { changed() }
+        return list
+    }
+
+    /// Keeps a second copy of a file that has just been read whole. Where it cannot be kept, the library does without.
+    private func keepLastGood(_ folder: LibraryFolder) {
+        let files = FileManager.default
+        guard let bytes = files.contents(atPath: path), bytes != files.contents(atPath: folder.lastGood),
+            var copy = try? AtomicFile(Array(bytes), toReplace: folder.lastGood)
+        else { return }
+        try? copy.replace()
+    }
+
+    // MARK: Editing
+
+    /// A step to take.
+    enum Wish {
+        /// From `index` on; nil: at the end. Albums whose id is there already are left out if `skipsKnown`, else renamed.
+        case add([Album], at: Int?, skipsKnown: Bool)
+        case delete([Album.ID])
+        case undo, redo
+        /// Writes the file as the library would.
+        case save
+    }
+
+    /// Takes a step. - Returns: what changed; nil when there was nothing to do.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    func edit(_ wish: Wish) throws -> AlbumEdit? {
+        _ = try current()
+        let folder = try openFolder()
+        return try locked(folder) {
+            try finishPending(folder)
+            var albums = try readOrMend(folder)
+            guard let (step, change) = try plan(wish, albums, folder.journal) else {
+                if case .save = wish { try write(albums, folder) }
+                return nil
+            }
+            change.apply(to: &albums)
+            var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path)
+            let messages = remote.map { remote in RemoteMessage.telling(change, to: remote) } ?? []
+            try folder.journal.record(step, changing: change, messages: messages)
+            try file.replace()
+            // Left pending it is only taken again, which changes nothing.
+            try? folder.journal.settle()
+            _ = keep(albums)
+            return change
+        }
+    }
+
+    private func plan(
+        _ wish: Wish, _ albums: [Album], _ journal: AlbumJournal
+    ) throws -> (AlbumJournal.Step, change: AlbumEdit)? {
+        switch wish {
+        case .add(let new, let index, let skipsKnown):
+            var taken = Set(albums.map(\.id))
+            let added = new.compactMap { album -> Album? in
+                if skipsKnown, taken.contains(album.id) { return nil }
+                var album = album
+                album.id = AlbumFile.unusedID(album.id) { taken.contains($0) }
+                taken.insert(album.id)
+                return album
+            }
+            if added.isEmpty { return nil }
+            let edit = albums.adding(added, at: min(max(index ?? albums.count, 0), albums.count))
+            return (.new(edit), edit)
+        case .delete(let ids):
+            let gone = Set(ids)
+            let indices = albums.indices.filter { gone.contains(albums[$0].id) }
+            if indices.isEmpty { return nil }
+            let edit = albums.deleting(Array(indices))
+            return (.new(edit), edit)
+        case .undo: return try journal.steps().undo.map { (.undo, $0.inverse) }
+        case .redo: return try journal.steps().redo.map { (.redo, $0) }
+        case .save: return nil
+        }
+    }
+
+    private func finishPending(_ folder: LibraryFolder) throws {
+        guard let change = try folder.journal.pending() else { return }
+        var albums = try readOrMend(folder)
+        let before = albums
+        change.apply(to: &albums)
+        if albums != before { try write(albums, folder) }
+        try folder.journal.settle()
+        _ = keep(albums)
+    }
+
+    private func write(_ albums: [Album], _ folder: LibraryFolder) throws {
+        var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path)
+        try file.replace()
+        keepLastGood(folder)
+    }
+
+    // MARK: The journal
+
+    /// What lies in the journal, for those who only ask.
+    /// - Throws: `LibraryError`.
+    func journal<Result: Sendable>(_ body: (AlbumJournal) throws -> Result) throws -> Result {
+        let folder = try openFolder()
+        do { return try body(folder.journal) } catch { throw Self.error(error, folder) }
+    }
+
+    /// The folder beside the library file, for what else is locked there.
+    func folderPath() throws -> String { try openFolder().path }
+
+    private func openFolder() throws -> LibraryFolder {
+        if let folder { return folder }
+        let opened = try LibraryFolder(besides: path) { logger.warning("\($0)") }
+        folder = opened
+        return opened
+    }
+
+    private func locked<Result>(_ folder: LibraryFolder, _ body: () throws -> Result) throws -> Result {
+        do { return try folder.lock.withLock(body) } catch { throw Self.error(error, folder) }
+    }
+
+    private static func error(_ error: any Error, _ folder: LibraryFolder) -> LibraryError {
+        if let error = error as? LibraryError { return error }
+        let reason = (error as? CacheError)?.description ?? "\(error)"
+        return LibraryError(message: "cannot use the library's history in \(folder.path): \(reason)")
+    }
+
+    private static func revision(of path: String) -> String {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return "none" }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return [Int(status.st_ino), Int(status.st_size), Int(time.tv_sec), Int(time.tv_nsec)]
+            .map { String($0, radix: 36) }.joined(separator: "-")
+    }
+}

@@ -1,0 +1,73 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A file that is replaced as a whole: whoever reads it finds the old bytes or the new ones, also after power loss.
+struct AtomicFile: ~Copyable {
+    /// What is replaced: a link stays one, and the file it leads to is what changes.
+    let path: String
+    private let beside: String
+    private var isInPlace = false
+
+    /// Writes the new bytes beside `path`, on the disk already.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    init(_ bytes: [UInt8], toReplace path: String) throws {
+        self.path = Self.target(path)
+        beside = "\(self.path).\(getpid()).part"
+        var status = stat()
+        let mode = stat(self.path, &status) == 0 ? status.st_mode & 0o7777 : 0o644
+        let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
+        guard file >= 0 else { throw Self.failure(path) }
+        let isWritten = bytes.withUnsafeBytes { Self.write($0, file) } && fsync(file) == 0
+        let reason = errno
+        close(file)
+        guard isWritten else {
+            unlink(beside)
+            errno = reason
+            throw Self.failure(path)
+        }
+    }
+
+    deinit { if !isInPlace { unlink(beside) } }
+
+    /// Puts the new bytes in the old one's place.
+    /// - Throws: `LibraryError`; the old ones are still there then.
+    mutating func replace() throws {
+        guard rename(beside, path) == 0 else { throw Self.failure(path) }
+        isInPlace = true
+        let folder = open(Self.folder(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if folder >= 0 {
+            fsync(folder)
+            close(folder)
+        }
+    }
+
+    static func folder(of path: String) -> String {
+        path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
+    }
+
+    private static func target(_ path: String) -> String {
+        guard let real = realpath(path, nil) else { return path }
+        defer { free(real) }
+        return String(cString: real)
+    }
+
+    private static func write(_ bytes: UnsafeRawBufferPointer, _ file: Int32) -> Bool {
+        var written = 0
+        while written < bytes.count {
+            let count = systemWrite(file, bytes.baseAddress! + written, bytes.count - written)
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return false }
+            written += count
+        }
+        return true
+    }
+
+    private static func failure(_ path: String) -> LibraryError {
+        LibraryError(message: "cannot write \(path): \(String(cString: strerror(errno)))")
+    }
+}
+
+private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(file, bytes, count) }

@@ -1,0 +1,132 @@
+import CoverCache
+import CurlHTTP
+
+extension LibraryAPI {
+    // MARK: Albums
+
+    /// The albums of the library file as it is now; it is made from the starter albums on first use.
+    ///
+    /// Other processes, and people, may edit the file: what they wrote is here the next time. A damaged file is set aside and
+    /// the last good one used, with a warning to the configuration's logger.
+    /// - Throws: `LibraryError`: the file cannot be read or made.
+    public var albums: [Album] {
+        get async throws { try await albumList().albums }
+    }
+
+    package func albumList() async throws -> AlbumList { try await store.current() }
+
+    /// Adds an album and saves the library.
+    /// - Parameter index: its place; at the end if nil or beyond it.
+    /// - Returns: the album as it is in the library: its id is another one if that was taken.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    public func addAlbum(_ album: Album, at index: Int? = nil) async throws -> Album {
+        let edit = try await store.edit(.add([album], at: index, skipsKnown: false))
+        return edit?.placed.first?.album ?? album
+    }
+
+    /// Adds albums at the end in one step, but for those whose id is in the library.
+    /// - Returns: the step; `nil` when nothing was new.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    public func addAlbums(_ albums: [Album]) async throws -> AlbumEdit? {
+        try await store.edit(.add(albums, at: nil, skipsKnown: true))
+    }
+
+    /// Deletes the album at `index` of the albums as this library last gave them, and saves the library.
+    /// - Returns: the album; `nil` when there is none at that place, or somebody else has deleted it.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    public func deleteAlbum(at index: Int) async throws -> Album? {
+        let albums = try await store.last().albums
+        guard albums.indices.contains(index) else { return nil }
+        return try await deleteAlbums([albums[index].id])?.placed.first?.album
+    }
+
+    /// Deletes the albums of these ids in one step, and saves the library.
+    /// - Returns: the step; `nil` when none of them is there.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    public func deleteAlbums(_ ids: [Album.ID]) async throws -> AlbumEdit? { try await store.edit(.delete(ids)) }
+
+    /// Takes the last step back, whichever process took it. The history has no end and outlives the program.
+    /// - Returns: what changed; `nil` when there is nothing to take back.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    public func undo() async throws -> AlbumEdit? { try await store.edit(.undo) }
+
+    /// Takes a step again that `undo` took back; the next new step forgets those that could be redone.
+    /// - Returns: what changed; `nil` when there is nothing to take again.
+    /// - Throws: `LibraryError`; nothing has changed then.
+    @discardableResult
+    public func redo() async throws -> AlbumEdit? { try await store.edit(.redo) }
+
+    /// The steps that `undo` would take back and `redo` take again.
+    /// - Throws: `LibraryError`.
+    public var history: (undo: AlbumEdit?, redo: AlbumEdit?) {
+        get async throws { try await store.journal { try $0.steps() } }
+    }
+
+    /// Writes the library file as it is in the library's own form, with an id for every album. Every edit saves by itself:
+    /// this is for files that people wrote.
+    /// - Throws: `LibraryError`; the file is as it was then.
+    public func saveAlbums() async throws { try await store.edit(.save) }
+
+    // MARK: Memento
+
+    /// Remembers where a client is. It outlives the program.
+    /// - Throws: `LibraryError`.
+    public func save(_ memento: LibraryMemento, for client: String) async throws {
+        let memento = memento.knowingNeighbours(in: try await store.current().albums)
+        try await store.journal { try $0.save(memento, for: client, now: WallClock.milliseconds()) }
+    }
+
+    /// Where a client was, in the library as it is now; `nil` for one that is not known.
+    /// - Throws: `LibraryError`.
+    public func memento(of client: String) async throws -> LibraryMemento? {
+        let albums = try await store.current().albums
+        return try await store.journal { try $0.memento(of: client) }?.restored(in: albums)
+    }
+
+    // MARK: Remote library
+
+    /// Sends the edits that wait for the remote library of the configuration: in order, each once. Returns when all are sent
+    /// or the server cannot be had; those that are left wait on the disk for the next call.
+    /// - Throws: `LibraryError`: the outbox cannot be read, or the remote library's URL is none.
+    public func sendEdits() async throws -> OutboxState {
+        guard let remote = try remoteLibrary() else { return OutboxState() }
+        return try await remote.send()
+    }
+
+    /// How many edits wait for the remote library.
+    /// - Throws: `LibraryError`.
+    public var waitingEdits: Int {
+        get async throws {
+            guard let url = configuration.remote else { return 0 }
+            let remote = try RemoteLibrary.parse(url).string
+            return try await store.journal { try $0.messageCount(to: remote) }
+        }
+    }
+
+    // MARK: The cache
+
+    /// What the cache holds and how it has served, without waiting for what is on its way to the disk.
+    /// - Throws: `LibraryError`.
+    package func cacheTotals() async throws -> CacheStatistics {
+        await flushUsage()
+        let found = try await persistency.totals()
+        var totals = CacheStatistics(entries: found.entries, chargedBytes: found.charged, capacity: found.capacity)
+        (totals.hits, totals.misses) = (found.hits, found.misses)
+        return totals
+    }
+
+    /// Which covers are there, in the order of `keys` (`Album.coverKey`): digest and length, `nil` for those missing.
+    /// - Throws: `CoverFailure`.
+    package func cachedDigests(of keys: [String]) throws -> [String?] {
+        do {
+            return try reader.status(of: keys, countsUse: false).map { $0?.digest.description }
+        } catch {
+            throw CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import CoverCache
+import CurlHTTP
+import HTTPTypes
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// How far the outbox is.
+public struct OutboxState: Sendable, Hashable, Codable {
+    /// Edits that still wait to be sent.
+    public var waiting = 0
+    /// Edits sent by this call.
+    public var sent = 0
+    /// Why the rest was not sent, in one line; `nil` when nothing waits.
+    public var problem: String?
+    /// What the remote library refused for good, one line each.
+    public var refused: [String] = []
+
+    /// An empty outbox.
+    public init() {}
+}
+
+/// Sends the outbox to a remote library: in order, each message once, one process at a time.
+actor RemoteLibrary {
+    private let base: HTTPURL
+    private let store: AlbumStore
+    private let client: HTTPClient
+    private var isSending = false
+
+    /// - Throws: `LibraryError`: the URL is none.
+    init(url: String, store: AlbumStore, configuration: HTTPClientConfiguration) throws {
+        base = try Self.parse(url)
+        self.store = store
+        client = HTTPClient(configuration: configuration)
+    }
+
+    static func parse(_ url: String) throws -> HTTPURL {
+        do throws(HTTPURL.Problem) {
+            return try HTTPURL(url)
+        } catch {
+            throw LibraryError(message: "the remote library's URL cannot be used: \(error)")
+        }
+    }
+
+    nonisolated func close() { client.loop.shutdown() }
+
+    /// Sends what waits, until nothing does or the server cannot be had.
+    /// - Throws: `LibraryError`: the outbox cannot be read.
+    func send() async throws -> OutboxState {
+        var state = OutboxState()
+        let remote = base.string
+        // Nobody else may send meanwhile, or the order is lost; whoever holds the lock sends ours as well.
+        let lock = SenderLock(path: try await store.folderPath() + "/outbox.lock")
+        if isSending || !lock.isHeld {
+            state.waiting = try await store.journal { try $0.messageCount(to: remote) }
+            if state.waiting > 0 { state.problem = "they are being sent already" }
+            return state
+        }
+        isSending = true
+        defer { isSending = false }
+        while state.problem == nil, let (number, message) = try await store.journal({ try $0.firstMessage(to: remote) }) {
+            switch await post(message) {
+            case .taken:
+                try await store.journal { try $0.removeMessage(number) }
+                state.sent += 1
+            case .refused(let reason):
+                try await store.journal { try $0.refuseMessage(number, reason) }
+                state.refused.append("\(message.path): \(reason)")
+            case .notNow(let reason): state.problem = reason
+            }
+        }
+        lock.release()
+        state.waiting = try await store.journal { try $0.messageCount(to: remote) }
+        return state
+    }
+
+    private enum Outcome {
+        case taken
+        case refused(String)
+        case notNow(String)
+    }
+
+    private func post(_ message: RemoteMessage) async -> Outcome {
+        let root = base.string.hasSuffix("/") ? String(base.string.dropLast()) : base.string
+        guard let url = try? HTTPURL(root + message.path), let name = HTTPField.Name("Idempotency-Key") else {
+            return .notNow("the remote library's URL cannot be used")
+        }
+        let request = TransferRequest(url: url, headerFields: [name: "\"\(message.key)\""], postedJSON: Array(message.body.utf8))
+        do {
+            let status = try await client.response(for: request).head.status.code
+            switch status {
+            case 200..<300: return .taken
+            // The request itself will never do. Everything else may pass, or is a person's to mend.
+            case 400, 404, 405, 409, 410, 413, 415, 422: return .refused("\(base.string) answered \(status)")
+            default: return .notNow("\(base.string) answered \(status)")
+            }
+        } catch {
+            return .notNow("\(base.string): \((error as? TransferError)?.detail ?? "\(error)")")
+        }
+    }
+}
+
+/// Held by the process that sends; let go of when it dies.
+private final class SenderLock: Sendable {
+    private let descriptor: Int32
+    let isHeld: Bool
+
+    init(path: String) {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        isHeld = descriptor >= 0 && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+    }
+
+    func release() { flock(descriptor, LOCK_UN) }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+}

@@ -1,0 +1,35 @@
+/// What a remote library is to be told: a POST that waits in the outbox until it has been taken.
+struct RemoteMessage: Sendable, Hashable {
+    /// The remote library's URL.
+    var remote: String
+    /// Tells this message from all others: a server that has taken it takes it no second time.
+    var key: String
+    /// `/api/addAlbum` or `/api/deleteAlbum`.
+    var path: String
+    /// JSON.
+    var body: String
+
+    /// The messages that tell of an edit, an album each, in order.
+    ///
+    /// `POST /api/addAlbum` has `{"album": {…}, "index": 3, "after": "id of the album before it"}`, `POST /api/deleteAlbum`
+    /// has `{"id": "…", "index": 3, "title": "…"}`.
+    static func telling(_ edit: AlbumEdit, to remote: String) -> [RemoteMessage] {
+        edit.placed.map { placed in
+            let index = JSONMember("index", .number(String(placed.index)))
+            var fields: [JSONMember]
+            switch edit.kind {
+            case .add:
+                fields = [JSONMember("album", .object(placed.album.members)), index]
+                fields.append(JSONMember("after", placed.after.map { .string($0) } ?? .null))
+            case .delete:
+                fields = [JSONMember("id", .string(placed.album.id)), index]
+                fields.append(JSONMember("title", .string(placed.album.title)))
+            }
+            var body: [UInt8] = []
+            JSONValue.object(fields).append(to: &body)
+            let key = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
+            return RemoteMessage(
+                remote: remote, key: key, path: edit.kind == .add ? "/api/addAlbum" : "/api/deleteAlbum", body: String(decoding: body, as: UTF8.self))
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+struct AlbumCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "album",
+        abstract: "x", subcommands: [])
+}

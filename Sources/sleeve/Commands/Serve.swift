@@ -1,0 +1,132 @@
+import ArgumentParser
+import CoverGallery
+import CoverLibrary
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "The gallery: your library in a browser.",
+        discussion: """
+            Prints one address to open. Covers that are missing are fetched as they come into view, and appear as they \
+            arrive; what has been seen once is there without a network.
+
+              sleeve serve
+              sleeve serve --port 0                          a free port
+              sleeve serve --listen 0.0.0.0 --token "$(openssl rand -hex 16)"
+
+            Only this machine can connect, unless --listen says otherwise; then a token is needed, which the printed \
+            address holds and the browser remembers.
+            """)
+
+    @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one.", valueName: "port"))
+    var port: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Listen on this address of this machine, or address:port. Default: 127.0.0.1.", valueName: "address"))
+    var listen: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "What browsers must show, at least 16 characters. Default: $SLEEVE_TOKEN.", valueName: "token"))
+    var token: String?
+
+    @Option(help: ArgumentHelp("A name browsers may call this server by; may be repeated.", valueName: "name"))
+    var name: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Tell this server of albums added and deleted. Default: $SLEEVE_REMOTE.", valueName: "url"))
+    var remote: String?
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535") }
+        if let listen, Self.split(listen) == nil { throw ValidationError("--listen needs an address, or address:port") }
+    }
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        configuration.remote = LibraryOptions.variable("SLEEVE_REMOTE", or: remote)
+        let galleryOptions = try galleryOptions()
+        let library = try await openLibrary(configuration)
+        let gallery: Gallery
+        do {
+            // A library that cannot be read is said here, not to the first browser.
+            _ = try await library.albums
+            gallery = try await Gallery.open(library, galleryOptions)
+        } catch {
+            await library.close()
+            throw fail("\(error)")
+        }
+        let (stopped, continuation) = AsyncStream.makeStream(of: Int32.self)
+        Signals.handle { continuation.yield($0) }
+        try tell("\(gallery.url)\n")
+        if !options.quiet {
+            Terminal.standardError.write("sleeve: open \(gallery.url) in a browser; stop with Ctrl-C\n")
+        }
+        var signal: Int32 = 0
+        for await number in stopped {
+            signal = number
+            break
+        }
+        await gallery.close()
+        await library.close()
+        throw ExitStatus.stopped(by: signal)
+    }
+
+    private func galleryOptions() throws -> GalleryOptions {
+        var options = GalleryOptions()
+        options.names = name
+        options.token = LibraryOptions.variable("SLEEVE_TOKEN", or: token)
+        if let listen, let (host, port) = Self.split(listen) {
+            options.host = host
+            if let port { options.port = port }
+        }
+        if let port { options.port = port }
+        if let token = options.token, !token.utf8.allSatisfy(Self.isPlain) {
+            throw fail("the token may hold letters, digits, - and _ only: it is part of an address")
+        }
+        if !options.isLoopback, options.token?.utf8.count ?? 0 < 16 {
+            throw fail(
+                "others can connect to \(options.host), so a token is needed: --token \"$(openssl rand -hex 16)\"",
+                .validationFailure)
+        }
+        return options
+    }
+
+    private static func isPlain(_ byte: UInt8) -> Bool {
+        Character(UnicodeScalar(byte)).isASCIIWord
+    }
+
+    /// `0.0.0.0`, `0.0.0.0:80`, `::1`, `[::1]:80`, `nas.local:80`.
+    private static func split(_ text: String) -> (host: String, port: Int?)? {
+        if text.hasPrefix("[") {
+            guard let end = text.firstIndex(of: "]") else { return nil }
+            let host = String(text[text.index(after: text.startIndex)..<end])
+            let rest = text[text.index(after: end)...]
+            if rest.isEmpty { return (host, nil) }
+            guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()) else { return nil }
+            return (host, Int(port))
+        }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        switch parts.count {
+        case 1: return text.isEmpty ? nil : (text, nil)
+        case 2: return UInt16(parts[1]).flatMap { parts[0].isEmpty ? nil : (String(parts[0]), Int($0)) }
+        default: return (text, nil)
+        }
+    }
+}
+
+extension Character {
+    fileprivate var isASCIIWord: Bool { isASCII && (isLetter || isNumber || self == "-" || self == "_") }
+}

@@ -1,0 +1,81 @@
+// Contrast as WCAG 2 reckons it, of what is painted: colours in any notation, transparency and gradients included.
+// Part of what accessibility.js runs in the page under test.
+
+const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
+const colours = new Map();
+
+/** Any CSS colour as [r, g, b, alpha], the way the browser itself paints it. */
+function colour(text) {
+    if (!colours.has(text)) {
+        canvas.clearRect(0, 0, 1, 1);
+        canvas.fillStyle = 'rgba(0, 0, 0, 0)';
+        canvas.fillStyle = text;
+        canvas.fillRect(0, 0, 1, 1);
+        const [r, g, b, a] = canvas.getImageData(0, 0, 1, 1).data;
+        colours.set(text, [r, g, b, a / 255]);
+    }
+    return colours.get(text);
+}
+
+const over = ([r, g, b, a], below) => [r, g, b].map((value, index) => value * a + below[index] * (1 - a));
+
+function luminance(rgb) {
+    const [r, g, b] = rgb.map((value) => value / 255).map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function ratio(one, other) {
+    const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+    return (light + 0.05) / (dark + 0.05);
+}
+
+/** What lies under a point of an element: the elements painted there, or its ancestors where the point is not on the screen. */
+function layers(element, x, y) {
+    const hit = document.elementsFromPoint(x, y);
+    const index = hit.indexOf(element);
+    if (index >= 0) return hit.slice(index);
+    const chain = [];
+    for (let each = element; each; each = each.parentElement) chain.push(each);
+    return chain;
+}
+
+/** Every colour the background can have there, or null where a picture lies under it. */
+function backgrounds(element, x, y) {
+    const stack = [];
+    let opaque = false;
+    for (const layer of layers(element, x, y)) {
+        const style = getComputedStyle(layer);
+        if (layer !== element && layer.matches('img, canvas, video, svg')) return null;
+        if (style.backgroundImage.includes('url(')) return null;
+        const stops = style.backgroundImage.includes('gradient') ? gradient(style.backgroundImage) : [];
+        const base = colour(style.backgroundColor);
+        stack.push(stops.length ? {stops, base} : {stops: [base]});
+        if (stops.length ? stops.every((stop) => stop[3] === 1) || base[3] === 1 : base[3] === 1) { opaque = true; break; }
+    }
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches && getComputedStyle(document.documentElement).colorScheme.includes('dark');
+    let below = [opaque ? [255, 255, 255] : dark ? [18, 18, 18] : [255, 255, 255]];
+    for (const {stops, base} of stack.reverse()) {
+        if (base) below = below.map((each) => over(base, each));
+        below = below.flatMap((each) => stops.map((stop) => over(stop, each))).slice(0, 64);
+    }
+    return below;
+}
+
+function gradient(text) {
+    return [...text.matchAll(/(?:rgba?|hsla?|color|oklch|oklab|lab|lch)\([^()]*\)/g)].map(([each]) => colour(each));
+}
+
+function opacity(element) {
+    let product = 1;
+    for (let each = element; each; each = each.parentElement) product *= Number(getComputedStyle(each).opacity);
+    return product;
+}
+
+/** The lowest contrast of a colour painted at a point of an element, or null where it can't be told. */
+function contrastAt(element, text, x, y, from = element) {
+    const under = backgrounds(from, x, y);
+    if (!under) return null;
+    const [r, g, b, a] = colour(text);
+    const alpha = a * opacity(element);
+    return Math.min(...under.map((each) => ratio(over([r, g, b, alpha], each), each)));
+}

@@ -1,0 +1,115 @@
+"""The gallery as its user meets it: one page in one browser tab."""
+import inputs
+
+IN_VIEW = """[...document.querySelectorAll('#covers [role=option]')].filter((option) => {
+    const box = option.getBoundingClientRect(), all = document.querySelector('#covers').getBoundingClientRect();
+    const middle = box.left + box.width / 2;
+    return middle > Math.max(0, all.left) && middle < Math.min(innerWidth, all.right);
+})"""
+
+
+class Gallery:
+    def __init__(self, browser, url):
+        self.browser, self.url = browser, url
+
+    def open(self):
+        self.browser.get(self.url)
+        return self.ready()
+
+    def reload(self):
+        self.browser.reload()
+        return self.ready()
+
+    def ready(self):
+        self.until("document.documentElement.dataset.ready === 'true'", what="the page to be ready")
+        return self
+
+    def run(self, script, *arguments):
+        return self.browser.run(script, *arguments)
+
+    def until(self, expression, *arguments, what=None):
+        return self.browser.until(expression, *arguments, what=what)
+
+    def covers_settle(self):
+        """Waits until nothing in view is waited for; its states by id."""
+        return self.until(
+            f"(() => {{ const view = {IN_VIEW}; return view.length && view.every((option) => option.dataset.state !== 'waiting')"
+            " && Object.fromEntries(view.map((option) => [option.dataset.id, option.dataset.state])); })()",
+            what="the covers in view to settle")
+
+    def rest(self):
+        """Waits until the scroller has not moved for some frames."""
+        self.browser.run_async("""
+            const place = () => [...document.querySelectorAll('#covers [role=option]')]
+                .map((option) => option.dataset.id + ':' + option.getBoundingClientRect().left).join();
+            for (let last = place(), same = 0; same < 10;) {
+                await new Promise((resolve) => requestAnimationFrame(resolve));
+                const now = place();
+                same = now === last ? same + 1 : 0;
+                last = now;
+            }""")
+
+    def chosen(self):
+        """The accessible name, id and place in the set of what is chosen."""
+        return self.run("""
+            const option = document.querySelector('#covers [role=option][aria-selected=true]');
+            return option && {id: option.dataset.id, name: option.getAttribute('aria-label') ?? option.innerText,
+                place: Number(option.getAttribute('aria-posinset')), of: Number(option.getAttribute('aria-setsize'))};""")
+
+    def wait_for_place(self, place):
+        self.until(
+            "document.querySelector('#covers [role=option][aria-selected=true]')?.ariaPosInSet === String(arguments[0])", place,
+            what=f"album {place} to be chosen")
+        self.rest()
+        return self.chosen()
+
+    def off_centre(self):
+        """How far the middle of the chosen cover is from the scroller's, in CSS pixels."""
+        return self.run("""
+            const middle = (element) => { const box = element.getBoundingClientRect(); return box.left + box.width / 2; };
+            return Math.abs(middle(document.querySelector('#covers [role=option][aria-selected=true]'))
+                - middle(document.querySelector('#covers')));""")
+
+    def middle_of(self, selector):
+        return self.run(
+            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
+            "return [box.left + box.width / 2, box.top + box.height / 2]", selector)
+
+    def place_of(self, place):
+        """The middle of an album's cover on the screen, by its place in the list."""
+        return self.middle_of(f"#covers [role=option][aria-posinset='{place}']")
+
+    def table(self):
+        return self.run("""
+            return Object.fromEntries([...document.querySelectorAll('#album-table tr')].map((row) =>
+                [row.querySelector('th')?.textContent.trim(), row.querySelector('td')?.textContent.trim()]));""")
+
+    def focus_covers(self):
+        self.run("(document.querySelector('#covers [role=option][tabindex=\"0\"]') ?? document.querySelector('#covers')).focus()")
+
+    def press(self, *keys):
+        inputs.press(self.browser, *keys)
+
+    def click(self, selector):
+        self.browser.find(selector).click()
+
+    def status(self, text):
+        self.until("document.querySelector('#status').textContent.includes(arguments[0])", text, what=f"#status to say {text!r}")
+
+    def size(self, count):
+        """Waits until the list has so many albums."""
+        self.until(
+            "arguments[0] === (document.querySelector('#covers [role=option]')?.ariaSetSize ?? '0')", str(count),
+            what=f"{count} albums")
+
+    def fetch(self, path):
+        return self.browser.run_async("return await (await fetch(arguments[0])).json()", path)
+
+    def remembered(self, place):
+        """Waits until the server keeps this place for this browser."""
+        self.browser.run_async("""
+            for (;;) {
+                const {memento} = await (await fetch('/api/state', {cache: 'no-store'})).json();
+                if (memento?.index === given) return;
+                await new Promise((resolve) => setTimeout(resolve, 25));
+            }""".replace("given", "arguments[0]"), place - 1)

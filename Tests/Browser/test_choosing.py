@@ -1,0 +1,120 @@
+"""Choosing an album: whatever is used for it, its cover comes to the middle and the table tells about it."""
+import inputs
+from case import GalleryTest
+
+
+class Choosing(GalleryTest):
+    def begin(self):
+        page = self.gallery(30)
+        page.covers_settle()
+        page.rest()
+        return page
+
+    def assert_chosen(self, page, place):
+        chosen = page.wait_for_place(place)
+        self.assertEqual(chosen["of"], 30)
+        self.assertLess(page.off_centre(), 2, "the chosen cover is not in the middle")
+        album = self.stage.saved()[place - 1]
+        page.until("document.querySelector('#album-table').textContent.includes(arguments[0])", album["title"], what="the table")
+        self.assertEqual(
+            {name.lower(): value for name, value in page.table().items()},
+            {"artist": album["artist"], "album": album["title"], "genre": album["genre"], "year": album["year"]})
+        self.assertIn(album["title"], chosen["name"])
+        self.assertIn(album["artist"], chosen["name"])
+        self.assertEqual(page.run("return document.querySelectorAll('#covers [aria-selected=true]').length"), 1)
+
+    def test_at_first_the_first_album_is_chosen(self):
+        self.assert_chosen(self.begin(), 1)
+
+    def test_a_click_chooses(self):
+        page = self.begin()
+        inputs.click(page.browser, *page.place_of(3))
+        self.assert_chosen(page, 3)
+
+    def test_a_tap_chooses(self):
+        page = self.begin()
+        inputs.phone(page.browser)
+        page.rest()
+        inputs.tap(page.browser, *page.place_of(2))
+        self.assert_chosen(page, 2)
+
+    def test_arrow_keys_choose_the_neighbour_and_stop_at_the_ends(self):
+        page = self.begin()
+        page.focus_covers()
+        for key, place in (("Right", 2), ("Right", 3), ("Left", 2), ("Left", 1), ("Left", 1)):
+            page.press(key)
+            page.wait_for_place(place)
+        self.assert_chosen(page, 1)
+
+    def test_home_and_end_choose_the_first_and_the_last(self):
+        page = self.begin()
+        page.focus_covers()
+        page.press("End")
+        self.assert_chosen(page, 30)
+        page.press("Right")
+        self.assert_chosen(page, 30)
+        page.press("Home")
+        self.assert_chosen(page, 1)
+
+    def test_keys_pressed_faster_than_the_covers_move_all_count(self):
+        page = self.begin()
+        page.focus_covers()
+        page.press(*["Right"])
+        for _ in range(11):
+            page.press("Right")
+        self.assert_chosen(page, 13)
+
+    def chosen_elsewhere(self, page, start=1):
+        page.until(
+            "document.querySelector('#covers [aria-selected=true]')?.ariaPosInSet != arguments[0]", start, what="another album")
+        page.rest()
+        return page.chosen()["place"]
+
+    def test_the_wheel_moves_on_and_comes_to_rest_on_a_cover(self):
+        page = self.begin()
+        for across, down in ((0, 600), (600, 0)):
+            before = page.chosen()["place"]
+            inputs.wheel(page.browser, *page.middle_of("#covers"), across=across, down=down)
+            place = self.chosen_elsewhere(page, before)
+            self.assertGreater(place, before)
+            self.assert_chosen(page, place)
+
+    def test_dragging_moves_on_and_comes_to_rest_on_a_cover(self):
+        page = self.begin()
+        x, y = page.middle_of("#covers")
+        inputs.drag(page.browser, (x + 250, y), (x - 250, y))
+        place = self.chosen_elsewhere(page)
+        self.assertGreater(place, 1)
+        self.assert_chosen(page, place)
+        inputs.drag(page.browser, (x - 400, y), (x + 450, y))
+        self.assertLess(self.chosen_elsewhere(page, place), place)
+
+    def test_a_finger_drags_the_covers(self):
+        page = self.begin()
+        inputs.phone(page.browser)
+        page.rest()
+        x, y = page.middle_of("#covers")
+        inputs.drag(page.browser, (x + 120, y), (x - 150, y), "touch")
+        place = self.chosen_elsewhere(page)
+        self.assertGreater(place, 1)
+        self.assert_chosen(page, place)
+
+    def test_every_order_and_the_search_keep_the_chosen_album(self):
+        page = self.begin()
+        page.focus_covers()
+        page.press("Right")
+        name = page.wait_for_place(2)["name"]
+        for order, key in (("artist", "artist"), ("title", "title"), ("year", "year"), ("library", None)):
+            page.run("const select = document.querySelector('#sort'); select.value = arguments[0];"
+                     "select.dispatchEvent(new Event('change', {bubbles: true}))", order)
+            albums = sorted(self.stage.saved(), key=lambda album: album[key]) if key else self.stage.saved()
+            page.rest()
+            chosen = page.chosen()
+            self.assertEqual(chosen["name"], name)
+            if key:
+                self.assertEqual(albums[chosen["place"] - 1][key], self.stage.saved()[1][key])
+            else:
+                self.assertEqual(chosen["place"], 2)
+        page.browser.find("#search").type(self.stage.saved()[1]["title"])
+        page.size(1)
+        self.assertEqual(page.chosen()["name"], name)

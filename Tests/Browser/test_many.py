@@ -1,0 +1,50 @@
+"""A library of 10,000 albums."""
+from case import GalleryTest
+
+
+class Many(GalleryTest):
+    def test_ten_thousand_albums_take_few_elements_and_the_keys_reach_both_ends(self):
+        page = self.gallery(10_000, warm=False)
+        page.size(10_000)
+        page.covers_settle()
+        self.assertLess(self.options(page), 100)
+        page.focus_covers()
+        page.press("End")
+        self.assertIn("Album 10000", page.wait_for_place(10_000)["name"])
+        self.assertLess(page.off_centre(), 2)
+        page.covers_settle()
+        self.screenshot("10000")
+        for _ in range(20):
+            page.press("Left")
+        page.wait_for_place(9_980)
+        self.assertLess(self.options(page), 100)
+        page.press("Home")
+        self.assertIn("Album 00001", page.wait_for_place(1)["name"])
+        self.assertLess(self.options(page), 100)
+        self.assert_lean(page)
+
+    def options(self, page):
+        return page.run("return document.querySelectorAll('[role=option]').length")
+
+    def assert_lean(self, page):
+        page.browser.cdp("Performance.enable")
+        page.browser.cdp("HeapProfiler.collectGarbage")
+        metrics = {each["name"]: each["value"] for each in page.browser.cdp("Performance.getMetrics")["metrics"]}
+        self.assertLess(metrics["JSHeapUsedSize"], 64e6)
+        self.assertLess(metrics["Nodes"], 10_000)
+
+    def test_the_search_narrows_says_how_many_and_gives_all_back(self):
+        page = self.gallery(10_000, warm=False)
+        field = page.browser.find("#search")
+        field.type("album 0123")
+        page.size(10)
+        page.until("/\\b10\\b/.test(document.querySelector('#status').textContent)", what="the status to tell the number")
+        page.covers_settle()
+        field.type("4")
+        page.size(1)
+        self.assertIn("Album 01234", page.chosen()["name"])
+        field.type(" nothing of that name")
+        page.size(0)
+        field.clear()
+        page.run("document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}))")
+        page.size(10_000)

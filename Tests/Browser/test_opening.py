@@ -1,0 +1,64 @@
+"""Opening the page."""
+import urllib.parse
+
+from case import GalleryTest
+from page import IN_VIEW
+
+
+class Opening(GalleryTest):
+    def test_opening_asks_no_other_host_and_the_console_stays_silent(self):
+        page = self.gallery(performance=True)
+        page.covers_settle()
+        asked = {
+            urllib.parse.urlsplit(event["params"]["request"]["url"]).netloc
+            for event in page.browser.performance_log() if event["method"] == "Network.requestWillBeSent"}
+        self.assertEqual(asked - {"127.0.0.1:%d" % self.stage.server.port}, set())
+
+    def test_a_warm_cache_is_shown_at_once_without_asking_the_origin(self):
+        self.serve(self.stage.albums(12))
+        self.stage.origin.close()
+        page = self.open()
+        states = page.covers_settle()
+        self.assertEqual(set(states.values()), {"ready"})
+        page.until(
+            f"{IN_VIEW}.every((option) => [...option.querySelectorAll('img, canvas')].some((image) =>"
+            " image instanceof HTMLCanvasElement || image.complete && image.naturalWidth > 0))", what="decoded covers")
+        page.until("performance.getEntriesByName('sleeve:first-covers').length", what="the mark of the first covers")
+        self.assertFalse(page.run("return document.querySelector('#covers .spinner')"))
+        self.screenshot("light-1280")
+
+    def test_an_empty_library_says_so_and_can_be_added_to(self):
+        page = self.gallery(0, warm=False)
+        self.assertTrue(page.run("return document.querySelector('main').innerText.trim()"))
+        self.assertTrue(page.browser.find("#add").property("checkVisibility") is not False)
+        self.assertTrue(page.run("return document.querySelector('#delete').disabled || document.querySelector('#delete').ariaDisabled === 'true'"))
+
+
+class Policy(GalleryTest):
+    expected = ("Content Security Policy", "violates the following", "TrustedHTML", "ERR_BLOCKED_BY_CSP")
+
+    def test_the_policy_keeps_pictures_of_other_hosts_and_markup_from_strings_out(self):
+        page = self.gallery()
+        violated = page.browser.run_async("""
+            const violation = new Promise((resolve) => addEventListener('securitypolicyviolation',
+                (event) => resolve(event.effectiveDirective), {once: true}));
+            const image = new Image();
+            image.src = arguments[0];
+            return await violation;""", self.stage.origin.base + "/covers/1.jpg")
+        self.assertEqual(violated, "img-src")
+        refused = page.run("try { document.createElement('p').innerHTML = '<b>x</b>'; return '' } catch (error) { return error.name }")
+        self.assertEqual(refused, "TypeError")
+
+    def test_titles_are_text_whatever_they_contain(self):
+        albums = self.stage.albums(3)
+        title = "<img src=x onerror=\"document.title='taken over'\"> & <b>bold</b>"
+        albums[0]["title"] = title
+        albums[0]["artist"] = "<script>document.title='taken over'</script>"
+        self.serve(albums)
+        page = self.open()
+        page.covers_settle()
+        self.assertEqual(page.table()["Album"], title)
+        self.assertEqual(page.table()["Artist"], albums[0]["artist"])
+        self.assertIn(title, page.chosen()["name"])
+        self.assertNotEqual(page.run("return document.title"), "taken over")
+        self.assertEqual(page.run("return document.querySelectorAll('main b, main script, [onerror]').length"), 0)

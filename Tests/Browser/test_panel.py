@@ -1,0 +1,64 @@
+"""The panel: prefetching from the page, and what the cache holds."""
+from case import GalleryTest
+
+BIG_ENOUGH = "/[1-9]/.test(document.querySelector(arguments[0]).textContent)"
+
+
+class Panel(GalleryTest):
+    def opened(self, albums):
+        self.serve(albums, warm=False)
+        page = self.open()
+        if page.run("return document.querySelector('#panel-toggle').ariaExpanded") == "false":
+            page.click("#panel-toggle")
+        page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true' && document.querySelector('#panel').checkVisibility()")
+        return page
+
+    def test_a_prefetch_reaches_its_end_tells_its_rate_and_lists_what_failed(self):
+        albums = self.stage.albums(300, "?delay=20")
+        albums[100]["coverUrl"] = f"{self.stage.origin.base}/covers/100.jpg?status=404"
+        albums[200]["coverUrl"] = f"{self.stage.origin.base}/covers/200.jpg?fault=html"
+        page = self.opened(albums)
+        rates = page.run("""
+            window.rates = new Set();
+            const rate = document.querySelector('#rate');
+            const look = () => { const found = rate.textContent.match(/[\\d.,]+/); if (found) window.rates.add(found[0]); };
+            new MutationObserver(look).observe(rate, {subtree: true, childList: true, characterData: true});""")
+        page.click("#prefetch")
+        page.until(
+            "(bar => bar.position === 1 || bar.max > 1 && bar.value === bar.max)(document.querySelector('#progress'))",
+            what="the progress to reach its end")
+        rates = page.run("return [...window.rates]")
+        self.assertTrue(any(float(rate.replace(",", "")) > 0 for rate in rates if rate.strip(".,")), rates)
+        page.until("document.querySelector('#failures').children.length >= 2", what="the failures")
+        failures = page.run("return document.querySelector('#failures').textContent")
+        self.assertIn("404", failures)
+        self.assertIn("/covers/200.jpg", failures)
+        page.until(BIG_ENOUGH, "#cache-size", what="the cache's size")
+        self.assertTrue(page.run("return document.querySelector('#hit-rate').textContent.trim()"))
+        self.screenshot("panel")
+        page.reload()
+        self.assertEqual(set(page.covers_settle().values()), {"ready"})
+
+    def test_a_prefetch_can_be_stopped_and_begun_again(self):
+        page = self.opened(self.stage.albums(400, "?delay=150"))
+        begin = page.run("return document.querySelector('#prefetch').innerText")
+        page.click("#prefetch")
+        page.until("document.querySelector('#prefetch').innerText !== arguments[0]", begin, what="the button to offer stopping")
+        page.click("#prefetch")
+        page.until("document.querySelector('#prefetch').innerText === arguments[0]", begin, what="the prefetch to stop")
+        self.assertLess(page.run("return document.querySelector('#progress').position"), 1)
+
+    def test_a_page_opened_while_a_prefetch_runs_shows_it(self):
+        page = self.opened(self.stage.albums(400, "?delay=150"))
+        page.click("#prefetch")
+        page.until("document.querySelector('#progress').position > 0")
+        other = self.open()
+        if other.run("return document.querySelector('#panel-toggle').ariaExpanded") == "false":
+            other.click("#panel-toggle")
+        other.until("document.querySelector('#progress').position > 0", what="the progress in the other page")
+
+    def test_the_panel_closes_again(self):
+        page = self.opened(self.stage.albums(3))
+        page.click("#panel-toggle")
+        page.until("document.querySelector('#panel-toggle').ariaExpanded === 'false'")
+        page.until("!document.querySelector('#panel').checkVisibility()")

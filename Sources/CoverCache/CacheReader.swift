@@ -99,22 +99,30 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
+    /// The file that holds the bytes of `key`, and where in it they begin; nil when there is no entry.
+    package func place(of key: String) throws -> (file: String, offset: Int)? {
+        try lock.withLock { _ in
+            try find(key, lookUp) { Self.located($0, key: key) }
+                .map { (directory.segment($0.segment), $0.offset + $0.bodyStart) }
+        }
+    }
+
     package struct Status: Sendable, Hashable {
         package var digest: Digest
         package var bytes: Int
     }
 
-    /// Whether each key has an entry, without reading its bytes. Each answer counts as a use, a hit or a miss.
-    /// - Parameter countsUse: false for those who only look.
-    package func status(of keys: some Collection<String>, countsUse: Bool = true) throws -> [Status?] {
+    /// Whether each key has an entry, without reading its bytes.
+    /// - Parameter counting: whether each answer counts as a use, a hit or a miss.
+    package func status(of keys: some Collection<String>, counting: Bool = true) throws -> [Status?] {
         // One transaction: the snapshot is taken once rather than for every key.
         try reading { _ in
             try keys.map { key in
                 let found = try find(key, briefLookUp) { row in
-                    if countsUse { usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3))) }
+                    if counting { usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3))) }
                     return row.digest(1).map { Status(digest: $0, bytes: row.int(2)) }
                 }
-                if countsUse { count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } } }
+                if counting { count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } } }
                 return found ?? nil
             }
         }

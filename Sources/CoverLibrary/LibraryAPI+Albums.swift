@@ -21,8 +21,11 @@ extension LibraryAPI {
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
     public func addAlbum(_ album: Album, at index: Int? = nil) async throws -> Album {
-        let edit = try await store.edit(.add([album], at: index, skipsKnown: false))
-        return edit?.placed.first?.album ?? album
+        try await insert(album, at: index)?.placed.first?.album ?? album
+    }
+
+    package func insert(_ album: Album, at index: Int?) async throws -> AlbumEdit? {
+        try await store.edit(.add([album], at: index, skipsKnown: false))
     }
 
     /// Adds albums at the end in one step, but for those whose id is in the library.
@@ -120,11 +123,19 @@ extension LibraryAPI {
         return totals
     }
 
+    /// The file a cover lies in, and where in it; `nil` when it is not in the cache.
+    /// - Throws: `CoverFailure`.
+    package func place(of key: String) throws -> (file: String, offset: Int)? {
+        do { return try reader.place(of: key) } catch {
+            throw CoverFailure(.cache, url: key, detail: "\(CacheError(error))")
+        }
+    }
+
     /// Which covers are there, in the order of `keys` (`Album.coverKey`): digest and length, `nil` for those missing.
     /// - Throws: `CoverFailure`.
     package func cachedDigests(of keys: [String]) throws -> [String?] {
         do {
-            return try reader.status(of: keys, countsUse: false).map { $0?.digest.description }
+            return try reader.status(of: keys, counting: false).map { $0?.digest.description }
         } catch {
             throw CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
         }

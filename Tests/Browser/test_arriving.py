@@ -57,7 +57,7 @@ class Failing(GalleryTest):
         self.assertFalse(page.run("return document.querySelector('#covers [aria-selected=true] .reason')?.checkVisibility()"))
 
     def try_again(self, page):
-        page.click("#again")
+        page.click("#retry")
 
     def test_an_album_without_a_cover_url_says_so(self):
         albums = self.stage.albums(3)

@@ -1,12 +1,13 @@
 // The room takes a little of the chosen cover's colour. Two layers take turns, so that only their opacity changes, which
-// costs nothing; the colour is read from a picture drawn eight by eight.
+// costs little; the colour is read from a picture drawn eight by eight.
 
 const layers = [...document.querySelectorAll(".ambient")];
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 8;
 const context = canvas.getContext("2d", { willReadFrequently: true });
-const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 60));
-let wanted = null, front = 0;
+/** While somebody goes through many covers the room stays as it is, for so many milliseconds after the last. */
+const rest = 220;
+let wanted = null, front = 0, timer = 0;
 
 /** @param {HTMLImageElement | null} picture */
 export function tintFrom(picture) {
@@ -14,12 +15,13 @@ export function tintFrom(picture) {
   if (picture === wanted?.picture && picture?.src === wanted?.address) return;
   wanted = { picture, address: picture?.src };
   const asked = wanted;
-  whenIdle(() => {
+  clearTimeout(timer);
+  timer = setTimeout(() => {
     // The picture may have become another album's meanwhile.
     if (asked !== wanted || !picture || picture.src !== asked.address) return;
     const colour = average(picture);
     if (colour) turn(colour);
-  });
+  }, rest);
 }
 
 function turn(colour) {

@@ -1,6 +1,6 @@
-// Puts the page together. What is needed first is asked for first, all at once: the stream, the state, the albums.
+// Puts the page together. The albums and the state are on their way already; here the stream of events joins them.
 
-import { ask } from "./api.js";
+import { firstLibrary, firstState } from "./first.js";
 import { Events } from "./events.js";
 import { Library } from "./library.js";
 import { Covers } from "./covers.js";
@@ -13,8 +13,8 @@ import { listen } from "./shortcuts.js";
 import { keepOffline, showOffline } from "./offline.js";
 import { say } from "./toast.js";
 
+const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
 const complain = (problem) => say(problem.message, { kind: "problem" });
-const state = ask("GET", "/api/state").catch(() => null);
 const library = new Library();
 const covers = new Covers();
 const gallery = new Gallery(library, covers);
@@ -35,7 +35,6 @@ new Events({
   offline: () => setAway(true),
 });
 
-const first = library.load();
 const search = setUpSearch(library, gallery);
 setUpPanel(complain);
 listen({
@@ -48,8 +47,8 @@ listen({
 });
 
 try {
-  await first;
-  start((await state)?.memento ?? null);
+  await library.load(firstLibrary);
+  start((await firstState)?.memento ?? null);
 } catch (problem) {
   gallery.showNothing("away", problem.message);
 }
@@ -62,13 +61,14 @@ function start(remembered) {
   edits.update();
   showRemote(library.remote);
   document.documentElement.dataset.ready = "true";
+  whenIdle(() => library.prepareSearch());
 }
 
 /** Fetches the albums again, because somebody, perhaps another page, has changed them. */
 async function refresh() {
   try {
     const changed = await library.load();
-    if (!open) start((await state)?.memento ?? null);
+    if (!open) start((await firstState)?.memento ?? null);
     else if (changed) gallery.refresh();
     edits.update();
   } catch (problem) {

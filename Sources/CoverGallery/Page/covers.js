@@ -4,6 +4,8 @@
 import { ask, pageID } from "./api.js";
 import { dress, makeView, pictureOf, showFailure, showPicture, showWaiting } from "./cover-view.js";
 
+/** What rushes by, none of it twice in sight, is not worth loading before it stays for so long, in milliseconds. */
+const rushing = 90;
 /** While somebody scrolls, the server hears what is in sight no more often than this, in milliseconds. */
 const pace = 120;
 
@@ -14,6 +16,8 @@ export class Covers {
   #view = [];
   #near = [];
   #again = new Set();
+  #jumped = -Infinity;
+  #rushed = -Infinity;
   #timer = 0;
   #told = -Infinity;
   #asking = false;
@@ -33,12 +37,18 @@ export class Covers {
     dress(view, album);
     this.#views.set(album.id, view);
     if (!album.hasCover) this.#known.set(album.id, { failure: album.problem ?? "has no cover URL", final: true });
-    this.#show(album.id, view);
+    if (performance.now() - this.#rushed > rushing) this.#show(album.id, view);
+    else setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), rushing);
     return view;
   }
 
   /** What is in sight now, and what may be next. */
   sees(view, near) {
+    const now = performance.now();
+    if (this.#view.length && !view.some((id) => this.#view.includes(id))) {
+      if (now - this.#jumped < 2 * rushing) this.#rushed = now;
+      this.#jumped = now;
+    }
     this.#view = view;
     this.#near = near;
     this.tell();

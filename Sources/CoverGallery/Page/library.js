@@ -21,9 +21,9 @@ export class Library {
   #haystacks = null;
   #places = null;
 
-  /** Fetches the albums; true if they are not the ones already here. */
-  async load() {
-    const told = await ask("GET", "/api/library");
+  /** Fetches the albums, if nobody has yet; true if they are not the ones already here. */
+  async load(asked = ask("GET", "/api/library")) {
+    const told = await asked;
     const changed = told.version !== this.version;
     Object.assign(this, { version: told.version, undo: told.undo, redo: told.redo, remote: told.remote });
     if (!changed) return false;

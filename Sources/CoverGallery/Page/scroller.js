@@ -177,6 +177,7 @@ export class Scroller {
 
   #wake() {
     if (this.#frame) return;
+    this.#host.classList.add("moving");
     this.#time = performance.now();
     this.#frame = requestAnimationFrame((time) => this.#tick(time));
   }
@@ -187,7 +188,9 @@ export class Scroller {
     const moving = !this.#held && this.#spring.step(seconds);
     this.#render();
     this.#frame = moving ? requestAnimationFrame((next) => this.#tick(next)) : 0;
-    if (!moving && !this.#held) this.#delegate.didRest?.(this.#spring.value);
+    if (moving || this.#held) return;
+    this.#host.classList.remove("moving");
+    this.#delegate.didRest?.(this.#spring.value);
   }
 
   /** Brings what is in sight into the page and everything to its place. Reads nothing from the layout. */

@@ -5,14 +5,14 @@ const shellCache = "sleeve-shell", coverCache = "sleeve-covers";
 const shell = [
   "/", "/base.css", "/toolbar.css", "/scroller.css", "/details.css", "/panel.css", "/dialog.css",
   "/add-form.js", "/ambient.js", "/api.js", "/app.js", "/cover-view.js", "/covers.js", "/details.js", "/edits.js",
-  "/events.js", "/gallery.js", "/keyboard.js", "/library.js", "/memento.js", "/motion.js", "/offline.js", "/order.js",
+  "/events.js", "/first.js", "/gallery.js", "/keyboard.js", "/library.js", "/memento.js", "/motion.js", "/offline.js", "/order.js",
   "/panel.js", "/plot.js", "/scroller.js", "/scroller-drag.js", "/scroller-views.js", "/search.js", "/shortcuts.js",
   "/toast.js", "/icon.svg", "/icon-maskable.svg", "/manifest.webmanifest",
 ];
 const reads = ["/api/library", "/api/state"];
 /** A server that says nothing for so long, in milliseconds, is away as far as somebody who waits is concerned. */
 const patience = 2500;
-const mostCovers = 2000, trimEvery = 50;
+const mostCovers = 2000, trimEvery = 100;
 let stored = 0;
 
 self.addEventListener("install", (event) => {
@@ -26,7 +26,10 @@ self.addEventListener("install", (event) => {
   event.waitUntil(caches.open(shellCache).then((cache) => Promise.allSettled(shell.map((path) => keep(cache, path)))));
 });
 
-self.addEventListener("activate", (event) => event.waitUntil(self.clients.claim()));
+self.addEventListener("activate", (event) => {
+  // The page is asked for while this worker is still being started.
+  event.waitUntil(Promise.all([self.clients.claim(), self.registration.navigationPreload?.enable()]));
+});
 
 self.addEventListener("fetch", (event) => {
   const { request } = event, url = new URL(request.url);
@@ -39,7 +42,7 @@ self.addEventListener("fetch", (event) => {
 });
 
 async function networkFirst(event, path) {
-  const answer = fetch(event.request).then((response) => {
+  const answer = ask(event).then((response) => {
     if (response.status >= 502 && response.status <= 504) throw new TypeError("A gateway stands in for the server.");
     if (response.ok && !response.redirected) event.waitUntil(keepAnswer(path, response.clone()));
     return response;
@@ -50,6 +53,10 @@ async function networkFirst(event, path) {
   if (inTime) return inTime;
   const cache = await caches.open(shellCache);
   return (await cache.match(path)) ?? answer.catch(() => fetch(event.request));
+}
+
+async function ask(event) {
+  return (await event.preloadResponse) ?? fetch(event.request);
 }
 
 async function keepAnswer(path, response) {
@@ -68,8 +75,8 @@ async function cover(event, url) {
   try {
     response = await fetch(event.request);
   } catch (error) {
-    const older = await cache.match(event.request, { ignoreSearch: true });
-    if (older) return older;
+    const older = await cache.matchAll(event.request, { ignoreSearch: true });
+    if (older.length) return older.at(-1);
     throw error;
   }
   if (response.ok && url.searchParams.has("v")) event.waitUntil(keepCover(cache, event.request, response.clone()));
@@ -77,10 +84,13 @@ async function cover(event, url) {
 }
 
 async function keepCover(cache, request, response) {
-  await cache.delete(request, { ignoreSearch: true }); // the version before
   await cache.put(request, response);
   if (++stored % trimEvery) return;
-  // Kept in the order in which they came: the first are the oldest.
-  const all = await cache.keys();
-  await Promise.all(all.slice(0, Math.max(0, all.length - mostCovers)).map((old) => cache.delete(old)));
+  // Kept in the order in which they came: the last are the newest, of all covers and of each one's versions.
+  const newest = new Set();
+  for (const old of (await cache.keys()).reverse()) {
+    const { pathname } = new URL(old.url);
+    if (newest.has(pathname) || newest.size >= mostCovers) await cache.delete(old);
+    else newest.add(pathname);
+  }
 }

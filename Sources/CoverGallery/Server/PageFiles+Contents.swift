@@ -13,6 +13,7 @@ extension PageFiles {
         ("dialog.css", PackageResources.dialog_css),
         ("edits.js", PackageResources.edits_js),
         ("events.js", PackageResources.events_js),
+        ("first.js", PackageResources.first_js),
         ("gallery.js", PackageResources.gallery_js),
         ("icon-maskable.svg", PackageResources.icon_maskable_svg),
         ("icon.svg", PackageResources.icon_svg),

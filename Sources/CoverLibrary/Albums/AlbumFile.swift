@@ -69,6 +69,35 @@ package enum AlbumFile {
         return candidate
     }
 
+    /// These albums as a list.
+    package static func text(of albums: [Album], format: ListFormat) -> String {
+        switch format {
+        case .json: return String(decoding: text(of: albums), as: UTF8.self)
+        case .jsonl: return albums.map { $0.json + "\n" }.joined()
+        case .csv:
+            let rows = [["id", "title", "artist", "genre", "year", "coverUrl"]]
+                + albums.map { [$0.id, $0.title, $0.artist, $0.genre, $0.year, $0.coverUrl ?? ""] }
+            // RFC 4180 section 2: lines end with CRLF.
+            return rows.map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
+        case .urls: return albums.compactMap(\.coverUrl).map { $0 + "\n" }.joined()
+        }
+    }
+
+    private static func quoted(_ field: String) -> String {
+        let isPlain = field.utf8.allSatisfy { byte in
+            byte >= 0x20 && byte != Byte.quote && byte != Byte.comma && byte != Byte.semicolon
+        }
+        if isPlain, field == field.trimmingBlanks() { return field }
+        return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+    }
+
+    /// Replaces a file as a whole.
+    /// - Throws: `LibraryError`.
+    package static func replace(_ path: String, with text: String) throws {
+        var file = try AtomicFile(Array(text.utf8), toReplace: path)
+        try file.replace()
+    }
+
     /// The file of these albums: a field a line.
     static func text(of albums: [Album]) -> [UInt8] {
         var bytes: [UInt8] = []

@@ -14,7 +14,11 @@ package struct ListBatches: AsyncSequence, Sendable {
     private let permits = DispatchSemaphore(value: 0)
 
     /// - Parameter broken: told of each list that could not be read to its end; the next one is read all the same.
-    package init(paths: [String], format: ListFormat?, broken: @escaping @Sendable (ListProblem) -> Void) {
+    /// - Parameter keepsOtherFields: for those who write the albums again.
+    package init(
+        paths: [String], format: ListFormat?, keepsOtherFields: Bool = false,
+        broken: @escaping @Sendable (ListProblem) -> Void
+    ) {
         let (stream, continuation) = AsyncStream.makeStream(of: [ListElement].self)
         self.stream = stream
         let permits = permits
@@ -24,7 +28,7 @@ package struct ListBatches: AsyncSequence, Sendable {
         WorkThread.start {
             for path in paths {
                 do throws(ListProblem) {
-                    let reader = try AlbumListReader(path: path, format: format)
+                    let reader = try AlbumListReader(path: path, format: format, keepsOtherFields: keepsOtherFields)
                     while let batch = try reader.next() {
                         permits.wait()
                         if case .terminated = continuation.yield(batch) { return }

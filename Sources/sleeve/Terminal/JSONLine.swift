@@ -23,6 +23,12 @@ struct JSONLine {
         addRaw(Decimals.text(value, digits))
     }
 
+    /// - Parameter text: JSON already.
+    mutating func addJSON(_ name: StaticString, _ text: String) {
+        begin(name)
+        addRaw(text)
+    }
+
     mutating func add(_ name: StaticString, _ value: Bool) {
         begin(name)
         addRaw(value ? "true" : "false")

@@ -1,0 +1,43 @@
+import ArgumentParser
+import CoverLibrary
+
+struct AlbumExport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export",
+        abstract: "Write the albums as a list.",
+        discussion: """
+            To a file, whose name says the format, or to stdout. JSON and JSON lines hold everything; CSV holds id, title, \
+            artist, genre, year and coverUrl.
+            """)
+
+    @Argument(help: ArgumentHelp("The file; it is replaced as a whole. Default: stdout.", valueName: "file"))
+    var output: String?
+
+    @Option(help: "json, jsonl or csv. Default: by the file's name, else json.")
+    var format: ListFormat?
+
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        if format == .urls { throw ValidationError("--format must be json, jsonl or csv") }
+    }
+
+    func run() async throws {
+        try await withLibrary(try options.configuration()) { library in
+            let albums = try await library.albums
+            let text = AlbumFile.text(of: albums, format: format ?? Self.format(of: output))
+            if let output { try AlbumFile.replace(output, with: text) } else { try tell(text) }
+            if let output, !options.quiet {
+                Terminal.standardError.write("sleeve: wrote \(albums.count) albums to \(output)\n")
+            }
+        }
+    }
+
+    private static func format(of path: String?) -> ListFormat {
+        switch path?.split(separator: ".").last?.lowercased() {
+        case "jsonl", "ndjson": .jsonl
+        case "csv": .csv
+        default: .json
+        }
+    }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import CoverLibrary
+import Synchronization
+
+struct AlbumImport: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Add the albums of lists, in one step.",
+        discussion: """
+            A list is JSON, JSON lines or CSV, as for `sleeve prefetch`; - reads stdin. Albums that are in the library \
+            already are left out, so a list can be imported again. One undo takes all of it back.
+            """)
+
+    @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"))
+    var inputs: [String]
+
+    @Option(help: "The lists' format: json, jsonl or csv. Default: recognised.")
+    var format: ListFormat?
+
+    @OptionGroup var editing: EditOptions
+
+    func run() async throws {
+        let brokenLists = Mutex(0)
+        var (albums, skipped): ([Album], Int) = ([], 0)
+        let batches = ListBatches(paths: inputs, format: format, keepsOtherFields: true) { problem in
+            Terminal.standardError.write("sleeve: \("\(problem)".withoutControls)\n")
+            brokenLists.withLock { $0 += 1 }
+        }
+        for await batch in batches {
+            for element in batch {
+                switch element {
+                case .item(let item) where item.album != nil: albums.append(item.album ?? Album())
+                case .item(let item):
+                    complain("line \(item.line): a URL alone is no album; skipped", &skipped)
+                case .problem(let problem):
+                    if let album = problem.album { albums.append(album) } else { complain("\(problem)", &skipped) }
+                }
+            }
+        }
+        try await editing.withLibrary { library in
+            let edit = try await library.addAlbums(albums)
+            try report(imported: edit?.placed.count ?? 0, known: albums.count - (edit?.placed.count ?? 0), skipped)
+        }
+        if brokenLists.withLock({ $0 }) > 0 { throw ExitStatus.couldNotRun }
+        if skipped > 0 { throw ExitStatus.someFailed }
+    }
+
+    private func complain(_ message: String, _ skipped: inout Int) {
+        skipped += 1
+        if skipped <= 20 { Terminal.standardError.write("sleeve: \(message.withoutControls)\n") }
+        if skipped == 21 { Terminal.standardError.write("sleeve: … and more like these\n") }
+    }
+
+    private func report(imported: Int, known: Int, _ skipped: Int) throws {
+        if editing.options.json {
+            var line = JSONLine()
+            line.add("imported", imported)
+            line.add("known", known)
+            line.add("skipped", skipped)
+            return try tell(line.text)
+        }
+        if editing.options.quiet { return }
+        var text = "imported \(imported) " + (imported == 1 ? "album" : "albums")
+        if known > 0 { text += ", \(known) already there" }
+        if skipped > 0 { text += ", \(skipped) skipped" }
+        try tell(text + "\n")
+    }
+}

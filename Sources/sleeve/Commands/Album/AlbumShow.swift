@@ -1,0 +1,86 @@
+import ArgumentParser
+import CoverLibrary
+
+struct AlbumShow: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "show",
+        abstract: "An album's table and its cover.",
+        discussion: """
+            The cover is drawn in terminals that take an image file as it is (iTerm2 and those with its protocol; kitty's \
+            for PNG); elsewhere the file that keeps it is named. One that is missing is fetched, unless --offline.
+            """)
+
+    @Argument(help: "Its number, id or title.")
+    var album: AlbumReference
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        try await withLibrary(configuration) { library in
+            let albums = try await library.albums
+            let album = albums[try self.album.index(in: albums)]
+            if options.json { return try await tellJSON(album, library) }
+            var table = TextTable(["", ""], numeric: [])
+            for row in album.tableRepresentation { table.add([row.title, row.value]) }
+            do throws(CoverFailure) {
+                let cover = try await library.cover(of: album)
+                table.add(["Cover", describe(cover)])
+                let image = InlineImage.here(cover)
+                if image == nil, let place = library.kept(cover) { table.add(["Kept in", place]) }
+                try? tell(table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? ""))
+            } catch {
+                table.add(["Cover", error.detail])
+                try tell(table.text(width: nil, hasHeader: false))
+                if album.coverUrl != nil { throw ExitStatus.someFailed }
+            }
+        }
+    }
+
+    private func describe(_ cover: Cover) -> String {
+        let size = cover.width.flatMap { width in cover.height.map { "\(width)×\($0), " } } ?? ""
+        return "\(cover.mediaType), \(size)\(ByteSize(cover.bytes.count))"
+    }
+
+    private func tellJSON(_ album: Album, _ library: LibraryAPI) async throws {
+        var line = JSONLine()
+        line.addJSON("album", album.json)
+        do throws(CoverFailure) {
+            let cover = try await library.cover(of: album)
+            let place = try? library.place(of: cover.url)
+            line.add("digest", cover.digest)
+            line.add("type", cover.mediaType)
+            line.add("bytes", cover.bytes.count)
+            line.add("width", cover.width)
+            line.add("height", cover.height)
+            line.add("file", place?.file)
+            line.add("offset", place?.offset)
+            try? tell(line.text)
+        } catch {
+            line.add("error", error.detail)
+            try tell(line.text)
+            if album.coverUrl != nil { throw ExitStatus.someFailed }
+        }
+    }
+}
+
+extension LibraryAPI {
+    fileprivate func cover(of album: Album) async throws(CoverFailure) -> Cover {
+        let key = try album.coverKey
+        do {
+            return try await cover(for: key)
+        } catch let failure as CoverFailure {
+            throw failure
+        } catch {
+            throw .cancelled(key)
+        }
+    }
+
+    /// The file that keeps a cover, and the bytes of it that are the cover.
+    fileprivate func kept(_ cover: Cover) -> String? {
+        guard let place = try? place(of: cover.url) else { return nil }
+        return "\(place.file), \(cover.bytes.count) bytes from byte \(place.offset)"
+    }
+}

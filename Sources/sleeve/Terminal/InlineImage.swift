@@ -1,0 +1,64 @@
+import CoverLibrary
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// The escape sequences by which terminals draw an image file.
+enum InlineImage {
+    enum Terminal {
+        /// "Images" in iTerm2's documentation; any format.
+        case iterm
+        /// The terminal graphics protocol of kitty; PNG as it is, anything else only as pixels.
+        case kitty
+    }
+
+    /// Rows of text that a cover takes.
+    private static let rows = 16
+
+    /// What draws `cover` on the terminal that stdout is; nil: it draws no such files.
+    static func here(_ cover: Cover) -> String? {
+        guard sleeve.Terminal.standardOutput.isInteractive else { return nil }
+        return terminal { LibraryOptions.variable($0) }.flatMap { text(cover, on: $0) }
+    }
+
+    /// The terminal, by what it says of itself. - Parameter variable: reads the environment.
+    static func terminal(_ variable: (String) -> String?) -> Terminal? {
+        // Inside tmux or screen the sequences would come to nothing, or worse.
+        if variable("TMUX") != nil || variable("STY") != nil { return nil }
+        if variable("KITTY_WINDOW_ID") != nil || variable("TERM") == "xterm-kitty" { return .kitty }
+        switch variable("TERM_PROGRAM") ?? "" {
+        case "iTerm.app", "WezTerm", "mintty", "rio", "vscode": return .iterm
+        case "ghostty": return .kitty
+        default: return variable("LC_TERMINAL") == "iTerm2" || variable("KONSOLE_VERSION") != nil ? .iterm : nil
+        }
+    }
+
+    static func text(_ cover: Cover, on terminal: Terminal) -> String? {
+        // Neither draws SVG.
+        if cover.mediaType == "image/svg+xml" { return nil }
+        let encoded = Data(cover.bytes).base64EncodedString()
+        switch terminal {
+        case .iterm:
+            return "\u{1B}]1337;File=inline=1;size=\(cover.bytes.count);height=\(rows):\(encoded)\u{07}\n"
+        case .kitty:
+            guard cover.mediaType == "image/png" else { return nil }
+            return kitty(encoded)
+        }
+    }
+
+    /// At most 4,096 characters a sequence; all but the last say that more comes.
+    private static func kitty(_ encoded: String) -> String {
+        var (text, rest, isFirst) = ("", Substring(encoded), true)
+        while !rest.isEmpty {
+            let chunk = rest.prefix(4_096)
+            rest = rest.dropFirst(4_096)
+            let control = (isFirst ? "a=T,f=100,r=\(rows)," : "") + "m=\(rest.isEmpty ? 0 : 1)"
+            text += "\u{1B}_G\(control);\(chunk)\u{1B}\\"
+            isFirst = false
+        }
+        return text + "\n"
+    }
+}

@@ -1,0 +1,72 @@
+/// A table of aligned columns, two blanks between them.
+struct TextTable {
+    private let header: [String]
+    private let numeric: Set<Int>
+    private var rows: [[String]] = []
+    private static let gap = 2
+    private static let narrowest = 8
+
+    /// - Parameter numeric: the columns that are aligned to the right.
+    init(_ header: [String], numeric: Set<Int>) {
+        self.header = header
+        self.numeric = numeric
+    }
+
+    mutating func add(_ row: [String]) { rows.append(row.map(\.withoutControls)) }
+
+    /// - Parameter width: the columns of the terminal; the widest texts are cut to it. Nil: nothing is cut.
+    func text(width: Int?, hasHeader: Bool = true) -> String {
+        let lines = (hasHeader ? [header] : []) + rows
+        var widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
+        if let width { Self.fit(&widths, into: width) }
+        return lines.map { line(cells: $0, widths) + "\n" }.joined()
+    }
+
+    /// Takes from the widest column until it fits.
+    private static func fit(_ widths: inout [Int], into width: Int) {
+        var excess = widths.reduce(0, +) + gap * (widths.count - 1) - width
+        while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > narrowest {
+            widths[widest] -= 1
+            excess -= 1
+        }
+    }
+
+    private func line(cells: [String], _ widths: [Int]) -> String {
+        var line = ""
+        for (column, cell) in cells.enumerated() {
+            let text = cell.columns > widths[column] ? cell.cut(to: widths[column]) : cell
+            let fill = String(repeating: " ", count: widths[column] - text.columns)
+            line += numeric.contains(column) ? fill + text : text + fill
+            line += String(repeating: " ", count: Self.gap)
+        }
+        return String(line.reversed().drop { $0 == " " }.reversed())
+    }
+}
+
+extension String {
+    /// How many columns of a terminal it takes.
+    var columns: Int { reduce(0) { $0 + $1.columns } }
+
+    fileprivate func cut(to width: Int) -> String {
+        var (text, taken) = ("", 0)
+        for character in self {
+            guard taken + character.columns <= width - 1 else { break }
+            text.append(character)
+            taken += character.columns
+        }
+        return text + "…"
+    }
+}
+
+extension Character {
+    /// Two for East Asian wide characters (Unicode Standard Annex 11) and emoji, else one.
+    fileprivate var columns: Int {
+        guard let value = unicodeScalars.first?.value, value >= 0x1100 else { return 1 }
+        switch value {
+        case 0x1100...0x115F, 0x2E80...0x303E, 0x3041...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F,
+            0xFF00...0xFF60, 0xFFE0...0xFFE6, 0x1F300...0x1F64F, 0x1F900...0x1F9FF, 0x20000...0x3FFFD:
+            return 2
+        default: return 1
+        }
+    }
+}

@@ -76,6 +76,9 @@ package final class Origin: Sendable {
         _ = await running.result
     }
 
+    /// Edits that were posted to this origin's library, in order: `add Low Tide`, `delete Low Tide`.
+    package var postedEdits: [String] { ledger.albums.messages }
+
     /// The URL of a generated cover.
     package func coverURL(_ number: Int) -> String { "\(url)/covers/\(number).jpg" }
 

@@ -147,9 +147,9 @@ function controls(wrong, element) {
     }
     const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
     const style = getComputedStyle(element);
-    if (element.matches('input, select, textarea')) {
+    if (element.matches('input:not([type=range], [type=checkbox], [type=radio]), select, textarea')) {
         // Its border or its ground must stand out from what is around it, else nobody sees where to type.
-        const edges = [parseFloat(style.borderTopWidth) > 0 ? style.borderTopColor : null, parseFloat(style.borderBottomWidth) > 0 ? style.borderBottomColor : null, style.backgroundColor];
+        const edges = [style.borderTopWidth !== '0px' && style.borderTopColor, style.borderBottomWidth !== '0px' && style.borderBottomColor, style.backgroundColor];
         const best = Math.max(...edges.filter(Boolean).map((edge) => contrastAt(element, edge, x, y, element.parentElement) ?? 21));
         if (best < 3) wrong('boundary', element, `contrast ${best.toFixed(2)}`);
     }

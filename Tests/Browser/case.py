@@ -16,6 +16,7 @@ class Settings:
     sleeve = None
     screenshots = pathlib.Path(".build/browser")
     driver = None
+    browser = None  # Used by one test after the other; a failed test leaves none.
 
 
 class GalleryTest(unittest.TestCase):
@@ -35,8 +36,10 @@ class GalleryTest(unittest.TestCase):
         self.stage.start_server()
 
     def open(self, **options):
-        browser = Settings.driver.browser(**options)
-        self.addCleanup(browser.close)
+        """The gallery's page: in a browser of its own when that has `options`, else in the one all tests share."""
+        browser = Settings.driver.browser(**options) if options else Settings.browser or Settings.driver.browser()
+        Settings.browser = Settings.browser if options else browser
+        self.addCleanup(self.leave, browser)
         self.addCleanup(self.look_at_console, browser)
         self.page = Gallery(browser, self.stage.server.url)
         return self.page.open()
@@ -45,6 +48,15 @@ class GalleryTest(unittest.TestCase):
         """A gallery of so many albums, opened."""
         self.serve(self.stage.albums(count, query), warm)
         return self.open(**options)
+
+    def leave(self, browser):
+        if browser is not Settings.browser:
+            browser.close()
+        elif self.failed:
+            Settings.browser = None
+            browser.close()
+        else:
+            browser.clean()
 
     def screenshot(self, name):
         Settings.screenshots.mkdir(parents=True, exist_ok=True)

@@ -76,8 +76,10 @@ class Gallery:
             "return [box.left + box.width / 2, box.top + box.height / 2]", selector)
 
     def place_of(self, place):
-        """The middle of an album's cover on the screen, by its place in the list."""
-        return self.middle_of(f"#covers [role=option][aria-posinset='{place}']")
+        """The middle of what can be seen of an album's cover, by its place in the list."""
+        return self.run("""
+            const box = document.querySelector(`#covers [role=option][aria-posinset='${arguments[0]}']`).getBoundingClientRect();
+            return [(Math.max(0, box.left) + Math.min(innerWidth, box.right)) / 2, box.top + box.height / 2];""", place)
 
     def table(self):
         return self.run("""

@@ -4,7 +4,7 @@ import struct
 import zlib
 
 
-def clip(browser, box, margin=6):
+def clip(browser, box, margin=12):
     """The pixels of a part of the page, as rows of RGB bytes."""
     area = {"x": max(0, box["x"] - margin), "y": max(0, box["y"] - margin), "width": box["width"] + 2 * margin,
             "height": box["height"] + 2 * margin, "scale": 1}

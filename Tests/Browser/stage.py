@@ -2,6 +2,7 @@
 import json
 import pathlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import urllib.parse
@@ -32,9 +33,17 @@ class Server:
         self.base = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(self.url))
         self.port = urllib.parse.urlsplit(self.url).port
 
+    def pause(self):
+        """Stops answering, without closing a connection, until `resume`."""
+        self.process.send_signal(signal.SIGSTOP)
+
+    def resume(self):
+        self.process.send_signal(signal.SIGCONT)
+
     def close(self, at_once=False):
         """Ends it, asked first, or killed without a word."""
         if self.process.poll() is None:
+            self.resume()
             if not at_once:
                 self.process.terminate()
                 try:

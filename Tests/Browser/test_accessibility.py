@@ -13,12 +13,12 @@ NAMED = {
 
 
 class Accessible(GalleryTest):
-    def begin(self, width=1280, height=800):
+    def begin(self):
         albums = self.stage.albums(8)
         albums[1]["coverUrl"] = f"{self.stage.origin.base}/covers/2.jpg?status=404"
         albums[2]["coverUrl"] = ""
         self.serve(albums)
-        page = self.open(width=width, height=height)
+        page = self.open()
         page.covers_settle()
         return page
 
@@ -61,7 +61,7 @@ class Accessible(GalleryTest):
         self.everywhere(self.begin(), "desktop")
 
     def test_nothing_is_found_on_a_phone_in_light_and_dark_with_panel_and_dialog(self):
-        page = self.begin(500, 844)
+        page = self.begin()
         inputs.phone(page.browser)
         page.reload()
         page.covers_settle()
@@ -110,7 +110,7 @@ class Accessible(GalleryTest):
             document.querySelector('main').append(wrong);""")
         rules = {each["rule"] for each in page.run(CHECK)}
         self.assertLessEqual({
-            "unique-id", "aria-value", "tabindex", "role", "aria-reference", "aria-attribute", "image", "label", "headings",
+            "option", "unique-id", "aria-value", "tabindex", "role", "aria-reference", "aria-attribute", "image", "label", "headings",
             "label-in-name", "target-size", "contrast", "role-parent", "scrolling", "boundary"}, rules)
 
 
@@ -171,6 +171,16 @@ class Focus(GalleryTest):
             for _ in page.run(self.REACHABLE):
                 page.press("Tab")
                 unseen += self.unseen(page, scheme)
+        self.assertEqual(unseen, [])
+
+    def test_the_focus_can_be_seen_with_forced_colours(self):
+        page = self.gallery(6)
+        page.browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+        page.covers_settle()
+        unseen = []
+        for _ in page.run(self.REACHABLE):
+            page.press("Tab")
+            unseen += self.unseen(page, "forced colours")
         self.assertEqual(unseen, [])
 
     def unseen(self, page, scheme):

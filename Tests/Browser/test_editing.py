@@ -99,7 +99,7 @@ class Adding(GalleryTest):
         page.until("document.querySelector('#album-table').textContent.includes('Nightjar')", what="the table")
         self.assertIn("Nightjar", page.chosen()["name"])
         self.eventually(lambda: album in self.stage.saved(), "the album in the library file")
-        self.assertEqual(page.covers_settle()[page.chosen()["id"]], "ready")
+        page.until("document.querySelector('#covers [aria-selected=true]').dataset.state === 'ready'", what="its cover")
         page.click("#undo")
         page.size(4)
 

@@ -8,7 +8,7 @@ KEYBOARD = 336  # What a phone's keyboard takes of the height.
 class Phone(GalleryTest):
     def begin(self):
         self.serve(self.stage.albums(12))
-        page = self.open(width=500, height=844)
+        page = self.open()
         inputs.phone(page.browser)
         page.reload()
         page.covers_settle()

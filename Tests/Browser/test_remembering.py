@@ -96,5 +96,5 @@ class TwoPages(GalleryTest):
         one.press("End")
         one.wait_for_place(6)
         one.remembered(6)
-        other = self.open()
+        other = self.open(width=1280)
         self.assertEqual(other.chosen()["place"], 1)

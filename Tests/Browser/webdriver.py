@@ -209,6 +209,23 @@ class Browser:
     def new_tab(self):
         return self.ask("POST", "window/new", {"type": "tab"})["handle"]
 
+    def clean(self):
+        """As good as new for a page of another address: one tab, nothing kept, nothing emulated."""
+        first, *others = self.ask("GET", "window/handles")
+        for handle in others:
+            self.tab(handle)
+            self.ask("DELETE", "window")
+        self.tab(first)
+        url = self.ask("GET", "url")
+        self.get("about:blank")
+        if url.startswith("http"):
+            self.cdp("Storage.clearDataForOrigin", origin=url.split("/", 3)[0] + "//" + url.split("/", 3)[2], storageTypes="all")
+        self.cdp("Network.clearBrowserCookies")
+        self.cdp("Emulation.clearDeviceMetricsOverride")
+        self.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
+        self.cdp("Emulation.setEmulatedMedia", media="", features=[])
+        self.console()
+
     def tab(self, handle=None):
         """The tab that commands go to; with a handle, goes over to that one."""
         if handle is not None:

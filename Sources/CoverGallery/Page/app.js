@@ -20,7 +20,7 @@ const covers = new Covers();
 const gallery = new Gallery(library, covers);
 const edits = new Edits(library, gallery, complain);
 const memento = new Memento(() => gallery.memento);
-let open = false, away = false;
+let open = false, connected = false;
 
 gallery.changed = () => memento.changed();
 
@@ -77,15 +77,14 @@ async function refresh() {
 }
 
 function setAway(gone) {
-  const cameBack = away && !gone;
-  away = gone;
   showOffline(gone);
   edits.setAway(gone);
   setPanelAway(gone, "The server is away.");
   if (gone && open) covers.setAway(true);
   if (gone) return;
-  // Whoever was away has missed what was told meanwhile. The first time, arrivals may have fallen between the first
-  // question and the opening of the stream.
+  // Arrivals may have fallen between the first question and the opening of the stream; and whoever was away, or asleep in
+  // the background, has missed what was told meanwhile.
   covers.setAway(false);
-  if (cameBack) refresh();
+  if (connected) refresh();
+  connected = true;
 }

@@ -19,7 +19,7 @@ export function showAlbum(album) {
 /** @param {{version?: string, failure?: string, waiting?: true, final?: boolean, away?: boolean}} state */
 export function showCoverState(state) {
   // On the cover the reason is to be seen; an option of a list has no text of its own to be read out, so it stands here.
-  const text = state.failure ? `The cover ${state.failure}` : "";
+  const text = state.failure ? `Cover: ${state.failure}` : "";
   if (parts.reason.textContent !== text) parts.reason.textContent = text;
   parts.retry.hidden = !state.failure || Boolean(state.final || state.away);
 }

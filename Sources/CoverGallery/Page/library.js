@@ -17,18 +17,25 @@ export class Library {
   remote = null;
   sort = "library";
   query = "";
-  #orders = new Map();
+  #orders = new Map(); // sort → albums
+  #before = new Map(); // the same, before the last change
   #haystacks = null;
   #places = null;
+  #asked = 0;
+  #told = 0;
 
   /** Fetches the albums, if nobody has yet; true if they are not the ones already here. */
   async load(asked = ask("GET", "/api/library")) {
+    const turn = ++this.#asked;
     const told = await asked;
+    if (turn < this.#told) return false; // a later question was answered first
+    this.#told = turn;
     const changed = told.version !== this.version;
     Object.assign(this, { version: told.version, undo: told.undo, redo: told.redo, remote: told.remote });
     if (!changed) return false;
     this.albums = told.albums;
-    this.#orders.clear();
+    this.#before = this.#orders;
+    this.#orders = new Map();
     this.#haystacks = null;
     this.arrange();
     return true;
@@ -37,7 +44,7 @@ export class Library {
   /** Works out what is shown, after a change of `sort` or `query`. */
   arrange() {
     let order = this.#orders.get(this.sort);
-    if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort)));
+    if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#before.get(this.sort))));
     if (this.query.trim()) {
       this.prepareSearch();
       order = matching(order, this.#haystacks, this.query);

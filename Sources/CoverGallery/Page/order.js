@@ -1,32 +1,40 @@
 // Sorting and searching. Ten thousand albums are sorted in some tens of milliseconds, once, and searched in two or three.
 
-const collator = new Intl.Collator(undefined, { sensitivity: "base", numeric: true });
+// Not `numeric`: it would cost three times as much.
+const collator = new Intl.Collator(undefined, { sensitivity: "base" });
 
 /** Letters without their marks, in lower case: “emile” finds “Émile”. */
 const plain = (text) => text.normalize("NFD").replace(/\p{M}+/gu, "").toLowerCase();
 
-/** What an album is sorted by, the most important first. Undated albums come last. */
-const keys = {
-  title: (album) => [album.title, album.artist],
-  artist: (album) => [album.artist, String(album.year || "9999"), album.title],
-  year: (album) => [String(album.year || "9999"), album.artist, album.title],
+const dated = (album) => Number.parseInt(album.year, 10) || Infinity; // undated albums come last
+const byTitle = (one, other) => collator.compare(one.title, other.title);
+const byArtist = (one, other) => collator.compare(one.artist, other.artist);
+const byYear = (one, other) => (dated(one) === dated(other) ? 0 : dated(one) - dated(other));
+
+const ways = {
+  title: [byTitle, byArtist],
+  artist: [byArtist, byYear, byTitle],
+  year: [byYear, byArtist, byTitle],
 };
 
-/** @param {import("./library.js").Album[]} albums */
-export function ordered(albums, sort) {
-  const key = keys[sort];
-  if (!key) return albums;
-  const rows = albums.map((album) => ({ album, parts: key(album) }));
-  rows.sort((one, other) => {
-    for (let n = 0; n < one.parts.length; n++) {
-      // Most neighbours are told apart, or found equal, without asking the collator, which is the slow part.
-      if (one.parts[n] === other.parts[n]) continue;
-      const way = collator.compare(one.parts[n], other.parts[n]);
-      if (way) return way;
+/**
+ * @param {import("./library.js").Album[]} albums
+ * @param {string} sort
+ * @param {import("./library.js").Album[]} [before] the order before an edit; nearly sorted, it is sorted in no time
+ */
+export function ordered(albums, sort, before = []) {
+  const way = ways[sort];
+  if (!way) return albums;
+  const places = new Map(albums.map((album, place) => [album.id, place]));
+  const known = before.filter((album) => places.has(album.id)).map((album) => albums[places.get(album.id)]);
+  const old = new Set(known);
+  return [...known, ...albums.filter((album) => !old.has(album))].sort((one, other) => {
+    for (const compare of way) {
+      const result = compare(one, other);
+      if (result) return result;
     }
-    return 0;
+    return places.get(one.id) - places.get(other.id);
   });
-  return rows.map((row) => row.album);
 }
 
 /** What each album is found by. */

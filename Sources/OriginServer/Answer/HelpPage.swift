@@ -22,6 +22,9 @@ enum HelpPage {
           same=M              the bytes of cover M
           type=VALUE          another Content-Type
 
+        A library that is told of edits, for `sleeve album --remote`: POST /api/addAlbum, POST /api/deleteAlbum,
+        GET /api/albums.
+
         Covers have ETag and Last-Modified; If-None-Match, If-Modified-Since, Range and If-Range are understood.
 
         """

@@ -13,15 +13,21 @@ struct Responder: Sendable {
     }
 
     /// - Throws: when the connection is closed; Hummingbird then forgets it.
-    func respond(to request: HTTPRequest, on connection: Connection, with writer: consuming ResponseWriter) async throws
-    {
+    func respond(to whole: Request, on connection: Connection, with writer: consuming ResponseWriter) async throws {
+        let request = whole.head
         let target = request.path ?? "/"
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = mark.map { target[..<$0] } ?? target[...]
         let query = mark.map { target[target.utf8.index(after: $0)...] }
         let number = ledger.begin(path: path)
         defer { ledger.end() }
-        var answer = decision.answer(request, path: path, query: query, number: number)
+        var answer: Answer
+        if AlbumShelf.answers(path) {
+            let body = try await whole.body.collect(upTo: AlbumShelf.largestBody)
+            answer = ledger.albums.answer(request, path: path, body: Array(body.readableBytesView))
+        } else {
+            answer = decision.answer(request, path: path, query: query, number: number)
+        }
         if answer.delay > .zero { try await connection.pause(answer.delay) }
         answer.head.headerFields.append(HTTPField(name: .date, value: HTTPDate.now()))
         try await send(answer, on: connection, with: writer)

@@ -6,6 +6,8 @@ final class Ledger: Sendable {
     let requests = Atomic(0)
     let connections = Atomic(0)
     let peakInFlight = Atomic(0)
+    /// The library that edits are posted to.
+    let albums = AlbumShelf()
     private let inFlight = Atomic(0)
     private let countsPaths: Bool
     private let paths = Mutex<[String: Int]>([:])

@@ -35,7 +35,7 @@ struct OriginChannel: ServerChildChannel {
         let channel = connection.channel
         let base = HTTP1Channel(
             responder: { [responder] request, writer, _ in
-                try await responder.respond(to: request.head, on: connection, with: writer)
+                try await responder.respond(to: request, on: connection, with: writer)
             },
             configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [HangUpHandler()]))
         let ready = channel.eventLoop.flatSubmit { [options, ledger] in

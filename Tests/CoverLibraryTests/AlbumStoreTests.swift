@@ -1,0 +1,268 @@
+import Foundation
+import Testing
+
+@testable import CoverLibrary
+
+/// A library file on a fresh folder, without an origin: nothing here connects.
+struct Shelf: Sendable {
+    let folder: String
+    var file: String { folder + "/albums.json" }
+    var state: String { file + ".state" }
+
+    func library(_ configure: (inout LibraryConfiguration) -> Void = { _ in }) async throws -> LibraryAPI {
+        try await LibraryAPI(configuration: Stage.configuration(folder, configure))
+    }
+
+    func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
+
+    var text: String { get throws { try String(contentsOfFile: file, encoding: .utf8) } }
+}
+
+/// Runs `body` with a library file of `titles`; afterwards all of it is gone.
+func withShelf(_ titles: [String]? = nil, _ body: (Shelf) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let shelf = Shelf(folder: folder)
+    if let titles { try shelf.write("[" + titles.map { "{\"title\": \"\($0)\"}" }.joined(separator: ",") + "]") }
+    try await body(shelf)
+}
+
+extension LibraryAPI {
+    var titles: [String] { get async throws { try await albums.map(\.title) } }
+}
+
+@Suite(.timeLimit(.minutes(10))) struct AlbumStoreTests {
+    @Test("a library that was never there begins with the starter albums")
+    func firstUse() async throws {
+        try await withShelf { shelf in
+            let library = try await shelf.library()
+            #expect(try await library.titles.first == "Low Tide")
+            #expect(try shelf.text.contains("\"id\""))
+            await library.close()
+        }
+    }
+
+    @Test("an edit is in the file when the call returns, and in the next program")
+    func edits() async throws {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let library = try await shelf.library()
+            let added = try await library.addAlbum(Album(title: "New"), at: 1)
+            #expect(try shelf.text.contains("\"New\""))
+            #expect(try await library.titles == ["A", "New", "B", "C"])
+            #expect(try await library.deleteAlbum(at: 0)?.title == "A")
+            #expect(try await library.deleteAlbum(at: 17) == nil)
+            await library.close()
+            let next = try await shelf.library()
+            #expect(try await next.titles == ["New", "B", "C"])
+            #expect(try await next.albums.first == added)
+            await next.close()
+        }
+    }
+
+    @Test("undo and redo lead through the whole history, also in the next program, and back to the same albums")
+    func history() async throws {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let library = try await shelf.library()
+            for number in 0..<50 { try await library.addAlbum(Album(title: "N\(number)"), at: number % 3) }
+            try await library.deleteAlbums([try await library.albums[5].id, try await library.albums[9].id])
+            let after = try await library.albums
+            await library.close()
+            let next = try await shelf.library()
+            for _ in 0..<51 { #expect(try await next.undo() != nil) }
+            #expect(try await next.undo() == nil)
+            #expect(try await next.titles == ["A", "B", "C"])
+            #expect(try await next.history.redo?.title == "Add “N0”")
+            while try await next.redo() != nil {}
+            #expect(try await next.albums == after)
+            await next.close()
+        }
+    }
+
+    @Test("a new step forgets what could be redone")
+    func newStep() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "B"))
+            try await library.undo()
+            try await library.addAlbum(Album(title: "C"))
+            #expect(try await library.redo() == nil)
+            #expect(try await library.titles == ["A", "C"])
+            await library.close()
+        }
+    }
+
+    @Test("unknown fields are kept to the digit and in order, through edits, undo and redo")
+    func unknownFields() async throws {
+        try await withShelf { shelf in
+            try shelf.write(
+                #"[{"title": "A", "zeta": 1.50, "alpha": {"b": [1e400, null, true], "a": "ü\n"}, "year": 1999}, {"title": "B"}]"#)
+            let kept = "\"zeta\": 1.50,\n    \"alpha\": {\"b\": [1e400, null, true], \"a\": \"ü\\u000a\"}"
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "C"))
+            #expect(try shelf.text.contains(kept))
+            try await library.deleteAlbum(at: 0)
+            #expect(try !shelf.text.contains("zeta"))
+            try await library.undo()
+            #expect(try shelf.text.contains(kept))
+            await library.close()
+        }
+    }
+
+    @Test("an id stays the same when others come and go, and is written down by the first edit")
+    func ids() async throws {
+        try await withShelf(["A", "A", "B"]) { shelf in
+            let library = try await shelf.library()
+            let ids = try await library.albums.map(\.id)
+            #expect(Set(ids).count == 3)
+            try await library.addAlbum(Album(title: "A"), at: 0)
+            #expect(try await library.albums.dropFirst().map(\.id) == ids)
+            #expect(try await Set(library.albums.map(\.id)).count == 4)
+            for id in ids { #expect(try shelf.text.contains("\"id\": \"\(id)\"")) }
+            await library.close()
+        }
+    }
+
+    @Test("a damaged file is set aside and the last good one used", arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
+    func damage(text: String) async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "C"))
+            try shelf.write(text)
+            #expect(try await library.titles == ["A", "B", "C"])
+            let aside = try FileManager.default.contentsOfDirectory(atPath: shelf.state).filter { $0.hasPrefix("damaged") }
+            #expect(aside.count == 1)
+            #expect(try String(contentsOfFile: shelf.state + "/" + (aside.first ?? ""), encoding: .utf8) == text)
+            #expect(try await library.undo() != nil)
+            #expect(try await library.titles == ["A", "B"])
+            await library.close()
+        }
+    }
+
+    @Test("a damaged file that was never good is left alone, and the error says where")
+    func neverGood() async throws {
+        try await withShelf { shelf in
+            try shelf.write("[\n{\"title\": \"A\"},\n{\"title\" \"B\"}]")
+            let library = try await shelf.library()
+            let error = await #expect(throws: LibraryError.self) { try await library.albums }
+            #expect(error?.message.contains("albums.json:3:") == true)
+            #expect(try shelf.text.contains("\"B\""))
+            await library.close()
+        }
+    }
+
+    @Test("what a person writes into the file meanwhile is there, and is not lost by an edit")
+    func editor() async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let library = try await shelf.library()
+            #expect(try await library.titles == ["A", "B"])
+            var events = library.events().makeAsyncIterator()
+            try shelf.write(#"[{"title": "B"}, {"title": "By hand"}]"#)
+            try await library.addAlbum(Album(title: "C"))
+            #expect(try await library.titles == ["B", "By hand", "C"])
+            guard case .albumsChanged? = await events.next() else {
+                Issue.record("observers were not told")
+                return
+            }
+            await library.close()
+        }
+    }
+
+    @Test("a step that was recorded by a process that died is in the library of the next one")
+    func pending() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library()
+            let edit = try await library.albums.adding([Album(id: "new", title: "B")], at: 1)
+            await library.close()
+            // What `edit` does before it replaces the file.
+            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            try journal.record(.new(edit), changing: edit, messages: [])
+            let next = try await shelf.library()
+            #expect(try await next.titles == ["A", "B"])
+            #expect(try journal.pending() == nil)
+            #expect(try await next.undo() != nil)
+            #expect(try await next.titles == ["A"])
+            await next.close()
+        }
+    }
+
+    @Test("a history that is damaged is set aside; the albums stay and can be edited")
+    func damagedHistory() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "B"))
+            await library.close()
+            try Data(repeating: 0x55, count: 9_000).write(to: URL(fileURLWithPath: shelf.state + "/journal.sqlite3"))
+            let next = try await shelf.library()
+            #expect(try await next.titles == ["A", "B"])
+            try await next.addAlbum(Album(title: "C"))
+            #expect(try await next.history.undo?.title == "Add “C”")
+            await next.close()
+        }
+    }
+
+    @Test("a library in a place that cannot be written can be read; an edit says what is wrong")
+    func readOnly() async throws {
+        // Root may write everywhere, so the state's folder is made impossible by a file of its name.
+        try await withShelf(["A"]) { shelf in
+            try Data().write(to: URL(fileURLWithPath: shelf.state))
+            let library = try await shelf.library()
+            #expect(try await library.titles == ["A"])
+            let error = await #expect(throws: LibraryError.self) { try await library.addAlbum(Album(title: "B")) }
+            #expect(error?.message.contains(shelf.state) == true)
+            #expect(try await library.titles == ["A"])
+            await library.close()
+        }
+    }
+
+    @Test("a link to a library file stays a link, and its permissions stay")
+    func link() async throws {
+        try await withShelf { shelf in
+            let real = shelf.folder + "/real.json"
+            try Data("[]".utf8).write(to: URL(fileURLWithPath: real))
+            #expect(chmod(real, 0o640) == 0)
+            try FileManager.default.createSymbolicLink(atPath: shelf.file, withDestinationPath: real)
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "A"))
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: shelf.file) == real)
+            #expect(try FileManager.default.attributesOfItem(atPath: real)[.posixPermissions] as? Int == 0o640)
+            await library.close()
+        }
+    }
+
+    @Test("ten libraries that edit one file at the same time lose no edit and no step of the history")
+    func concurrency() async throws {
+        try await withShelf([]) { shelf in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<10 {
+                    group.addTask {
+                        let library = try await shelf.library()
+                        for number in 0..<12 { try await library.addAlbum(Album(title: "\(writer)-\(number)")) }
+                        await library.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let library = try await shelf.library()
+            let titles = try await library.titles
+            #expect(titles.count == 120)
+            #expect(Set(titles).count == 120)
+            for _ in 0..<120 { try await library.undo() }
+            #expect(try await library.titles == [])
+            await library.close()
+        }
+    }
+
+    @Test("albums that are there are left out of an import, which one undo takes back")
+    func importing() async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let library = try await shelf.library()
+            let edit = try await library.addAlbums([Album(title: "B"), Album(title: "C"), Album(title: "D")])
+            #expect(edit?.placed.map(\.album.title) == ["C", "D"])
+            #expect(try await library.addAlbums([Album(title: "D")]) == nil)
+            try await library.undo()
+            #expect(try await library.titles == ["A", "B"])
+            await library.close()
+        }
+    }
+}

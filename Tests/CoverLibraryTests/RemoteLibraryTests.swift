@@ -1,0 +1,132 @@
+import Foundation
+import OriginServer
+import Synchronization
+import Testing
+
+@testable import CoverLibrary
+
+@Suite(.timeLimit(.minutes(10))) struct RemoteLibraryTests {
+    @Test("adding, deleting, undo and redo are posted in order")
+    func order() async throws {
+        let origin = try await Origin.start()
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library { $0.remote = origin.url + "/" }
+            try await library.addAlbum(Album(title: "B"))
+            try await library.addAlbum(Album(title: "C"), at: 0)
+            try await library.deleteAlbum(at: 2)
+            try await library.undo()
+            try await library.undo()
+            try await library.redo()
+            let outbox = try await library.sendEdits()
+            #expect(outbox.sent == 6 && outbox.waiting == 0 && outbox.problem == nil && outbox.refused == [])
+            #expect(origin.postedEdits == ["add B", "add C", "delete B", "add B", "delete C", "add C"])
+            await library.close()
+        }
+        await origin.stop()
+    }
+
+    @Test("while the server is away edits wait on the disk, and are sent once when it is back")
+    func away() async throws {
+        let first = try await Origin.start()
+        let (port, url) = (first.port, first.url)
+        await first.stop()
+        try await withShelf([]) { shelf in
+            let library = try await shelf.library { $0.remote = url }
+            for title in ["A", "B", "C"] { try await library.addAlbum(Album(title: title)) }
+            let outbox = try await library.sendEdits()
+            #expect(outbox.sent == 0 && outbox.waiting == 3)
+            #expect(outbox.problem?.contains(url) == true)
+            await library.close()
+
+            var options = OriginOptions()
+            options.port = port
+            let origin = try await Origin.start(options)
+            let next = try await shelf.library { $0.remote = url }
+            #expect(try await next.waitingEdits == 3)
+            #expect(try await next.sendEdits().sent == 3)
+            #expect(try await next.sendEdits().sent == 0)
+            #expect(origin.postedEdits == ["add A", "add B", "add C"])
+            await next.close()
+            await origin.stop()
+        }
+    }
+
+    @Test("many senders at once send everything once, in order")
+    func senders() async throws {
+        let origin = try await Origin.start()
+        try await withShelf([]) { shelf in
+            let libraries = Mutex<[LibraryAPI]>([])
+            for _ in 0..<4 {
+                let library = try await shelf.library { $0.remote = origin.url }
+                libraries.withLock { $0.append(library) }
+            }
+            let all = libraries.withLock { $0 }
+            for number in 0..<40 { try await all[number % 4].addAlbum(Album(title: "\(number)")) }
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for library in all { group.addTask { _ = try await library.sendEdits() } }
+                try await group.waitForAll()
+            }
+            // One that came last may have left while another was sending.
+            _ = try await all[0].sendEdits()
+            #expect(origin.postedEdits == (0..<40).map { "add \($0)" })
+            for library in all { await library.close() }
+        }
+        await origin.stop()
+    }
+
+    @Test("a message that was taken, but whose answer was lost, is not taken again")
+    func lostAnswer() async throws {
+        let origin = try await Origin.start()
+        try await withShelf([]) { shelf in
+            let library = try await shelf.library { $0.remote = origin.url }
+            try await library.addAlbum(Album(title: "A"))
+            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            let waiting = try #require(try journal.firstMessage(to: origin.url + "/"))
+            _ = try await library.sendEdits()
+            // As if the process had died between the answer and noting it.
+            let edit = try await library.albums.deleting([0])
+            try journal.record(.new(edit), changing: edit, messages: [waiting.message])
+            try journal.settle()
+            #expect(try await library.sendEdits().sent == 1)
+            #expect(origin.postedEdits == ["add A"])
+            await library.close()
+        }
+        await origin.stop()
+    }
+
+    @Test("a message the server refuses for good is told and stands in nobody's way")
+    func refused() async throws {
+        let origin = try await Origin.start()
+        try await withShelf(["Unknown there"]) { shelf in
+            let library = try await shelf.library { $0.remote = origin.url }
+            try await library.deleteAlbum(at: 0)
+            try await library.addAlbum(Album(title: "A"))
+            let outbox = try await library.sendEdits()
+            #expect(outbox.sent == 1 && outbox.waiting == 0)
+            #expect(outbox.refused.count == 1 && outbox.refused[0].contains("404"))
+            #expect(origin.postedEdits == ["add A"])
+            await library.close()
+        }
+        await origin.stop()
+    }
+
+    @Test("without a remote library nothing is kept for one")
+    func none() async throws {
+        try await withShelf([]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "A"))
+            #expect(try await library.sendEdits() == OutboxState())
+            await library.close()
+            let next = try await shelf.library { $0.remote = "http://127.0.0.1:9" }
+            #expect(try await next.waitingEdits == 0)
+            await next.close()
+        }
+    }
+
+    @Test("a remote library whose URL is none is an error at once")
+    func badURL() async throws {
+        try await withShelf([]) { shelf in
+            await #expect(throws: LibraryError.self) { try await shelf.library { $0.remote = "ftp://a" } }
+        }
+    }
+}

@@ -72,6 +72,8 @@ let package = Package(
 
         // Stands in for a part of the standard library in sanitized builds; empty otherwise.
         .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
+        // An HTTP client of plain blocking calls.
+        .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
             name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", httpTypes],
             swiftSettings: settings),
@@ -81,7 +83,10 @@ let package = Package(
             dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", httpTypes],
             swiftSettings: settings),
         .testTarget(
-            name: "OriginServerTests", dependencies: ["OriginServer", nioCore, httpTypes], swiftSettings: settings),
+            name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes], swiftSettings: settings),
+        .testTarget(
+            name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
+            swiftSettings: settings),
         .testTarget(
             name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer"],
             swiftSettings: settings),

@@ -107,11 +107,11 @@ class Gallery:
     def fetch(self, path):
         return self.browser.run_async("return await (await fetch(arguments[0])).json()", path)
 
-    def remembered(self, place):
-        """Waits until the server keeps this place for this browser."""
+    def remembered(self):
+        """Waits until the server keeps what is chosen for this browser."""
         self.browser.run_async("""
             for (;;) {
                 const {memento} = await (await fetch('/api/state', {cache: 'no-store'})).json();
-                if (memento?.index === given) return;
+                if (memento?.album === arguments[0]) return;
                 await new Promise((resolve) => setTimeout(resolve, 25));
-            }""".replace("given", "arguments[0]"), place - 1)
+            }""", self.chosen()["id"])

@@ -16,7 +16,7 @@ class Remembering(GalleryTest):
         for _ in range(place - 1):
             page.press("Right")
         chosen = page.wait_for_place(place)
-        page.remembered(place)
+        page.remembered()
         return chosen
 
     def test_a_reload_comes_back_to_the_album_in_the_middle_of_the_same_order(self):
@@ -95,6 +95,6 @@ class TwoPages(GalleryTest):
         one.focus_covers()
         one.press("End")
         one.wait_for_place(6)
-        one.remembered(6)
+        one.remembered()
         other = self.open(width=1280)
         self.assertEqual(other.chosen()["place"], 1)

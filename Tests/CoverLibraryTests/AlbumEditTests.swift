@@ -84,7 +84,8 @@ import Testing
             let library = try await shelf.library()
             let albums = try await library.albums
             try await library.save(LibraryMemento(album: albums[1].id, index: 1, position: 1), for: "one")
-            try await library.save(LibraryMemento(album: albums[2].id, index: 2, position: 2, order: "title"), for: "two")
+            try await library.save(
+                LibraryMemento(album: albums[2].id, index: 2, position: 2, order: "title"), for: "two")
             await library.close()
             let next = try await shelf.library()
             #expect(try await next.memento(of: "one")?.album == albums[1].id)

@@ -96,7 +96,8 @@ extension LibraryAPI {
     func unknownFields() async throws {
         try await withShelf { shelf in
             try shelf.write(
-                #"[{"title": "A", "zeta": 1.50, "alpha": {"b": [1e400, null, true], "a": "ü\n"}, "year": 1999}, {"title": "B"}]"#)
+                #"[{"title": "A", "zeta": 1.50, "alpha": {"b": [1e400, null, true], "a": "ü\n"}, "year": 1999}, {"title": "B"}]"#
+            )
             let kept = "\"zeta\": 1.50,\n    \"alpha\": {\"b\": [1e400, null, true], \"a\": \"ü\\u000a\"}"
             let library = try await shelf.library()
             try await library.addAlbum(Album(title: "C"))
@@ -123,14 +124,17 @@ extension LibraryAPI {
         }
     }
 
-    @Test("a damaged file is set aside and the last good one used", arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
+    @Test(
+        "a damaged file is set aside and the last good one used", arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
     func damage(text: String) async throws {
         try await withShelf(["A", "B"]) { shelf in
             let library = try await shelf.library()
             try await library.addAlbum(Album(title: "C"))
             try shelf.write(text)
             #expect(try await library.titles == ["A", "B", "C"])
-            let aside = try FileManager.default.contentsOfDirectory(atPath: shelf.state).filter { $0.hasPrefix("damaged") }
+            let aside = try FileManager.default.contentsOfDirectory(atPath: shelf.state).filter {
+                $0.hasPrefix("damaged")
+            }
             #expect(aside.count == 1)
             #expect(try String(contentsOfFile: shelf.state + "/" + (aside.first ?? ""), encoding: .utf8) == text)
             #expect(try await library.undo() != nil)

@@ -36,7 +36,8 @@ import Testing
         var decoded = try JSONDecoder().decode(Album.self, from: data)
         #expect(decoded.id == sting.id)
         decoded = Album(
-            title: decoded.title, artist: decoded.artist, genre: decoded.genre, coverUrl: decoded.coverUrl, year: decoded.year)
+            title: decoded.title, artist: decoded.artist, genre: decoded.genre, coverUrl: decoded.coverUrl,
+            year: decoded.year)
         #expect(decoded == sting)
         let keys = try JSONDecoder().decode([String: String].self, from: data).keys
         #expect(Set(keys) == ["id", "title", "artist", "genre", "coverUrl", "year"])

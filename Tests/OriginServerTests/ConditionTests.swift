@@ -1,5 +1,6 @@
 import HTTPTypes
 import Testing
+import Wire
 
 @testable import OriginServer
 

@@ -1,5 +1,6 @@
 import OriginServer
 import Testing
+import Wire
 
 @Suite("On demand", .timeLimit(.minutes(10)))
 struct FaultTests {

@@ -1,5 +1,6 @@
 import OriginServer
 import Testing
+import Wire
 
 @Suite("An origin", .timeLimit(.minutes(10)))
 struct OriginTests {

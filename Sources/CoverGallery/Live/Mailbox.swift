@@ -59,4 +59,7 @@ final class Mailbox: Sendable {
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    /// Messages that have not been taken.
+    var waitingCount: Int { state.withLock { $0.order.count } }
 }

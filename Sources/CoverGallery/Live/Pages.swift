@@ -112,7 +112,8 @@ actor Pages {
         var digests = try library.cachedDigests(of: known.compactMap(\.self)).makeIterator()
         return zip(albums, known).map { album, key in
             guard let key else {
-                let reason: String = if case .failure(let failure)? = keys[album] { failure.detail } else { "not in the library" }
+                let reason: String =
+                    if case .failure(let failure)? = keys[album] { failure.detail } else { "not in the library" }
                 return (album, .failed(reason))
             }
             if let digest = digests.next() ?? nil { return (album, .ready(CoverVersion.of(digest))) }

@@ -20,7 +20,7 @@ const covers = new Covers();
 const gallery = new Gallery(library, covers);
 const edits = new Edits(library, gallery, complain);
 const memento = new Memento(() => gallery.memento);
-let open = false, connected = false;
+let open = false, connected = false, stuck = false;
 
 gallery.changed = () => memento.changed();
 
@@ -50,7 +50,8 @@ try {
   await library.load(firstLibrary);
   start((await firstState)?.memento ?? null);
 } catch (problem) {
-  gallery.showNothing("away", problem.message);
+  stuck = true;
+  gallery.showNothing("away", problem.away ? undefined : problem.message);
 }
 keepOffline(() => covers.addresses);
 
@@ -85,6 +86,6 @@ function setAway(gone) {
   // Arrivals may have fallen between the first question and the opening of the stream; and whoever was away, or asleep in
   // the background, has missed what was told meanwhile.
   covers.setAway(false);
-  if (connected) refresh();
+  if (connected || stuck) refresh();
   connected = true;
 }

@@ -9,7 +9,7 @@ const empty = document.getElementById("empty");
 const words = {
   none: ["No albums yet", "Add the first one; its cover comes by itself."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
-  away: ["The server is away", "This page opens as soon as it is back."],
+  away: ["The server is away", "The albums appear as soon as it is back."],
 };
 /** Covers beyond those in sight that the server is told of, on each side: a few flicks' worth. */
 const ahead = 16;

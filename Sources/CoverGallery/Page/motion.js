@@ -8,12 +8,12 @@ export class Spring {
   value = 0;
   velocity = 0;
   target = 0;
-  #stiffness = 12;
+  #stiffness = 15;
 
   /** Goes to a target, a short way, with what speed it has. */
   aim(target) {
     this.target = target;
-    this.#stiffness = 12;
+    this.#stiffness = 15;
   }
 
   /** Was let go: the stiffness is chosen so that it slows down as something gliding does, and still ends on the target. */
@@ -21,7 +21,7 @@ export class Spring {
     const way = Math.abs(target - this.value);
     this.target = target;
     const pace = Math.abs(this.velocity) / Math.max(way, 0.01);
-    this.#stiffness = pace < 1 ? 12 : Math.min(12, Math.max(1 / glide, pace)); // too slow to be a glide: drawn in
+    this.#stiffness = pace < 1 ? 15 : Math.min(15, Math.max(1 / glide, pace)); // too slow to be a glide: drawn in
   }
 
   /** Where it would end if nothing caught it. */
@@ -38,7 +38,7 @@ export class Spring {
   step(seconds) {
     const way = this.value - this.target;
     // The end of a glide is drawn in: its last pixels would take a second.
-    if (Math.abs(way) < 0.5) this.#stiffness = Math.min(12, this.#stiffness + 30 * seconds);
+    if (Math.abs(way) < 0.5) this.#stiffness = Math.min(15, this.#stiffness + 30 * seconds);
     const push = (this.velocity + this.#stiffness * way) * seconds;
     const fade = Math.exp(-this.#stiffness * seconds);
     this.value = this.target + (way + push) * fade;

@@ -6,10 +6,11 @@ const collator = new Intl.Collator(undefined, { sensitivity: "base" });
 /** Letters without their marks, in lower case: “emile” finds “Émile”. */
 const plain = (text) => text.normalize("NFD").replace(/\p{M}+/gu, "").toLowerCase();
 
-const dated = (album) => Number.parseInt(album.year, 10) || Infinity; // undated albums come last
-const byTitle = (one, other) => collator.compare(one.title, other.title);
-const byArtist = (one, other) => collator.compare(one.artist, other.artist);
-const byYear = (one, other) => (dated(one) === dated(other) ? 0 : dated(one) - dated(other));
+// Many albums share an artist: whether two are the same is asked first, as it costs less than which one comes first.
+const compare = (one, other) => (one === other ? 0 : collator.compare(one, other));
+const byTitle = (one, other) => compare(one.album.title, other.album.title);
+const byArtist = (one, other) => compare(one.album.artist, other.album.artist);
+const byYear = (one, other) => (one.year === other.year ? 0 : one.year - other.year);
 
 const ways = {
   title: [byTitle, byArtist],
@@ -25,16 +26,18 @@ const ways = {
 export function ordered(albums, sort, before = []) {
   const way = ways[sort];
   if (!way) return albums;
-  const places = new Map(albums.map((album, place) => [album.id, place]));
-  const known = before.filter((album) => places.has(album.id)).map((album) => albums[places.get(album.id)]);
-  const old = new Set(known);
-  return [...known, ...albums.filter((album) => !old.has(album))].sort((one, other) => {
-    for (const compare of way) {
-      const result = compare(one, other);
+  const rows = new Map(albums.map((album, place) => {
+    const year = Number.parseInt(album.year, 10) || Infinity; // undated albums come last
+    return [album.id, { album, place, year }];
+  }));
+  const known = before.filter((album) => rows.has(album.id)).map((album) => rows.get(album.id));
+  return [...new Set([...known, ...rows.values()])].sort((one, other) => {
+    for (const by of way) {
+      const result = by(one, other);
       if (result) return result;
     }
-    return places.get(one.id) - places.get(other.id);
-  });
+    return one.place - other.place;
+  }).map((row) => row.album);
 }
 
 /** What each album is found by. */

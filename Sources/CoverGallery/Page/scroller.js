@@ -183,7 +183,7 @@ export class Scroller {
   }
 
   #tick(time) {
-    const seconds = Math.min(0.05, Math.max(0, time - this.#time) / 1000);
+    const seconds = Math.min(0.1, Math.max(0, time - this.#time) / 1000);
     this.#time = time;
     const moving = !this.#held && this.#spring.step(seconds);
     this.#render();

@@ -17,8 +17,12 @@ struct AlbumRoutes: Sendable {
         router.delete("/api/albums/{id}") { _, context in
             try await delete(context.albumID)
         }
-        router.post("/api/undo") { request, _ in try await step(request, "There is nothing to undo") { try await $0.undo() } }
-        router.post("/api/redo") { request, _ in try await step(request, "There is nothing to redo") { try await $0.redo() } }
+        router.post("/api/undo") { request, _ in
+            try await step(request, "There is nothing to undo") { try await $0.undo() }
+        }
+        router.post("/api/redo") { request, _ in
+            try await step(request, "There is nothing to redo") { try await $0.redo() }
+        }
     }
 
     private func albums(_ request: Request) async throws -> Response {

@@ -13,7 +13,8 @@ struct CoverRoutes: Sendable {
     }
 
     private func cover(_ id: String, _ request: Request) async throws -> Response {
-        guard let url = try? await hall.catalogue.key(of: id), let cover = try? hall.library.cachedCover(for: url) else {
+        guard let url = try? await hall.catalogue.key(of: id), let cover = try? hall.library.cachedCover(for: url)
+        else {
             return .problem("there is no cover here yet", status: .notFound)
         }
         let version = CoverVersion.of(cover.digest)

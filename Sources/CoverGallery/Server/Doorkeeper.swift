@@ -42,7 +42,8 @@ struct Doorkeeper: RouterMiddleware {
     private func refusal(_ request: Request) -> Response? {
         guard let host = request.head.authority, isOurs(host) else {
             return .problem(
-                "this gallery is not known by that name; start it with --name to allow one", status: .misdirectedRequest)
+                "this gallery is not known by that name; start it with --name to allow one", status: .misdirectedRequest
+            )
         }
         let changes = request.method != .get && request.method != .head
         let site = request.headers[.secFetchSite]
@@ -64,17 +65,22 @@ struct Doorkeeper: RouterMiddleware {
     /// An address cannot be rebound, a foreign name can.
     private func isOurs(_ authority: String) -> Bool {
         var host = authority.lowercased()
-        if let colon = host.lastIndex(of: ":"), host[colon...].dropFirst().allSatisfy(\.isNumber), !host.hasSuffix("]") {
+        if let colon = host.lastIndex(of: ":"), host[colon...].dropFirst().allSatisfy(\.isNumber), !host.hasSuffix("]")
+        {
             host = String(host[..<colon])
         }
-        if host.hasPrefix("["), host.hasSuffix("]") { return host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" } }
+        if host.hasPrefix("["), host.hasSuffix("]") {
+            return host.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" }
+        }
         let parts = host.split(separator: ".", omittingEmptySubsequences: false)
         return names.contains(host) || (parts.count == 4 && parts.allSatisfy { UInt8($0) != nil })
     }
 
     /// Keeps the token in a cookie and takes it out of the address bar.
     private func welcome(_ given: String, _ token: String) -> Response {
-        guard Self.isSame(given, token) else { return .problem("the token is not this gallery's", status: .unauthorized) }
+        guard Self.isSame(given, token) else {
+            return .problem("the token is not this gallery's", status: .unauthorized)
+        }
         let cookie = "\(Self.tokenCookie)=\(token); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
         return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
     }

@@ -30,7 +30,8 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
             let text = try fields.decode(String.self, forKey: .album)
             guard let album = Album(json: text) else {
-                throw DecodingError.dataCorruptedError(forKey: .album, in: fields, debugDescription: "no album: \(text)")
+                throw DecodingError.dataCorruptedError(
+                    forKey: .album, in: fields, debugDescription: "no album: \(text)")
             }
             self.album = album
             index = try fields.decode(Int.self, forKey: .index)

@@ -75,7 +75,8 @@ package enum AlbumFile {
         case .json: return String(decoding: text(of: albums), as: UTF8.self)
         case .jsonl: return albums.map { $0.json + "\n" }.joined()
         case .csv:
-            let rows = [["id", "title", "artist", "genre", "year", "coverUrl"]]
+            let rows =
+                [["id", "title", "artist", "genre", "year", "coverUrl"]]
                 + albums.map { [$0.id, $0.title, $0.artist, $0.genre, $0.year, $0.coverUrl ?? ""] }
             // RFC 4180 section 2: lines end with CRLF.
             return rows.map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()

@@ -37,7 +37,9 @@ final class LibraryFolder {
             lock = try FileLock(path: path + "/lock")
         } catch {
             throw LibraryError(
-                message: "cannot keep the library's history in \(path): \((error as? CacheError)?.description ?? "\(error)")")
+                message:
+                    "cannot keep the library's history in \(path): \((error as? CacheError)?.description ?? "\(error)")"
+            )
         }
         journal = try Self.openJournal(path, notice)
     }

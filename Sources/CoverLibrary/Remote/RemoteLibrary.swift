@@ -61,7 +61,8 @@ actor RemoteLibrary {
         }
         isSending = true
         defer { isSending = false }
-        while state.problem == nil, let (number, message) = try await store.journal({ try $0.firstMessage(to: remote) }) {
+        while state.problem == nil, let (number, message) = try await store.journal({ try $0.firstMessage(to: remote) })
+        {
             switch await post(message) {
             case .taken:
                 try await store.journal { try $0.removeMessage(number) }
@@ -88,7 +89,8 @@ actor RemoteLibrary {
         guard let url = try? HTTPURL(root + message.path), let name = HTTPField.Name("Idempotency-Key") else {
             return .notNow("the remote library's URL cannot be used")
         }
-        let request = TransferRequest(url: url, headerFields: [name: "\"\(message.key)\""], postedJSON: Array(message.body.utf8))
+        let request = TransferRequest(
+            url: url, headerFields: [name: "\"\(message.key)\""], postedJSON: Array(message.body.utf8))
         do {
             let status = try await client.response(for: request).head.status.code
             switch status {

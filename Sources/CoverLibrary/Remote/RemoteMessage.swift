@@ -29,7 +29,8 @@ struct RemoteMessage: Sendable, Hashable {
             JSONValue.object(fields).append(to: &body)
             let key = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
             return RemoteMessage(
-                remote: remote, key: key, path: edit.kind == .add ? "/api/addAlbum" : "/api/deleteAlbum", body: String(decoding: body, as: UTF8.self))
+                remote: remote, key: key, path: edit.kind == .add ? "/api/addAlbum" : "/api/deleteAlbum",
+                body: String(decoding: body, as: UTF8.self))
         }
     }
 }

@@ -41,7 +41,9 @@ final class AlbumShelf: Sendable {
 
     func answer(_ request: HTTPRequest, path: Substring, body: [UInt8]) -> Answer {
         if path == "/api/albums", request.method == .get { return list() }
-        guard path == "/api/addAlbum" || path == "/api/deleteAlbum" else { return .text(404, "there is nothing at \(path)\n") }
+        guard path == "/api/addAlbum" || path == "/api/deleteAlbum" else {
+            return .text(404, "there is nothing at \(path)\n")
+        }
         guard request.method == .post else { return .text(405, "only POST\n") }
         guard let message = try? JSONDecoder().decode(Message.self, from: Data(body)) else {
             return .text(400, "not the JSON that is expected here\n")

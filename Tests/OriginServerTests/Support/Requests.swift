@@ -1,5 +1,6 @@
 import Foundation
 import OriginServer
+import Wire
 
 /// Runs blocking calls on a thread of their own: on a machine with two cores Swift has two, and the origin is in this
 /// process.

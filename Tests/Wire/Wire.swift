@@ -1,28 +1,28 @@
 import Foundation
 
 /// What came back for one request.
-struct Reply: Sendable {
-    enum Ending { case complete, closed, reset }
+package struct Reply: Sendable {
+    package enum Ending: Sendable { case complete, closed, reset }
 
-    var status = 0
+    package var status = 0
     /// The head as it came, without its last empty line.
-    var head = ""
+    package var head = ""
     /// By lower-case name.
-    var fields: [String: String] = [:]
-    var body: [UInt8] = []
+    package var fields: [String: String] = [:]
+    package var body: [UInt8] = []
     /// How it ended: `complete` leaves the connection open.
-    var ending = Ending.complete
+    package var ending = Ending.complete
 
-    var text: String { String(decoding: body, as: UTF8.self) }
+    package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 /// A client's connection made of plain blocking calls: it sees what a library hides, such as a reset.
-final class Wire: Sendable {
+package final class Wire: Sendable {
     private let socket: Int32
 
-    struct Failure: Error { let call: String, code: Int32 }
+    package struct Failure: Error { package let call: String, code: Int32 }
 
-    init(port: Int) throws {
+    package init(port: Int) throws {
         #if canImport(Darwin)
             socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #else
@@ -51,7 +51,7 @@ final class Wire: Sendable {
 
     deinit { close(socket) }
 
-    func send(_ text: String) throws {
+    package func send(_ text: String) throws {
         let bytes = Array(text.utf8)
         #if canImport(Darwin)
             let flags: Int32 = 0
@@ -64,7 +64,7 @@ final class Wire: Sendable {
     }
 
     /// Reads until the other side ends the connection, but not more than `most` bytes.
-    func drain(most: Int = .max) throws -> Reply {
+    package func drain(most: Int = .max) throws -> Reply {
         var bytes: [UInt8] = []
         var ending = Reply.Ending.complete
         while bytes.count < most, let piece = try receive(&ending) { bytes += piece }
@@ -74,8 +74,18 @@ final class Wire: Sendable {
         return reply
     }
 
+    /// Reads until `text` has come. What came, with `text` in it, or what there was before the end.
+    package func receive(until text: String) throws -> String {
+        var bytes: [UInt8] = []
+        var ending = Reply.Ending.complete
+        while !String(decoding: bytes, as: UTF8.self).contains(text), let piece = try receive(&ending) {
+            bytes += piece
+        }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
     /// Reads one response. Bytes past it are lost, so only the last of several requests may be in doubt.
-    func reply(toHead: Bool = false) throws -> Reply {
+    package func reply(toHead: Bool = false) throws -> Reply {
         var reply = Reply()
         var bytes: [UInt8] = []
         while bytes.headEnd == nil {

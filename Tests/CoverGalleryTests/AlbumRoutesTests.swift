@@ -1,0 +1,130 @@
+import Foundation
+import Testing
+import Wire
+
+@testable import CoverGallery
+@testable import CoverLibrary
+
+@Suite(.timeLimit(.minutes(10))) struct AlbumRoutesTests {
+    private struct Library: Decodable {
+        struct Row: Decodable {
+            var id, title: String
+            var hasCover: Bool
+            var problem: String?
+        }
+        var version: String
+        var albums: [Row]
+        var undo, redo: String?
+    }
+
+    private func library(_ stage: GalleryStage) async throws -> Library {
+        try JSONDecoder().decode(Library.self, from: Data(try await stage.ask("GET", "/api/library").body))
+    }
+
+    @Test("the library is given once for each state of it, and a repeated question is answered 304")
+    func tag() async throws {
+        try await withGallery { stage in
+            let first = try await stage.ask("GET", "/api/library")
+            let tag = try #require(first.fields["etag"])
+            #expect(try await stage.ask("GET", "/api/library", ["If-None-Match": tag]).status == 304)
+            try await stage.library.deleteAlbum(at: 0)
+            #expect(try await stage.ask("GET", "/api/library", ["If-None-Match": tag]).status == 200)
+        }
+    }
+
+    @Test("adding, deleting, undo and redo change the library file, and say what they did")
+    func edits() async throws {
+        try await withGallery { stage in
+            let added = try await stage.ask(
+                "POST", "/api/albums", json: #"{"album": {"title": " New ", "year": "2001"}, "index": 2}"#)
+            #expect(added.status == 201 && added.text.contains("\"index\":2") && added.text.contains("Added “New”"))
+            #expect(try await library(stage).albums[2].title == "New")
+            #expect(try await library(stage).undo == "Add “New”")
+            let id = try await library(stage).albums[0].id
+            #expect(try await stage.ask("DELETE", "/api/albums/\(id)").text.contains("Deleted “T0”"))
+            #expect(try await stage.ask("DELETE", "/api/albums/\(id)").status == 404)
+            let undone = try await stage.ask("POST", "/api/undo", json: "{}")
+            #expect(undone.text.contains("\"id\":\"\(id)\""))
+            #expect(try await library(stage).redo == "Delete “T0”")
+            #expect(try await stage.ask("POST", "/api/redo", json: "{}").status == 200)
+            #expect(try await stage.ask("POST", "/api/redo", json: "{}").status == 409)
+            #expect(try await stage.library.albums.map(\.title) == ["T1", "New", "T2", "T3", "T4", "T5"])
+        }
+    }
+
+    @Test(
+        "an album that is none is refused, and the field named",
+        arguments: [
+            (#"{"title": ""}"#, "title"), (#"{"title": "A", "year": "99"}"#, "year"),
+            (#"{"title": "A", "coverUrl": "ftp://a/b"}"#, "coverUrl"),
+            (#"{"title": "A", "coverUrl": "http://u:p@a/"}"#, "coverUrl"),
+        ])
+    func invalid(album: String, field: String) async throws {
+        try await withGallery { stage in
+            let reply = try await stage.ask("POST", "/api/albums", json: "{\"album\": \(album)}")
+            #expect(reply.status == 422)
+            #expect(reply.text.contains("\"field\":\"\(field)\""), "\(reply.text)")
+            #expect(!reply.text.contains("u:p"))
+        }
+    }
+
+    @Test("what is not JSON, or too much of it, is an error and not a crash")
+    func garbage() async throws {
+        try await withGallery { stage in
+            for body in ["", "[", "{}", "{\"album\": 5}", String(repeating: "x", count: 200_000)] {
+                let status = try await stage.ask("POST", "/api/albums", json: body).status
+                #expect((400...499).contains(status))
+            }
+            #expect(try await stage.ask("GET", "/api/state").status == 200)
+        }
+    }
+
+    @Test("an album without a cover says so, and ids of any characters are found again")
+    func ids() async throws {
+        let albums = [Album(id: "a/b c?é", title: "Odd"), Album(title: "No", coverUrl: "ftp://x")]
+        try await withGallery(albums: { _ in albums }) { stage in
+            let rows = try await library(stage).albums
+            #expect(rows.map(\.hasCover) == [false, false])
+            #expect(rows[0].problem == "the album has no cover URL")
+            #expect(try await stage.ask("DELETE", "/api/albums/a%2Fb%20c%3F%C3%A9").status == 200)
+        }
+    }
+
+    @Test("each browser gets its own place back, resolved against the library as it is")
+    func memento() async throws {
+        try await withGallery { stage in
+            let first = try await stage.ask("GET", "/api/state")
+            #expect(first.text == "{\"memento\":null}")
+            let cookie = String((first.fields["set-cookie"] ?? "").prefix { $0 != ";" })
+            let ids = try await stage.ids
+            let place = "{\"album\": \"\(ids[3])\", \"index\": 3, \"position\": 3.25, \"sort\": \"title\"}"
+            #expect(try await stage.ask("PUT", "/api/memento", ["Cookie": cookie], json: place).status == 204)
+            try await stage.library.deleteAlbum(at: 0)
+            let again = try await stage.ask("GET", "/api/state", ["Cookie": cookie])
+            #expect(again.text.contains("\"album\":\"\(ids[3])\",\"index\":2,\"position\":2.25,\"sort\":\"title\""))
+            #expect(try await stage.ask("GET", "/api/state").text == "{\"memento\":null}")
+            #expect(try await stage.ask("PUT", "/api/memento", json: place).status == 400)
+        }
+    }
+
+    @Test("every file of the page is part of the program, and what the page asks for is there")
+    func files() async throws {
+        let folder =
+            URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources/CoverGallery/Page"
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+        #expect(PageFiles.contents.map(\.name).sorted() == names)
+        try await withGallery { stage in
+            for name in names {
+                let reply = try await stage.ask("GET", "/\(name)")
+                #expect(reply.status == 200)
+                let bytes = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+                let isWhole = reply.body == Array(bytes)
+                #expect(isWhole, "\(name)")
+                let tag = reply.fields["etag"] ?? ""
+                #expect(try await stage.ask("GET", "/\(name)", ["If-None-Match": tag]).status == 304)
+            }
+            #expect(try await stage.ask("GET", "/../Package.swift").status == 404)
+            #expect(try await stage.ask("GET", "/").fields["content-type"] == "text/html; charset=utf-8")
+        }
+    }
+}

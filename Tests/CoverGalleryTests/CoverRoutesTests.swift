@@ -1,0 +1,148 @@
+import Foundation
+import OriginServer
+import Testing
+import Wire
+
+@testable import CoverGallery
+@testable import CoverLibrary
+
+@Suite(.timeLimit(.minutes(10))) struct CoverRoutesTests {
+    private let page = "page-0001"
+
+    private func show(_ stage: GalleryStage, _ view: [String], near: [String] = [], again: [String] = []) async throws
+        -> String
+    {
+        func list(_ ids: [String]) -> String { "[" + ids.map { "\"\($0)\"" }.joined(separator: ",") + "]" }
+        let json =
+            "{\"page\": \"\(page)\", \"view\": \(list(view)), \"near\": \(list(near)), \"again\": \(list(again))}"
+        return try await stage.ask("POST", "/api/covers", json: json).text
+    }
+
+    @Test("a cover that is missing is fetched when a page shows it, and the page is told when it is there")
+    func arrival() async throws {
+        try await withGallery { stage in
+            let ids = try await stage.ids
+            #expect(try await stage.ask("GET", "/covers/\(ids[0])").status == 404)
+            let events = try await stage.events(page)
+            #expect(try await show(stage, [ids[0]]) == "{\"covers\":{\"\(ids[0])\":{\"waiting\":true}}}")
+            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            #expect(told.contains("event: cover\n"))
+            let states = try await show(stage, [ids[0]])
+            let version = try #require(
+                states.split(separator: "\"").map(String.init).first { $0.count == 12 && $0.allSatisfy(\.isHexDigit) })
+            let cover = try await stage.ask("GET", "/covers/\(ids[0])?v=\(version)")
+            #expect(cover.status == 200, "\(states) \(cover.status) \(cover.text.prefix(200))")
+            #expect(cover.fields["content-type"] == "image/jpeg")
+            #expect(cover.fields["cache-control"]?.contains("immutable") == true)
+            let kept = try await stage.library.cover(for: stage.origin.coverURL(0))
+            let isWhole = cover.body == kept.bytes
+            #expect(isWhole)
+            #expect(try await stage.ask("GET", "/covers/\(ids[0])").fields["cache-control"] == "private, no-cache")
+            #expect(stage.origin.requestCount(path: "/covers/0.jpg") == 1)
+        }
+    }
+
+    @Test("a cover that cannot be had says why, is not asked for again by itself, and is when somebody wants it to")
+    func failure() async throws {
+        try await withGallery(albums: { [Album(title: "A", coverUrl: $0.coverURL(1) + "?status=404&times=1")] }) {
+            stage in
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            _ = try await show(stage, ids)
+            let told = try await stage.onThread { try events.receive(until: "reason") }
+            #expect(told.contains("event: failure") && told.contains("404"))
+            #expect(try await show(stage, ids).contains("\"failure\":"))
+            #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
+            _ = try await show(stage, ids, again: ids)
+            let brought = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            #expect(brought.contains("event: cover\n"))
+        }
+    }
+
+    @Test("covers in view come before those near it, and those a page has left are not asked for")
+    func viewFirst() async throws {
+        // One at a time, each after a while: what is asked for first shows in the order of arrival.
+        try await withGallery(
+            library: { $0.parallel = 1 },
+            albums: { origin in (0..<60).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?delay=5") } }
+        ) { stage in
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            _ = try await show(stage, [], near: Array(ids[0..<50]))
+            // The page moves on: only what is in flight already may still come before what is in view now.
+            _ = try await show(stage, [ids[58], ids[59]], near: [ids[57]])
+            _ = try await stage.onThread { try events.receive(until: ids[57]) }
+            #expect(stage.origin.requestCount(path: "/covers/58.jpg") == 1)
+            #expect(stage.origin.requestCount(path: "/covers/59.jpg") == 1)
+            #expect(stage.origin.requestCount(path: "/covers/49.jpg") == 0)
+        }
+    }
+
+    @Test("an SVG cover is served so that it can run no scripts, whatever its server called it")
+    func svg() async throws {
+        let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"
+        let server = try OneAnswer(body: drawing, type: "image/svg+xml")
+        try await withGallery(albums: { _ in [Album(title: "S", coverUrl: "http://127.0.0.1:\(server.port)/s")] }) {
+            stage in
+            let id = try await stage.ids[0]
+            _ = try await stage.library.cover(for: "http://127.0.0.1:\(server.port)/s")
+            let reply = try await stage.ask("GET", "/covers/\(id)")
+            #expect(reply.fields["content-type"] == "image/svg+xml")
+            let policy = reply.fields["content-security-policy"] ?? ""
+            #expect(
+                policy.contains("default-src 'none'") && policy.contains("sandbox") && !policy.contains("script-src"))
+            #expect(reply.fields["x-content-type-options"] == "nosniff")
+        }
+    }
+
+    @Test("an edit is told to every page, also one made by another program")
+    func otherEdits() async throws {
+        try await withGallery { stage in
+            let events = [try await stage.events("page-0001"), try await stage.events("page-0002")]
+            let other = try await LibraryAPI(configuration: stage.library.configuration)
+            try await other.deleteAlbum(at: 0)
+            await other.close()
+            for wire in events {
+                let told = try await stage.onThread { try wire.receive(until: "event: library\n") }
+                #expect(told.contains("event: library\n"))
+            }
+        }
+    }
+
+    @Test("a prefetch is told as it goes and at its end, and runs once at a time")
+    func prefetch() async throws {
+        try await withGallery(albums: { origin in
+            (0..<20).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?delay=30") }
+                + [Album(title: "Gone", coverUrl: origin.coverURL(99) + "?status=410")]
+        }) { stage in
+            let events = try await stage.events(page)
+            #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
+            #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 409)
+            let told = try await stage.onThread { try events.receive(until: "\"running\":false") }
+            #expect(
+                told.contains("\"total\":21") && told.contains("\"downloaded\":20") && told.contains("\"failed\":1"))
+            #expect(told.contains("410"))
+            #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
+            #expect(try await stage.ask("DELETE", "/api/prefetch").status == 204)
+        }
+    }
+
+    @Test("a page that does not read costs what there is to tell, however often it changes")
+    func slowReader() {
+        let mailbox = Mailbox()
+        for number in 0..<100_000 { mailbox.post("prefetch", "\(number)") }
+        for number in 0..<1_000 { mailbox.post("cover", key: "cover \(number % 10)", "\(number)") }
+        mailbox.close()
+        #expect(mailbox.waitingCount == 11)
+    }
+
+    @Test("closing a gallery ends the streams of pages that are connected")
+    func closing() async throws {
+        try await withGallery { stage in
+            let events = try await stage.events(page)
+            async let rest = stage.onThread { try events.drain() }
+            await stage.gallery.close()
+            #expect(try await rest.ending != .complete)
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import OriginServer
+import Wire
+
+@testable import CoverGallery
+@testable import CoverLibrary
+
+/// A gallery over a library on a fresh folder, whose covers an origin has.
+struct GalleryStage: Sendable {
+    let gallery: Gallery
+    let library: LibraryAPI
+    let origin: Origin
+    let folder: String
+    let port: Int
+
+    var host: String { "127.0.0.1:\(port)" }
+
+    /// One request on a connection of its own, on a thread of its own: it blocks.
+    func ask(
+        _ method: String, _ path: String, _ fields: [String: String] = [:], json: String? = nil
+    ) async throws -> Reply {
+        try await onThread {
+            let wire = try Wire(port: port)
+            try wire.send(request(method, path, fields, json))
+            return try wire.reply()
+        }
+    }
+
+    func request(_ method: String, _ path: String, _ fields: [String: String] = [:], _ json: String? = nil) -> String {
+        var fields = fields
+        fields["Host"] = fields["Host"] ?? host
+        if json != nil { fields["Content-Type"] = fields["Content-Type"] ?? "application/json" }
+        fields["Content-Length"] = json.map { String($0.utf8.count) }
+        let lines = fields.map { "\($0): \($1)\r\n" }.sorted().joined()
+        return "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(json ?? "")"
+    }
+
+    func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
+        try await withCheckedThrowingContinuation { continuation in
+            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
+        }
+    }
+
+    var ids: [String] { get async throws { try await library.albums.map(\.id) } }
+
+    /// A page's stream of events, connected.
+    func events(_ page: String) async throws -> Wire {
+        try await onThread {
+            let wire = try Wire(port: port)
+            try wire.send(request("GET", "/api/events?page=\(page)"))
+            _ = try wire.reply(toHead: true)
+            return wire
+        }
+    }
+}
+
+/// Runs `body` with a gallery of albums; afterwards all of it is gone.
+/// - Parameter albums: makes the library file's text.
+func withGallery(
+    _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
+    library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
+    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0)) } },
+    _ body: (GalleryStage) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var originOptions = OriginOptions()
+    originOptions.countPaths = true
+    let origin = try await Origin.start(originOptions)
+    try AlbumFile.replace(folder + "/albums.json", with: AlbumFile.text(of: albums(origin), format: .json))
+    var configuration = LibraryConfiguration(cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+    configuration.retries = 0
+    configureLibrary(&configuration)
+    let library = try await LibraryAPI(configuration: configuration)
+    var options = GalleryOptions()
+    options.port = 0
+    configure(&options)
+    let gallery = try await Gallery.open(library, options)
+    let port = gallery.url.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
+    let result: Result<Void, any Error>
+    do {
+        let stage = GalleryStage(gallery: gallery, library: library, origin: origin, folder: folder, port: port)
+        result = .success(try await body(stage))
+    } catch {
+        result = .failure(error)
+    }
+    await gallery.close()
+    await library.close()
+    await origin.stop()
+    try result.get()
+}

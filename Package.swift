@@ -83,7 +83,8 @@ let package = Package(
             dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", httpTypes],
             swiftSettings: settings),
         .testTarget(
-            name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes], swiftSettings: settings),
+            name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],
+            swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),

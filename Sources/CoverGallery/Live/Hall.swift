@@ -34,6 +34,8 @@ final class Hall: Sendable {
 
     func begin() async {
         let events = library.events(limit: 16_384)
+        // What is known now is what later states are told from.
+        _ = try? await library.albumList()
         await watching.add(Task { await follow(events) })
         await watching.add(Self.every(.seconds(15)) { [pages] in await pages.beat() })
         // Other processes and editors change the library file too; asking notices it.

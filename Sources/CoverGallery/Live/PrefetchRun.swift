@@ -18,11 +18,19 @@ actor PrefetchRun {
 
     private final class Failures: Sendable {
         let latest = Mutex<[(url: String, reason: String)]>([])
+        /// Those that were not tried because the run was stopped: no failures of the covers.
+        let cancelled = Mutex(0)
+
         func add(_ outcome: CoverOutcome) {
             guard let failure = outcome.failure else { return }
+            if failure.kind == .cancelled { return cancelled.withLock { $0 += 1 } }
+            add(outcome.url, failure.detail)
+        }
+
+        func add(_ url: String, _ reason: String) {
             latest.withLock { latest in
                 if latest.count >= PrefetchRun.mostFailures { latest.removeFirst() }
-                latest.append((outcome.url, failure.detail))
+                latest.append((url, reason))
             }
         }
     }
@@ -60,18 +68,19 @@ actor PrefetchRun {
             await report(summary, summary.requested, failures, isRunning: false)
         } catch {
             ticker.cancel()
-            failures.latest.withLock { $0.append(("", "\(error)")) }
+            failures.add("", "\(error)")
             await report(progress.summary, 0, failures, isRunning: false)
         }
     }
 
     private func report(_ summary: PrefetchSummary, _ total: Int?, _ failures: Failures, isRunning: Bool) async {
+        let cancelled = failures.cancelled.withLock { $0 }
         var object = JSONObject()
         object.add("running", isRunning)
         object.add("total", total)
         for (name, value) in [
-            ("settled", summary.settled), ("downloaded", summary.downloaded), ("fresh", summary.fresh),
-            ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
+            ("settled", summary.settled - cancelled), ("downloaded", summary.downloaded), ("fresh", summary.fresh),
+            ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed - cancelled),
             ("bytes", summary.bytes),
         ] {
             object.add(name, value)

@@ -16,6 +16,8 @@ export class Covers {
   #view = [];
   #near = [];
   #again = new Set();
+  /** What events have told of since the server was last asked. */
+  #heard = new Set();
   #jumped = -Infinity;
   #rushed = -Infinity;
   #timer = 0;
@@ -78,8 +80,15 @@ export class Covers {
     this.tell();
   }
 
-  arrived(id, version, at) { this.#learn(id, { version }, at); }
-  failed(id, reason) { this.#learn(id, { failure: reason }); }
+  arrived(id, version, at) {
+    this.#heard.add(id);
+    this.#learn(id, { version }, at);
+  }
+
+  failed(id, reason) {
+    this.#heard.add(id);
+    this.#learn(id, { failure: reason });
+  }
 
   stateOf(id) { return this.#known.get(id) ?? { waiting: true }; }
   pictureOf(id) { return pictureOf(this.#views.get(id)); }
@@ -96,14 +105,15 @@ export class Covers {
     this.#told = performance.now();
     const again = [...this.#again];
     this.#again.clear();
+    this.#heard.clear();
     const view = this.#view;
     try {
       const body = { page: pageID, view, near: this.#near, ...(again.length && { again }) };
       const { covers } = await ask("POST", "/api/covers", body, { priority: "high" });
       this.#away = false;
       for (const [id, state] of Object.entries(covers)) {
-        // An arrival may have overtaken this answer.
-        if (state.waiting && this.#known.get(id)?.version && !again.includes(id)) continue;
+        // An event may have overtaken this answer.
+        if (state.waiting && (this.#heard.has(id) || this.#known.get(id)?.version)) continue;
         this.#learn(id, state);
       }
       if (this.#opening) this.#markFirst(view.filter((id) => covers[id]?.version));

@@ -65,7 +65,9 @@ extension Request {
         guard headers[.contentType]?.split(separator: ";").first == "application/json" else {
             throw HTTPError(.unsupportedMediaType, message: "the body must be application/json")
         }
-        let body = try await body.collect(upTo: limit)
+        guard let body = try? await body.collect(upTo: limit) else {
+            throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
+        }
         do {
             return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
         } catch {

@@ -22,7 +22,8 @@ class Client:
         self.calls = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
         self.load()
         self.stream = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
-        self.stream.request("GET", f"/api/events?page={self.page}", headers={"Accept": "text/event-stream", "Cookie": self.cookie})
+        self.stream.request(
+            "GET", f"/api/events?page={self.page}", headers={"Accept": "text/event-stream", "Cookie": self.cookie})
         self.events = self.stream.getresponse()
         self.reader = threading.Thread(target=self.listen, daemon=True)
         self.reader.start()
@@ -88,8 +89,9 @@ def memory(bench):
             for turn in range(rounds):
                 work(bench, clients, turn, 4 if bench.quick else 5)
                 measured.append(resident(process))
-                bench.note(f"  round {turn + 1}: {measured[-1]:.1f} MB, {sum(client.arrived for client in clients):,} arrivals told")
-            arrived, told = sum(client.arrived for client in clients), min(client.told for client in clients)
+                arrived = sum(client.arrived for client in clients)
+                bench.note(f"  round {turn + 1}: {measured[-1]:.1f} MB, {arrived:,} arrivals told")
+            told = min(client.told for client in clients)
         finally:
             for client in clients:
                 client.close()

@@ -30,13 +30,15 @@ def arrivals(bench):
                 page.rest()
                 page.covers_settle()
                 place = page.chosen()["place"]
-            marks = page.run("return performance.getEntriesByName('sleeve:arrival').map(({detail}) => detail.stopped - detail.at)")
+            marks = page.run(
+                "return performance.getEntriesByName('sleeve:arrival').map(({detail}) => detail.stopped - detail.at)")
         finally:
             browser.close()
     bench.note(f"  {len(marks)} arrivals: {min(marks):.1f}–{max(marks):.1f} ms")
     note = f"{len(marks)} arrivals, origin answers after 40 ms; the picture is fetched, decoded and in the page"
-    bench.report.row("arrival in the cache to the end of the spinner, median", statistics.median(marks), "ms", at_most=100, note=note)
-    bench.report.row("arrival in the cache to the end of the spinner, 95 %", percentile(marks, 0.95), "ms", note=f"worst {max(marks):.0f} ms")
+    what = "arrival in the cache to the end of the spinner"
+    bench.report.row(what + ", median", statistics.median(marks), "ms", at_most=100, note=note)
+    bench.report.row(what + ", 95 %", percentile(marks, 0.95), "ms", note=f"worst {max(marks):.0f} ms")
 
 
 def opening(bench):

@@ -7,7 +7,8 @@ from gallery_page import percentile
 from page import Gallery
 
 CATEGORIES = (
-    "blink.user_timing", "devtools.timeline", "disabled-by-default-devtools.timeline", "disabled-by-default-devtools.timeline.frame")
+    "blink.user_timing", "devtools.timeline", "disabled-by-default-devtools.timeline",
+    "disabled-by-default-devtools.timeline.frame")
 PROMISE = 50  # milliseconds
 
 
@@ -44,13 +45,16 @@ def measure(bench, stage, name, seconds):
             browser.close()
         frames += trace.frames
         tasks += trace.tasks
-        bench.note(
-            f"  {name}, {way.__name__}: {passed} albums passed, {len(trace.frames)} frames, median {percentile(trace.frames, 0.5):.1f}, "
-            f"99 % {percentile(trace.frames, 0.99):.1f}, longest {max(trace.frames):.1f} ms; longest task {max(trace.tasks):.1f} ms")
-    note = f"{len(frames):,} frames; half within {percentile(frames, 0.5):.1f} ms, 99 % within {percentile(frames, 0.99):.1f} ms"
+        bench.note(f"  {name}, {way.__name__}: {passed} albums, {told(trace.frames)}; longest task {max(trace.tasks):.1f} ms")
+    note = told(frames)
     bench.report.row(f"longest time between two frames on the screen, {name}", max(frames), "ms", at_most=PROMISE, note=note)
     bench.report.row(f"longest task of the page's main thread, {name}", max(tasks), "ms", at_most=PROMISE,
                      note=f"99.9 % within {percentile(tasks, 0.999):.1f} ms")
+
+
+def told(frames):
+    half, most = percentile(frames, 0.5), percentile(frames, 0.99)
+    return f"{len(frames):,} frames, half within {half:.1f} ms, 99 % within {most:.1f}, longest {max(frames):.1f}"
 
 
 def wheel(browser, page, seconds):
@@ -101,7 +105,8 @@ class Trace:
         self.tasks = [
             event["dur"] / 1000 for event in inside
             if event["name"] == "RunTask" and event["ph"] == "X" and event["tid"] == begin["tid"]]
-        began = {event["args"]["id"]: event["ts"] for event in inside if event["name"] == "AnimationFrame" and event["ph"] == "b"}
+        began = {
+            event["args"]["id"]: event["ts"] for event in inside if event["name"] == "AnimationFrame" and event["ph"] == "b"}
         frames = [
             (began[event["args"]["id"]], event["ts"]) for event in inside
             if event["name"] == "AnimationFrame::Presentation" and event["args"]["id"] in began]

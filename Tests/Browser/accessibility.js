@@ -1,20 +1,26 @@
-// Looks over the whole page as it is now and returns what is wrong: [{rule, where, why}].
+// Looks over the whole page as it is now and returns what is wrong: [{rule, where, why}]; with the rule "contrast" also where
+// the text is painted and its colour, as a gradient may be better there than its worst colour.
 // The test runs it in the page after contrast.js; what only the accessibility tree knows is asked for in test_accessibility.py.
 
-const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader combobox '
-    + 'complementary contentinfo definition dialog document emphasis feed figure form generic grid gridcell group heading img image link '
-    + 'list listbox listitem log main marquee math menu menubar menuitem menuitemcheckbox menuitemradio meter navigation none note option '
-    + 'paragraph presentation progressbar radio radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider '
-    + 'spinbutton status strong switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem').split(' '));
+const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader '
+    + 'combobox complementary contentinfo definition dialog document emphasis feed figure form generic grid gridcell '
+    + 'group heading img image link list listbox listitem log main marquee math menu menubar menuitem '
+    + 'menuitemcheckbox menuitemradio meter navigation none note option paragraph presentation progressbar radio '
+    + 'radiogroup region row rowgroup rowheader scrollbar search searchbox separator slider spinbutton status strong '
+    + 'switch tab table tablist tabpanel term textbox time timer toolbar tooltip tree treegrid treeitem').split(' '));
 const REQUIRED = {
-    checkbox: ['aria-checked'], combobox: ['aria-expanded'], heading: ['aria-level'], meter: ['aria-valuenow'], option: ['aria-selected'],
+    checkbox: ['aria-checked'], combobox: ['aria-expanded'], heading: ['aria-level'], meter: ['aria-valuenow'],
+    option: ['aria-selected'],
     radio: ['aria-checked'], scrollbar: ['aria-controls', 'aria-valuenow'], slider: ['aria-valuenow'], switch: ['aria-checked'],
 };
 const PARENTS = {
     option: ['listbox'], listitem: ['list'], tab: ['tablist'], row: ['table', 'grid', 'rowgroup', 'treegrid'], cell: ['row'],
     gridcell: ['row'], columnheader: ['row'], rowheader: ['row'], menuitem: ['menu', 'menubar'], treeitem: ['tree', 'group'],
 };
-const CHILDREN = {listbox: ['option', 'group'], list: ['listitem'], tablist: ['tab'], table: ['row', 'rowgroup', 'caption'], row: ['cell', 'gridcell', 'columnheader', 'rowheader']};
+const CHILDREN = {
+    listbox: ['option', 'group'], list: ['listitem'], tablist: ['tab'], table: ['row', 'rowgroup', 'caption'],
+    row: ['cell', 'gridcell', 'columnheader', 'rowheader'],
+};
 const TOKENS = {
     'aria-atomic': 'true false', 'aria-autocomplete': 'inline list both none', 'aria-busy': 'true false',
     'aria-checked': 'true false mixed', 'aria-current': 'page step location date time true false', 'aria-disabled': 'true false',
@@ -24,25 +30,48 @@ const TOKENS = {
     'aria-pressed': 'true false mixed', 'aria-readonly': 'true false', 'aria-required': 'true false', 'aria-selected': 'true false',
     'aria-sort': 'ascending descending none other',
 };
-const REFERENCES = ['aria-activedescendant', 'aria-controls', 'aria-describedby', 'aria-details', 'aria-errormessage', 'aria-flowto', 'aria-labelledby', 'aria-owns'];
-const NUMBERS = ['aria-level', 'aria-posinset', 'aria-setsize', 'aria-valuemax', 'aria-valuemin', 'aria-valuenow', 'aria-colcount', 'aria-colindex', 'aria-rowcount', 'aria-rowindex'];
-const TEXTS = ['aria-label', 'aria-roledescription', 'aria-valuetext', 'aria-keyshortcuts', 'aria-placeholder', 'aria-description', 'aria-relevant'];
-const NATIVE = {UL: 'list', OL: 'list', LI: 'listitem', TABLE: 'table', TR: 'row', TD: 'cell', THEAD: 'rowgroup', TBODY: 'rowgroup'};
-const CONTROL = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=option], [role=tab], [role=checkbox], [role=switch], [role=slider], [role=link], [tabindex="0"]';
+const REFERENCES = ('aria-activedescendant aria-controls aria-describedby aria-details aria-errormessage aria-flowto '
+    + 'aria-labelledby aria-owns').split(' ');
+const NUMBERS = ('aria-level aria-posinset aria-setsize aria-valuemax aria-valuemin aria-valuenow aria-colcount aria-colindex '
+    + 'aria-rowcount aria-rowindex').split(' ');
+const TEXTS = ('aria-label aria-roledescription aria-valuetext aria-keyshortcuts aria-placeholder aria-description '
+    + 'aria-relevant').split(' ');
+const NATIVE = {
+    UL: 'list', OL: 'list', LI: 'listitem', TABLE: 'table', TR: 'row', TD: 'cell', THEAD: 'rowgroup', TBODY: 'rowgroup',
+};
+const CONTROL = 'a[href], button, input:not([type=hidden]), select, textarea, summary, [role=button], [role=option], [role=tab], '
+    + '[role=checkbox], [role=switch], [role=slider], [role=link], [tabindex="0"]';
+const FIELD = 'input:not([type=hidden], [type=button], [type=submit]), select, textarea';
+const LANDMARK = 'main, header, footer, nav, aside, search, dialog, section[aria-label], section[aria-labelledby], [aria-live], '
+    + '[role=main], [role=banner], [role=contentinfo], [role=navigation], [role=complementary], [role=search], [role=region], '
+    + '[role=status], [role=alert], [role=dialog]';
 
 const role = (element) => element.getAttribute('role') ?? NATIVE[element.tagName] ?? null;
 const where = (element) => {
     if (element.id) return `#${element.id}`;
     const near = element.closest('[id]');
-    const own = element.tagName.toLowerCase() + [...element.classList].map((name) => `.${name}`).join('') + (element.name ? `[name=${element.name}]` : '');
+    const classes = [...element.classList].map((name) => `.${name}`).join('');
+    const own = element.tagName.toLowerCase() + classes + (element.name ? `[name=${element.name}]` : '');
     return near ? `#${near.id} ${own}` : own;
 };
 const seen = (element) => element.checkVisibility({visibilityProperty: true, opacityProperty: true, contentVisibilityAuto: true})
     && !element.closest('[inert]') && element.getBoundingClientRect().width > 1 && element.getBoundingClientRect().height > 1;
 
 function accessibility() {
+    // What takes no clicks is painted all the same, and has to be found by its place.
+    const sheet = new CSSStyleSheet();
+    sheet.replaceSync('* { pointer-events: auto !important; }');
+    document.adoptedStyleSheets.push(sheet);
+    try {
+        return everything();
+    } finally {
+        document.adoptedStyleSheets.pop();
+    }
+}
+
+function everything() {
     const found = [];
-    const wrong = (rule, element, why) => found.push({rule, where: element ? where(element) : 'the page', why});
+    const wrong = (rule, element, why, more) => found.push({rule, where: element ? where(element) : 'the page', why, ...more});
     // Behind a modal dialog nothing can be reached, so only the dialog is looked at.
     const modal = document.querySelector('dialog:modal');
     const all = [...(modal ?? document).querySelectorAll('*')].filter((element) => !element.closest('[inert]'));
@@ -51,7 +80,8 @@ function accessibility() {
 
     page(wrong, modal);
     for (const element of document.querySelectorAll('[id]')) {
-        if (document.querySelectorAll(`[id="${CSS.escape(element.id)}"]`).length > 1) wrong('unique-id', element, 'another element has the same id');
+        const same = document.querySelectorAll(`[id="${CSS.escape(element.id)}"]`);
+        if (same.length > 1) wrong('unique-id', element, 'another element has the same id');
     }
     for (const element of all) aria(wrong, element);
     for (const element of told) roles(wrong, element);
@@ -65,20 +95,23 @@ function page(wrong, modal) {
     if (!/^[a-z]{2,3}(-|$)/.test(document.documentElement.lang)) wrong('language', document.documentElement, 'no lang');
     if (!document.title.trim()) wrong('title', null, 'no title');
     const viewport = document.querySelector('meta[name=viewport]')?.content ?? '';
-    if (/user-scalable\s*=\s*(no|0)|maximum-scale\s*=\s*[01](\.|,|$)/.test(viewport)) wrong('zoom', null, 'the viewport forbids to zoom');
+    const narrow = /user-scalable\s*=\s*(no|0)|maximum-scale\s*=\s*[01](\.|,|$)/;
+    if (narrow.test(viewport)) wrong('zoom', null, 'the viewport forbids to zoom');
     if (document.querySelectorAll('main, [role=main]').length !== 1) wrong('main', null, 'not exactly one main');
-    const headings = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6, [role=heading]')].filter((each) => each.checkVisibility());
+    const headings = [...document.querySelectorAll('h1, h2, h3, h4, h5, h6, [role=heading]')]
+        .filter((each) => each.checkVisibility());
     const levels = headings.map((each) => Number(each.ariaLevel ?? each.tagName[1]));
-    if (!modal && levels.filter((level) => level === 1).length !== 1) wrong('headings', null, 'not exactly one first-level heading');
-    levels.forEach((level, index) => { if (index && level > levels[index - 1] + 1) wrong('headings', headings[index], 'skips a level'); });
+    if (!modal && levels.filter((level) => level === 1).length !== 1) wrong('headings', null, 'not exactly one of the first level');
+    levels.forEach((level, index) => {
+        if (index && level > levels[index - 1] + 1) wrong('headings', headings[index], 'skips a level');
+    });
     headings.filter((each) => !each.textContent.trim()).forEach((each) => wrong('headings', each, 'is empty'));
-    const landmark = 'main, header, footer, nav, aside, search, dialog, [role=main], [role=banner], [role=contentinfo], [role=navigation], [role=complementary], '
-        + '[role=search], [role=region], [role=status], [role=alert], [role=dialog], section[aria-label], section[aria-labelledby], [aria-live]';
     const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
     while (!modal && walker.nextNode()) {
         const parent = walker.currentNode.parentElement;
         const skip = parent.closest('a[href^="#"]') || !seen(parent) || parent.matches('script, style, template, noscript');
-        if (walker.currentNode.data.trim() && !skip && !parent.closest(landmark)) wrong('landmark', parent, 'text outside of every landmark');
+        if (!walker.currentNode.data.trim() || skip || parent.closest(LANDMARK)) continue;
+        wrong('landmark', parent, 'text outside of every landmark');
     }
     for (const nest of document.querySelectorAll('button *, a[href] *, [role=option] *')) {
         if (nest.matches(CONTROL) && !nest.closest('[aria-hidden=true]')) wrong('nested', nest, 'a control within a control');
@@ -92,7 +125,8 @@ function aria(wrong, element) {
             if (!TOKENS[name].split(' ').includes(value)) wrong('aria-value', element, `${name}="${value}"`);
         } else if (REFERENCES.includes(name)) {
             // An empty reference is none.
-            for (const id of value.split(/\s+/).filter(Boolean)) if (!document.getElementById(id)) wrong('aria-reference', element, `${name}: no #${id}`);
+            const missing = value.split(/\s+/).filter((id) => id && !document.getElementById(id));
+            for (const id of missing) wrong('aria-reference', element, `${name}: no #${id}`);
         } else if (NUMBERS.includes(name)) {
             if (!/^-?\d+(\.\d+)?$/.test(value)) wrong('aria-value', element, `${name}="${value}"`);
         } else if (!TEXTS.includes(name)) {
@@ -100,7 +134,9 @@ function aria(wrong, element) {
         }
     }
     if (Number(element.getAttribute('tabindex')) > 0) wrong('tabindex', element, 'a tabindex above 0');
-    if (element.matches(CONTROL) && element.tabIndex >= 0 && element.closest('[aria-hidden=true]') && element.checkVisibility()) wrong('hidden-focus', element, 'can get the focus, but is hidden');
+    if (element.matches(CONTROL) && element.tabIndex >= 0 && element.closest('[aria-hidden=true]') && element.checkVisibility()) {
+        wrong('hidden-focus', element, 'can get the focus, but is hidden');
+    }
 }
 
 function roles(wrong, element) {
@@ -108,33 +144,53 @@ function roles(wrong, element) {
     if (given !== null && !ROLES.has(given)) wrong('role', element, `there is no role "${given}"`);
     const own = role(element);
     for (const name of given ? REQUIRED[own] ?? [] : []) {
-        if (!element.hasAttribute(name) && !element.matches('input, progress')) wrong('role-attribute', element, `${own} without ${name}`);
+        if (element.hasAttribute(name) || element.matches('input, progress')) continue;
+        wrong('role-attribute', element, `${own} without ${name}`);
     }
-    const outer = (each) => { do each = each.parentElement; while (each && ['presentation', 'none', 'generic'].includes(role(each) ?? 'generic') && each !== document.body); return each; };
-    if (given && PARENTS[own] && !PARENTS[own].includes(role(outer(element) ?? document.body))) wrong('role-parent', element, `${own} outside of ${PARENTS[own].join(' or ')}`);
-    if (CHILDREN[own]) {
-        const inner = (each) => [...each.children].filter((child) => child.checkVisibility() && !child.matches('[aria-hidden=true], caption, colgroup'))
-            .flatMap((child) => ['presentation', 'none', 'generic'].includes(role(child) ?? 'generic') ? (child.children.length ? inner(child) : []) : [child]);
-        for (const child of inner(element)) if (!CHILDREN[own].includes(role(child))) wrong('role-child', child, `${role(child)} within ${own}`);
+    if (given && PARENTS[own] && !PARENTS[own].includes(role(outer(element)))) {
+        wrong('role-parent', element, `${own} outside of ${PARENTS[own].join(' or ')}`);
     }
-    if (own === 'option' && !(Number(element.ariaPosInSet) >= 1 && Number(element.ariaPosInSet) <= Number(element.ariaSetSize))) wrong('option', element, 'its place in the set is wrong');
+    for (const child of CHILDREN[own] ? inner(element) : []) {
+        if (!CHILDREN[own].includes(role(child))) wrong('role-child', child, `${role(child)} within ${own}`);
+    }
+    if (own === 'option' && !(Number(element.ariaPosInSet) >= 1 && Number(element.ariaPosInSet) <= Number(element.ariaSetSize))) {
+        wrong('option', element, 'its place in the set is wrong');
+    }
+}
+
+const plain = (element) => ['presentation', 'none', 'generic'].includes(role(element) ?? 'generic');
+
+/** The nearest element around that has a role. */
+function outer(element) {
+    do element = element.parentElement; while (element !== document.body && plain(element));
+    return element;
+}
+
+/** The nearest elements within that have a role, or are the last that could. */
+function inner(element) {
+    return [...element.children]
+        .filter((child) => child.checkVisibility() && !child.matches('[aria-hidden=true], caption, colgroup'))
+        .flatMap((child) => plain(child) ? child.children.length ? inner(child) : [] : [child]);
 }
 
 function content(wrong, element) {
     if (element.matches('img') && !element.hasAttribute('alt')) wrong('image', element, 'no alt');
-    const hidden = element.matches('[aria-hidden=true], [role=presentation], [role=none]');
-    if (element.matches('svg, canvas') && !hidden && !element.closest('button, a') && !(element.matches('[role=img]') && (element.ariaLabel || element.hasAttribute('aria-labelledby')))) {
+    const named = element.ariaLabel || element.hasAttribute('aria-labelledby');
+    const hidden = element.matches('[aria-hidden=true], [role=presentation], [role=none]') || element.closest('button, a');
+    if (element.matches('svg, canvas') && !hidden && !(element.matches('[role=img]') && named)) {
         wrong('image', element, 'neither named nor hidden');
     }
-    if (element.matches('input:not([type=hidden], [type=button], [type=submit]), select, textarea') && !element.labels?.length && !element.ariaLabel && !element.hasAttribute('aria-labelledby')) {
-        wrong('label', element, 'no label');
-    }
+    if (element.matches(FIELD) && !element.labels?.length && !named) wrong('label', element, 'no label');
     if (element.matches('th') && !element.matches('[scope]')) wrong('table', element, 'a heading without scope');
-    if (element.matches('button, a[href]') && element.ariaLabel && element.innerText.trim()
-        && !element.ariaLabel.toLowerCase().includes(element.innerText.trim().toLowerCase())) wrong('label-in-name', element, 'its name lacks the text on it');
-    const style = getComputedStyle(element);
-    const scrolls = ['auto', 'scroll'].includes(style.overflowY) && element.scrollHeight > element.clientHeight + 1 || ['auto', 'scroll'].includes(style.overflowX) && element.scrollWidth > element.clientWidth + 1;
-    if (scrolls && element !== document.documentElement && element !== document.body && element.tabIndex < 0 && ![...element.querySelectorAll(CONTROL)].some((each) => each.tabIndex >= 0)) {
+    const text = element.matches('button, a[href]') ? element.innerText.trim().toLowerCase() : '';
+    if (text && element.ariaLabel && !element.ariaLabel.toLowerCase().includes(text)) {
+        wrong('label-in-name', element, 'its name lacks the text on it');
+    }
+    const style = getComputedStyle(element), moves = (overflow) => ['auto', 'scroll'].includes(overflow);
+    const scrolls = moves(style.overflowY) && element.scrollHeight > element.clientHeight + 1
+        || moves(style.overflowX) && element.scrollWidth > element.clientWidth + 1;
+    const reached = element.tabIndex >= 0 || [...element.querySelectorAll(CONTROL)].some((each) => each.tabIndex >= 0);
+    if (scrolls && !reached && element !== document.documentElement && element !== document.body) {
         wrong('scrolling', element, 'scrolls, but keys do not reach it');
     }
 }
@@ -149,13 +205,15 @@ function controls(wrong, element) {
     const style = getComputedStyle(element);
     if (element.matches('input:not([type=range], [type=checkbox], [type=radio]), select, textarea')) {
         // Its border or its ground must stand out from what is around it, else nobody sees where to type.
-        const edges = [style.borderTopWidth !== '0px' && style.borderTopColor, style.borderBottomWidth !== '0px' && style.borderBottomColor, style.backgroundColor];
+        const edges = [style.backgroundColor, ...['Top', 'Bottom'].map((side) =>
+            style[`border${side}Width`] !== '0px' && style[`border${side}Color`])];
         const best = Math.max(...edges.filter(Boolean).map((edge) => contrastAt(element, edge, x, y, element.parentElement) ?? 21));
         if (best < 3) wrong('boundary', element, `contrast ${best.toFixed(2)}`);
     }
     for (const icon of element.matches('button, a[href]') && !element.innerText.trim() ? element.querySelectorAll('svg') : []) {
         const drawn = getComputedStyle(icon);
-        const best = Math.max(...[drawn.stroke, drawn.fill].filter((paint) => paint !== 'none').map((paint) => contrastAt(element, paint, x, y) ?? 21));
+        const paints = [drawn.stroke, drawn.fill].filter((paint) => paint !== 'none');
+        const best = Math.max(...paints.map((paint) => contrastAt(element, paint, x, y) ?? 21));
         if (best < 3) wrong('icon', element, `contrast ${best.toFixed(2)}`);
     }
 }
@@ -165,18 +223,23 @@ function texts(wrong, root) {
     const look = (element, box, style) => {
         const size = parseFloat(style.fontSize), large = size >= 24 || size >= 18.66 && Number(style.fontWeight) >= 700;
         const contrast = contrastAt(element, style.color, box.left + box.width / 2, box.top + box.height / 2);
-        if (contrast !== null && contrast < (large ? 3 : 4.5)) wrong('contrast', element, `${contrast.toFixed(2)}: ${style.color}, ${size} px`);
+        const needed = large ? 3 : 4.5, [r, g, b, a] = colour(style.color);
+        if (contrast === null || contrast >= needed) return;
+        const why = `${contrast.toFixed(2)}: ${style.color}, ${size} px`;
+        wrong('contrast', element, why, {box: box.toJSON(), colour: [r, g, b, a * opacity(element)], needed});
     };
     while (walker.nextNode()) {
         const parent = walker.currentNode.parentElement;
-        if (!walker.currentNode.data.trim() || parent.matches('script, style, template, noscript, option') || parent.closest(':disabled, [aria-disabled=true]') || !seen(parent)) continue;
+        const skip = parent.matches('script, style, template, noscript, option')
+            || parent.closest(':disabled, [aria-disabled=true]');
+        if (!walker.currentNode.data.trim() || skip || !seen(parent)) continue;
         const range = document.createRange();
         range.selectNodeContents(walker.currentNode);
         const box = range.getBoundingClientRect();
         if (box.width > 1 && box.height > 1) look(parent, box, getComputedStyle(parent));
     }
-    for (const field of root.querySelectorAll('input:not([type=hidden], :disabled), select:not(:disabled), textarea:not(:disabled)')) {
-        if (!seen(field)) continue;
+    for (const field of root.querySelectorAll(FIELD)) {
+        if (field.disabled || field.type === 'range' || !seen(field)) continue;
         look(field, field.getBoundingClientRect(), getComputedStyle(field));
         if (field.placeholder && !field.value) look(field, field.getBoundingClientRect(), getComputedStyle(field, '::placeholder'));
     }

@@ -20,7 +20,8 @@ function colour(text) {
 const over = ([r, g, b, a], below) => [r, g, b].map((value, index) => value * a + below[index] * (1 - a));
 
 function luminance(rgb) {
-    const [r, g, b] = rgb.map((value) => value / 255).map((value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4);
+    const linear = (value) => value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4;
+    const [r, g, b] = rgb.map((value) => linear(value / 255));
     return 0.2126 * r + 0.7152 * g + 0.0722 * b;
 }
 
@@ -47,16 +48,20 @@ function backgrounds(element, x, y) {
         const style = getComputedStyle(layer);
         if (layer !== element && layer.matches('img, canvas, video, svg')) return null;
         if (style.backgroundImage.includes('url(')) return null;
-        const stops = style.backgroundImage.includes('gradient') ? gradient(style.backgroundImage) : [];
-        const base = colour(style.backgroundColor);
-        stack.push(stops.length ? {stops, base} : {stops: [base]});
-        if (stops.length ? stops.every((stop) => stop[3] === 1) || base[3] === 1 : base[3] === 1) { opaque = true; break; }
+        // What is not around the element is seen through by its own opacity; what is around it fades together with it.
+        const share = layer.contains(element) ? 1 : opacity(layer);
+        const faded = ([r, g, b, a]) => [r, g, b, a * share];
+        const base = faded(colour(style.backgroundColor)), stops = gradient(style.backgroundImage).map(faded);
+        stack.push({base, stops});
+        opaque = base[3] === 1 || stops.length > 0 && stops.every((stop) => stop[3] === 1);
+        if (opaque) break;
     }
-    const dark = matchMedia('(prefers-color-scheme: dark)').matches && getComputedStyle(document.documentElement).colorScheme.includes('dark');
-    let below = [opaque ? [255, 255, 255] : dark ? [18, 18, 18] : [255, 255, 255]];
-    for (const {stops, base} of stack.reverse()) {
-        if (base) below = below.map((each) => over(base, each));
-        below = below.flatMap((each) => stops.map((stop) => over(stop, each))).slice(0, 64);
+    const dark = matchMedia('(prefers-color-scheme: dark)').matches
+        && getComputedStyle(document.documentElement).colorScheme.includes('dark');
+    let below = [dark && !opaque ? [18, 18, 18] : [255, 255, 255]];
+    for (const {base, stops} of stack.reverse()) {
+        below = below.map((each) => over(base, each));
+        if (stops.length) below = below.flatMap((each) => stops.map((stop) => over(stop, each))).slice(0, 64);
     }
     return below;
 }

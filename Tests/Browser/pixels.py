@@ -1,5 +1,6 @@
 """Reads the PNGs the browser makes, as far as comparing two of them needs it."""
 import base64
+import collections
 import struct
 import zlib
 
@@ -56,12 +57,22 @@ def luminance(pixel):
     return 0.2126 * r + 0.7152 * g + 0.0722 * b
 
 
+def contrast(one, other):
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def contrast_with_ground(rows, colour):
+    """The contrast of a colour (r, g, b, alpha) with what most of these pixels are."""
+    ground = collections.Counter(pixel for row in rows for pixel in row).most_common(1)[0][0]
+    *rgb, alpha = colour
+    return contrast(ground, [value * alpha + below * (1 - alpha) for value, below in zip(rgb, ground)])
+
+
 def changed(before, after, ratio=3):
     """How many pixels differ by at least this contrast."""
     count = 0
     for one, other in zip(before, after):
         for a, b in zip(one, other):
-            if a != b:
-                dark, light = sorted((luminance(a), luminance(b)))
-                count += (light + 0.05) / (dark + 0.05) >= ratio
+            count += a != b and contrast(a, b) >= ratio
     return count

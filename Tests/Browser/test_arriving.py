@@ -32,7 +32,8 @@ class Arriving(GalleryTest):
         page.browser.run_async("""
             await new Promise((resolve) => {
                 let timer = setTimeout(resolve, 1000);
-                new PerformanceObserver(() => { clearTimeout(timer); timer = setTimeout(resolve, 1000); }).observe({type: 'resource'});
+                const later = () => { clearTimeout(timer); timer = setTimeout(resolve, 1000); };
+                new PerformanceObserver(later).observe({type: 'resource'});
             });""")
 
     def test_every_arrival_is_marked_with_the_time_it_was_in_the_cache(self):
@@ -69,7 +70,7 @@ class Failing(GalleryTest):
         self.assertEqual([state for album, state in states.items() if album != failed and state != "ready"], [])
         self.screenshot("failure")
         self.try_again(page)
-        page.until("document.querySelector('#covers [aria-selected=true]').dataset.state === 'ready'", what="the second try's cover")
+        page.until("document.querySelector('#covers [aria-selected=true]').dataset.state === 'ready'", what="its cover")
         self.assertFalse(page.run("return document.querySelector('#covers [aria-selected=true] .reason')?.checkVisibility()"))
 
     def try_again(self, page):

@@ -11,8 +11,8 @@ class Editing(GalleryTest):
 
     def enabled(self, page, selector, wanted=True):
         page.until(
-            "(button => !(button.disabled || button.ariaDisabled === 'true'))(document.querySelector(arguments[0])) === arguments[1]",
-            selector, wanted, what=f"{selector} to be {'enabled' if wanted else 'disabled'}")
+            "document.querySelector(arguments[0]).matches(':disabled, [aria-disabled=true]') !== arguments[1]", selector, wanted,
+            what=f"{selector} to be {'enabled' if wanted else 'disabled'}")
 
     def test_delete_undo_and_redo_by_buttons_reach_the_library_file(self):
         page = self.gallery(5)
@@ -105,13 +105,11 @@ class Adding(GalleryTest):
 
     def assert_refused(self, page, field):
         page.click("#add-save")
-        page.until(
-            "document.querySelector('#add-error')?.textContent.trim() || document.querySelector('#add-dialog form').matches(':invalid')",
-            what="an error")
+        page.until("document.querySelector('#add-error').textContent.trim()", what="an error")
         self.assertTrue(page.run("return document.querySelector('#add-dialog').open"))
         page.until(
-            "(field => field.ariaInvalid === 'true' || field.matches(':invalid'))(document.querySelector(`#add-dialog [name=${arguments[0]}]`))",
-            field, what=f"{field} to be marked")
+            "document.querySelector(`#add-dialog [name=${arguments[0]}]`).matches('[aria-invalid=true]')", field,
+            what=f"{field} to be marked")
         page.until("document.activeElement.name === arguments[0]", field, what=f"the focus in {field}")
         self.assertEqual(len(self.stage.saved()), 2)
 

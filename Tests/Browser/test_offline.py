@@ -17,7 +17,8 @@ class Offline(GalleryTest):
             for (;;) {
                 let kept = 0;
                 for (const name of await caches.keys()) {
-                    for (const request of await (await caches.open(name)).keys()) kept += new URL(request.url).pathname.startsWith('/covers/');
+                    const requests = await (await caches.open(name)).keys();
+                    kept += requests.filter((request) => new URL(request.url).pathname.startsWith('/covers/')).length;
                 }
                 if (kept >= arguments[0]) return;
                 await new Promise((resolve) => setTimeout(resolve, 25));

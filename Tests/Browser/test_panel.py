@@ -10,7 +10,8 @@ class Panel(GalleryTest):
         page = self.open()
         if page.run("return document.querySelector('#panel-toggle').ariaExpanded") == "false":
             page.click("#panel-toggle")
-        page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true' && document.querySelector('#panel').checkVisibility()")
+        page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
+        page.until("document.querySelector('#panel').checkVisibility()")
         return page
 
     def test_a_prefetch_reaches_its_end_tells_its_rate_and_lists_what_failed(self):

@@ -34,7 +34,8 @@ class Phone(GalleryTest):
 
     def test_the_viewport_makes_room_for_the_keyboard(self):
         page = self.begin()
-        self.assertIn("interactive-widget=resizes-content", page.run("return document.querySelector('meta[name=viewport]').content"))
+        viewport = page.run("return document.querySelector('meta[name=viewport]').content")
+        self.assertIn("interactive-widget=resizes-content", viewport)
 
     def test_every_field_of_the_dialog_stays_visible_above_the_keyboard(self):
         page = self.begin()

@@ -219,7 +219,7 @@ class Browser:
         url = self.ask("GET", "url")
         self.get("about:blank")
         if url.startswith("http"):
-            self.cdp("Storage.clearDataForOrigin", origin=url.split("/", 3)[0] + "//" + url.split("/", 3)[2], storageTypes="all")
+            self.cdp("Storage.clearDataForOrigin", origin="/".join(url.split("/")[:3]), storageTypes="all")
         self.cdp("Network.clearBrowserCookies")
         self.cdp("Emulation.clearDeviceMetricsOverride")
         self.cdp("Emulation.setTouchEmulationEnabled", enabled=False)

@@ -65,7 +65,7 @@ extension CommandTests {
                 let file = try stage.file("plain", "")
                 let result = try await stage.run("prefetch", "--library", file + "/albums.json")
                 #expect(result.status == 1)
-                #expect(result.stderr.contains("cannot create the library file \(file)/albums.json"), "\(result)")
+                #expect(result.stderr.contains("cannot write \(file)/albums.json"), "\(result)")
                 #expect(!result.stderr.contains("Error Domain"), "\(result)")
             }
         }

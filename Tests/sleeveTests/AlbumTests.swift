@@ -1,0 +1,227 @@
+import Foundation
+import OriginServer
+import Testing
+
+@testable import CoverLibrary
+@testable import sleeve
+
+extension CommandTests {
+    @Suite struct AlbumTests {
+        private func titles(_ stage: Stage) async throws -> [String] {
+            let result = try await stage.run("album", "list", "--json")
+            try #require(result.status == 0, "\(result)")
+            return result.stdout.split(separator: "\n").compactMap { Album(json: String($0))?.title }
+        }
+
+        private func withAlbums(_ titles: String..., body: (Stage) async throws -> Void) async throws {
+            try await withStage { stage in
+                let albums = titles.map { Album(title: $0, artist: "By \($0)", year: "1999") }
+                _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
+                try await body(stage)
+            }
+        }
+
+        @Test func `list shows a table of number, artist, album, genre and year, whose columns stand in line`()
+            async throws
+        {
+            try await withAlbums("A", "東京 Nights") { stage in
+                let result = try await stage.run("album", "list")
+                #expect(
+                    result.stdout == """
+                        #  Artist          Album        Genre  Year
+                        1  By A            A                   1999
+                        2  By 東京 Nights  東京 Nights         1999
+
+                        """)
+                #expect(try await stage.run("album", "list", "--match", "tok").stdout == "no album matches\n")
+                #expect(try await stage.run("album", "list", "--match", "NIGHTS").stdout.contains("2  By"))
+            }
+        }
+
+        @Test func `list is made to fit a terminal, and shows no control characters of titles`() {
+            var table = TextTable(["#", "Title"], numeric: [0])
+            table.add(["1", String(repeating: "x", count: 50)])
+            table.add(["2", "a\u{1B}[2Jb"])
+            let lines = table.text(width: 20).split(separator: "\n")
+            #expect(lines[1] == "1  " + String(repeating: "x", count: 16) + "…")
+            #expect(lines[2] == "2  a\u{FFFD}[2Jb")
+        }
+
+        @Test func `what is added, deleted, undone and redone is what list shows`() async throws {
+            try await withAlbums("A", "B", "C") { stage in
+                let added = try await stage.run("album", "add", "--title", "New", "--at", "2", "--year", "2001")
+                #expect(added.status == 0 && added.stdout == "Added “New”\n")
+                #expect(try await titles(stage) == ["A", "New", "B", "C"])
+                #expect(try await stage.run("album", "delete", "1", "b").stdout == "Deleted 2 albums\n")
+                #expect(try await titles(stage) == ["New", "C"])
+                #expect(try await stage.run("album", "undo").stdout == "Added 2 albums\n")
+                #expect(try await stage.run("album", "undo", "--json").stdout.hasPrefix("{\"edit\":\"delete\""))
+                #expect(try await titles(stage) == ["A", "B", "C"])
+                #expect(try await stage.run("album", "redo", "--quiet").stdout == "")
+                #expect(try await titles(stage) == ["A", "New", "B", "C"])
+            }
+        }
+
+        @Test func `what cannot be done is said, with what to do`() async throws {
+            try await withAlbums("A", "Same", "Same") { stage in
+                let cases: [([String], Int32, String)] = [
+                    (["undo"], 1, "nothing to undo"), (["redo"], 1, "nothing to redo"),
+                    (["delete", "9"], 1, "there is no album 9; the library has 3"),
+                    (["delete", "same"], 1, "say which by its number: 2, 3"),
+                    (["show", "nothing"], 1, "album list"),
+                    (["add", "--title", " "], 64, "--title: an album needs a title"),
+                    (["add", "--title", "x", "--year", "99"], 64, "--year"),
+                    (["add", "--title", "x", "--cover-url", "ftp://x"], 64, "--cover-url: ftp:// is not supported"),
+                    (["add", "--title", "x", "--at", "0"], 64, "--at counts from 1"),
+                ]
+                for (arguments, status, message) in cases {
+                    let result = try await run(["album"] + arguments, environment: stage.environment)
+                    #expect(result.status == status, "\(arguments) \(result)")
+                    #expect(result.stderr.contains(message), "\(arguments) \(result)")
+                }
+                #expect(try await titles(stage) == ["A", "Same", "Same"])
+            }
+        }
+
+        @Test func `show prints the table and the file that keeps the cover, which it fetches`() async throws {
+            try await withStage { stage in
+                let album = Album(title: "A", artist: "B", coverUrl: stage.origin.coverURL(1))
+                _ = try stage.file("albums.json", AlbumFile.text(of: [album], format: .json))
+                let result = try await stage.run("album", "show", "a")
+                #expect(result.status == 0, "\(result)")
+                let lines = result.stdout.split(separator: "\n")
+                #expect(lines.map { $0.prefix { $0 != " " } } == ["Artist", "Album", "Genre", "Year", "Cover", "Kept"])
+                #expect(result.stdout.contains("Cover    image/jpeg, "))
+                struct Shown: Decodable { var file: String, offset: Int, bytes: Int, digest: String }
+                let shown: Shown = try await stage.run("album", "show", "1", "--json", "--offline").json()
+                let kept = try FileHandle(forReadingFrom: URL(filePath: shown.file))
+                try kept.seek(toOffset: UInt64(shown.offset))
+                let bytes = try kept.read(upToCount: shown.bytes) ?? Data()
+                let same = try await stage.run("get", stage.origin.coverURL(1), "--offline").output == Array(bytes)
+                #expect(same)
+            }
+        }
+
+        @Test func `show says why there is no cover, and the exit code says so`() async throws {
+            try await withStage { stage in
+                let albums = [Album(title: "A", coverUrl: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
+                _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
+                let missing = try await stage.run("album", "show", "A", "--retries", "0")
+                #expect(missing.status == 3 && missing.stdout.contains("404"), "\(missing)")
+                let none = try await stage.run("album", "show", "B")
+                #expect(none.status == 0 && none.stdout.contains("the album has no cover URL"), "\(none)")
+            }
+        }
+
+        @Test func `covers are drawn by the protocol of the terminal, PNG alone for kitty, and never in tmux`() {
+            func terminal(_ variables: [String: String]) -> InlineImage.Terminal? {
+                InlineImage.terminal { variables[$0] }
+            }
+            #expect(terminal(["TERM_PROGRAM": "iTerm.app"]) == .iterm)
+            #expect(terminal(["TERM": "xterm-kitty"]) == .kitty)
+            #expect(terminal(["TERM": "xterm-kitty", "TMUX": "/tmp/x"]) == nil)
+            #expect(terminal(["TERM": "xterm-256color"]) == nil)
+            func cover(_ type: String) -> Cover {
+                Cover(url: "u", bytes: Array(repeating: 7, count: 9_000), mediaType: type, digest: "d")
+            }
+            let iterm = InlineImage.text(cover("image/jpeg"), on: .iterm) ?? ""
+            let encoded = Data(repeating: 7, count: 9_000).base64EncodedString()
+            #expect(iterm == "\u{1B}]1337;File=inline=1;size=9000;height=16:\(encoded)\u{07}\n")
+            #expect(InlineImage.text(cover("image/jpeg"), on: .kitty) == nil)
+            let kitty = InlineImage.text(cover("image/png"), on: .kitty) ?? ""
+            let chunks = kitty.components(separatedBy: "\u{1B}_G").dropFirst()
+            #expect(chunks.map { $0.prefix { $0 != ";" } } == ["a=T,f=100,r=16,m=1", "m=1", "m=0"])
+            let sent = chunks.map { $0.drop { $0 != ";" }.dropFirst().prefix { $0 != "\u{1B}" } }.joined()
+            #expect(sent == encoded)
+            #expect(InlineImage.text(cover("image/svg+xml"), on: .iterm) == nil)
+        }
+
+        @Test func `what is exported is imported again whole, in every format`() async throws {
+            try await withStage { stage in
+                let albums = [
+                    Album(
+                        title: "Comma, \"quoted\"\nline", artist: "é", genre: "; ", coverUrl: "https://a/1,2",
+                        year: "1999"),
+                    Album(title: "No cover"),
+                ]
+                _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
+                for name in ["x.json", "x.jsonl", "x.csv"] {
+                    let file = "\(stage.folder)/\(name)"
+                    #expect(try await stage.run("album", "export", file).status == 0)
+                    let library = "\(stage.folder)/\(name).library"
+                    _ = try stage.file("\(name).library", "[]")
+                    let result = try await stage.run("album", "import", file, "--library", library, "--json")
+                    #expect(result.stdout == "{\"imported\":2,\"known\":0,\"skipped\":0}\n", "\(name) \(result)")
+                    let brought = try AlbumFile.read(library)
+                    #expect(brought.map(\.title) == albums.map(\.title))
+                    #expect(brought.map(\.coverUrl) == albums.map(\.coverUrl))
+                    #expect(brought.map(\.id) == albums.map(\.id))
+                    let again = try await stage.run("album", "import", file, "--library", library)
+                    #expect(again.stdout == "imported 0 albums, 2 already there\n")
+                    #expect(try await stage.run("album", "undo", "--library", library).stdout == "Deleted 2 albums\n")
+                }
+            }
+        }
+
+        @Test func `an import names the line of what it skips, keeps unknown fields, and exits with 3`() async throws {
+            try await withAlbums("A") { stage in
+                let list = try stage.file("x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n")
+                let result = try await stage.run("album", "import", list)
+                #expect(result.status == 3 && result.stdout == "imported 1 album, 2 skipped\n", "\(result)")
+                #expect(result.stderr.contains("x.jsonl:3:1: malformed JSON") && result.stderr.contains("line 2:"))
+                #expect(try stage.text(of: stage.folder + "/albums.json").contains("\"mbid\": [1.0]"))
+            }
+        }
+
+        @Test func `edits are posted to the remote library, and wait on the disk while it is away`() async throws {
+            try await withAlbums { stage in
+                let away = try await stage.run("album", "add", "--title", "X", "--remote", "http://127.0.0.1:1")
+                #expect(away.status == 0 && away.stderr.contains("1 edit waits to be sent"), "\(away)")
+                let sent = try await stage.run("album", "add", "--title", "Y", "--remote", stage.origin.url)
+                #expect(sent.status == 0 && sent.stderr == "", "\(sent)")
+                _ = try await stage.run("album", "undo", "--remote", stage.origin.url)
+                #expect(stage.origin.postedEdits == ["add Y", "delete Y"])
+            }
+        }
+
+        @Test func `twenty processes that add and undo at once lose nothing`() async throws {
+            try await withAlbums { stage in
+                try await withThrowingTaskGroup(of: Void.self) { group in
+                    for number in 0..<20 {
+                        group.addTask {
+                            let result = try await stage.run("album", "add", "--title", "T\(number)", "--quiet")
+                            #expect(result.status == 0, "\(result)")
+                        }
+                    }
+                    try await group.waitForAll()
+                }
+                #expect(try await Set(titles(stage)) == Set((0..<20).map { "T\($0)" }))
+                for _ in 0..<20 { #expect(try await stage.run("album", "undo").status == 0) }
+                #expect(try await titles(stage) == [])
+            }
+        }
+
+        @Test func `an edit that was acknowledged is there after kill -9, and a killed one leaves the library whole`()
+            async throws
+        {
+            try await withAlbums { stage in
+                var acknowledged: [String] = []
+                for round in 0..<12 {
+                    let script = """
+                        n=0; while :; do "$SLEEVE" album add --title "\(round)-$n" --quiet && echo "\(round)-$n"; n=$((n+1)); done
+                        """
+                    // In a group of its own, so that the kill meets the command and not the shell alone.
+                    let child = try Child(
+                        "/usr/bin/setsid", ["/bin/sh", "-c", script], environment: stage.environment)
+                    _ = await child.firstOutputLine()
+                    kill(-child.pid, SIGKILL)
+                    acknowledged += await child.exit().stdout.split(separator: "\n").map(String.init)
+                }
+                let there = try await Set(titles(stage))
+                #expect(acknowledged.allSatisfy(there.contains))
+                #expect(acknowledged.count >= 12)
+                #expect(try await stage.run("album", "undo").status == 0)
+            }
+        }
+    }
+}

@@ -12,5 +12,7 @@ print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed
 if let url = try await library.albums.first?.coverUrl, let cover = try library.cachedCover(for: url) {
     print(cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
 }
+try await library.addAlbum(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
+try await library.undo()
 await library.close()
 await observer.value

@@ -26,18 +26,23 @@ class Outcome(unittest.TestResult):
 
     def startTest(self, test):
         super().startTest(test)
-        self.started, self.before = time.monotonic(), self.count()
+        self.started, self.verdict = time.monotonic(), None
 
-    def count(self):
-        return len(self.errors) + len(self.failures)
+    def addSuccess(self, test):
+        super().addSuccess(test)
+        self.verdict = "ok"
+
+    def broken(self):
+        """Tests, not traces: one may fail and then leave something on the console."""
+        return {test for test, _ in self.errors + self.failures}
 
     def stopTest(self, test):
         super().stopTest(test)
-        verdict = "ok" if self.count() == self.before else "FAILED"
-        print(f"{verdict:>6} {time.monotonic() - self.started:5.1f} s  {claim(test)}", flush=True)
-        for _, trace in (self.errors + self.failures if verdict != "ok" else []):
-            if _ is test:
-                print("       " + trace.strip().replace("\n", "\n       "), flush=True)
+        traces = [trace for each, trace in self.errors + self.failures if each is test]
+        verdict = "FAILED" if traces else self.verdict or "stopped"
+        print(f"{verdict:>7} {time.monotonic() - self.started:5.1f} s  {claim(test)}", flush=True)
+        for trace in traces:
+            print("        " + trace.strip().replace("\n", "\n        "), flush=True)
 
 
 def claim(test):
@@ -77,7 +82,7 @@ def main():
     finally:
         for stage in list(Stage.open):
             stage.close()
-    broken = outcome.count()
+    broken = len(outcome.broken())
     print(f"\n{len(found)} tests, {broken} failed, {time.monotonic() - started:.0f} s; screenshots in {Settings.screenshots}")
     return 1 if broken else 0
 

@@ -29,6 +29,29 @@ class Opening(GalleryTest):
         self.assertFalse(page.run("return document.querySelector('#covers .spinner')"))
         self.screenshot("light-1280")
 
+    def test_coming_back_again_and_again_never_waits_for_a_connection(self):
+        # Pages left behind may be kept by the browser; it allows only a few connections to one server.
+        page = self.gallery(3)
+        page.until("navigator.serviceWorker.controller")
+        for _ in range(8):
+            page.browser.get("about:blank")
+            page.open()
+            first = page.until("performance.getEntriesByName('sleeve:first-covers')[0]?.startTime", what="the first covers")
+            self.assertLess(first, 30_000, "milliseconds until the first covers")
+
+    def test_going_back_finds_the_page_alive(self):
+        page = self.gallery(5)
+        page.covers_settle()
+        page.browser.get("about:blank")
+        page.browser.ask("POST", "back")
+        page.ready()
+        page.click("#delete")
+        page.size(4)
+        other = self.stage.saved()
+        page.browser.run_async("await fetch('/api/undo', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json'}})")
+        page.size(5)
+        self.assertEqual(len(other), 4)
+
     def test_an_empty_library_says_so_and_can_be_added_to(self):
         page = self.gallery(0, warm=False)
         self.assertTrue(page.run("return document.querySelector('main').innerText.trim()"))

@@ -94,7 +94,7 @@ import Wire
     func memento() async throws {
         try await withGallery { stage in
             let first = try await stage.ask("GET", "/api/state")
-            #expect(first.text == "{\"memento\":null}")
+            #expect(first.text == "{\"memento\":null,\"covers\":{}}")
             let cookie = String((first.fields["set-cookie"] ?? "").prefix { $0 != ";" })
             let ids = try await stage.ids
             let place = "{\"album\": \"\(ids[3])\", \"index\": 3, \"position\": 3.25, \"sort\": \"title\"}"
@@ -102,7 +102,7 @@ import Wire
             try await stage.library.deleteAlbum(at: 0)
             let again = try await stage.ask("GET", "/api/state", ["Cookie": cookie])
             #expect(again.text.contains("\"album\":\"\(ids[3])\",\"index\":2,\"position\":2.25,\"sort\":\"title\""))
-            #expect(try await stage.ask("GET", "/api/state").text == "{\"memento\":null}")
+            #expect(try await stage.ask("GET", "/api/state").text.hasPrefix("{\"memento\":null"))
             #expect(try await stage.ask("PUT", "/api/memento", json: place).status == 400)
         }
     }

@@ -78,6 +78,28 @@ import Wire
         }
     }
 
+    @Test("a page that opens is told of the covers around its album before it asks, those in the cache alone")
+    func firstCovers() async throws {
+        let odd = "a/b é"
+        try await withGallery(albums: { origin in
+            (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverUrl: origin.coverURL($0)) }
+        }) { stage in
+            for number in [0, 1, 20, 21] { _ = try await stage.library.cover(for: stage.origin.coverURL(number)) }
+            let start = try await stage.ask("GET", "/")
+            #expect(start.head.contains("</covers/n0?v=") && start.head.contains(">; rel=preload; as=image"))
+            #expect(!start.head.contains("/covers/n2?") && !start.head.contains("/covers/n20?"))
+            let client = "sleeve-client=somebody"
+            try await stage.library.save(LibraryMemento(album: "n20", index: 20, position: 20), for: "somebody")
+            let page = try await stage.ask("GET", "/", ["Cookie": client])
+            #expect(!page.head.contains("/covers/n0?") && page.head.contains("/covers/n20?v="))
+            let path = page.head.split(separator: "<").map(String.init).first { $0.hasPrefix("/covers/a") } ?? ""
+            #expect(path.hasPrefix("/covers/a%2Fb%20%C3%A9?v="))
+            #expect(try await stage.ask("GET", String(path.prefix { $0 != ">" })).status == 200)
+            let state = try await stage.ask("GET", "/api/state", ["Cookie": client]).text
+            #expect(state.contains("\"n20\":{\"version\":") && !state.contains("n19"))
+        }
+    }
+
     @Test("an SVG cover is served so that it can run no scripts, whatever its server called it")
     func svg() async throws {
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"

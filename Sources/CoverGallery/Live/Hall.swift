@@ -62,6 +62,40 @@ final class Hall: Sendable {
         return mailbox
     }
 
+    /// A cover that a page will show first.
+    struct FirstCover {
+        var id: Album.ID
+        var version: String
+
+        /// Where it is, whatever characters the id has (RFC 3986 section 2.3).
+        var path: String {
+            let id = self.id.utf8.map { byte -> String in
+                let character = Character(UnicodeScalar(byte))
+                if byte < 0x80, character.isLetter || character.isNumber || "-._~".contains(character) {
+                    return String(character)
+                }
+                return (byte < 16 ? "%0" : "%") + String(byte, radix: 16, uppercase: true)
+            }
+            return "/covers/\(id.joined())?v=\(version)"
+        }
+    }
+
+    /// The covers in the cache around the album a browser will open on, if it shows the albums in the library's order.
+    func firstCovers(of client: String?, reach: Int) async -> [FirstCover] {
+        guard let albums = try? await library.albumList().albums, !albums.isEmpty else { return [] }
+        var centre = 0
+        if let client, let memento = try? await library.memento(of: client) {
+            guard memento.order == "library" else { return [] }
+            centre = memento.index
+        }
+        let near = albums[max(centre - reach, 0)...min(centre + reach, albums.count - 1)]
+        let keyed = near.compactMap { album in (try? album.coverKey).map { (album.id, $0) } }
+        guard let digests = try? library.cachedDigests(of: keyed.map(\.1)) else { return [] }
+        return zip(keyed, digests).compactMap { keyed, digest in
+            digest.map { FirstCover(id: keyed.0, version: CoverVersion.of($0)) }
+        }
+    }
+
     private func follow(_ events: AsyncStream<LibraryEvent>) async {
         for await event in events {
             switch event {

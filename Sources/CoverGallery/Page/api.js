@@ -22,7 +22,7 @@ export const pageID = Array.from(crypto.getRandomValues(new Uint8Array(12)), (by
  * @param {RequestInit} [more]
  */
 export async function ask(method, path, body, more = {}) {
-  const request = { method, cache: "no-cache", ...more };
+  const request = { method, ...more };
   if (method !== "GET") {
     request.headers = { "Content-Type": "application/json" };
     request.body = JSON.stringify(body ?? {});

@@ -29,6 +29,11 @@ export class Covers {
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
 
+  /** What the server said of covers before anybody asked: those around the album the page opens on. */
+  foresee(covers) {
+    for (const [id, state] of Object.entries(covers)) this.#known.set(id, state);
+  }
+
   /** A view for an album, made or used again. */
   viewFor(album, recycled) {
     const view = recycled ?? makeView();
@@ -54,6 +59,8 @@ export class Covers {
     this.#view = view;
     this.#near = near;
     this.tell();
+    // Their views are made when this returns.
+    if (view.every((id) => this.#known.get(id)?.version)) queueMicrotask(() => this.#markFirst(view));
   }
 
   /** Tells the server what is in sight, now or in a moment. */
@@ -116,7 +123,7 @@ export class Covers {
         if (state.waiting && (this.#heard.has(id) || this.#known.get(id)?.version)) continue;
         this.#learn(id, state);
       }
-      if (this.#opening) this.#markFirst(view.filter((id) => covers[id]?.version));
+      this.#markFirst(view.filter((id) => covers[id]?.version));
     } catch (problem) {
       if (problem.away) this.#guess();
       for (const id of again) this.#learn(id, { failure: problem.message });
@@ -171,6 +178,7 @@ export class Covers {
 
   /** The moment every cover in sight that is here has been shown, for those who measure. */
   async #markFirst(ids) {
+    if (!this.#opening) return;
     this.#opening = false;
     await Promise.all(ids.map((id) => this.#views.get(id)?.querySelector(".picture").decode().catch(() => {})));
     performance.mark("sleeve:first-covers");

@@ -26,6 +26,9 @@ export class Events {
       else if (!this.#source) this.#open();
     });
     addEventListener("online", () => this.#open());
+    // Browsers keep a page that was left, for the way back, and its connection with it.
+    addEventListener("pagehide", () => this.#close());
+    addEventListener("pageshow", (event) => event.persisted && this.#open());
   }
 
   #close() {

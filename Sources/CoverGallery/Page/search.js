@@ -8,7 +8,8 @@ let apply = () => {};
 export function setUpSearch(library, gallery) {
   apply = () => {
     library.query = field.value;
-    library.sort = sort.value;
+    library.sort = sort.value || "library";
+    sort.value = library.sort;
     if (!library.version) return;
     library.arrange();
     gallery.refresh();
@@ -23,16 +24,13 @@ export function setUpSearch(library, gallery) {
   });
   sort.addEventListener("change", apply);
   document.getElementById("clear-search").addEventListener("click", () => (clearSearch(), field.focus()));
-  return {
-    focus: () => (field.focus(), field.select()),
-    /** The order that was remembered, before anything is shown. */
-    setSort: (order) => {
-      if (order && [...sort.options].some((option) => option.value === order)) sort.value = order;
-      library.sort = sort.value;
-      library.query = field.value;
-      library.arrange();
-    },
+  /** Shows the order that was remembered; a browser may have put a word back into the field, or somebody typed one. */
+  const follow = () => {
+    sort.value = library.sort;
+    if (sort.value !== library.sort || field.value) apply();
   };
+  follow();
+  return { focus: () => (field.focus(), field.select()), follow };
 }
 
 export function clearSearch() {

@@ -3,11 +3,11 @@
 
 const shellCache = "sleeve-shell", coverCache = "sleeve-covers";
 const shell = [
-  "/", "/base.css", "/toolbar.css", "/scroller.css", "/details.css", "/panel.css", "/dialog.css",
+  "/", "/style.css",
   "/add-form.js", "/ambient.js", "/api.js", "/app.js", "/cover-view.js", "/covers.js", "/details.js", "/edits.js",
   "/events.js", "/first.js", "/gallery.js", "/keyboard.js", "/library.js", "/memento.js", "/motion.js", "/offline.js", "/order.js",
   "/panel.js", "/plot.js", "/scroller.js", "/scroller-drag.js", "/scroller-views.js", "/search.js", "/shortcuts.js",
-  "/toast.js", "/icon.svg", "/icon-maskable.svg", "/manifest.webmanifest",
+  "/toast.js", "/tools.js", "/icon.svg", "/icon-maskable.svg", "/manifest.webmanifest",
 ];
 const reads = ["/api/library", "/api/state"];
 /** A server that says nothing for so long, in milliseconds, is away as far as somebody who waits is concerned. */
@@ -17,6 +17,9 @@ let stored = 0;
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
+  // Browsers that can ask the server while this worker is being started do.
+  const racing = [...shell, ...reads].map((pathname) => ({ condition: { urlPattern: new URLPattern({ pathname }) }, source: "race-network-and-fetch-handler" }));
+  if (event.addRoutes) event.waitUntil(event.addRoutes(racing).catch(() => {}));
   // One by one: a file that a newer server no longer has must not keep the others away.
   const keep = async (cache, path) => {
     const response = await fetch(path, { cache: "no-cache" });

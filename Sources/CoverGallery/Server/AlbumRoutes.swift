@@ -6,7 +6,7 @@ import Hummingbird
 struct AlbumRoutes: Sendable {
     let hall: Hall
 
-    private static let clientCookie = "sleeve-client"
+    static let clientCookie = "sleeve-client"
     private var library: LibraryAPI { hall.library }
 
     func add(to router: Router<BasicRequestContext>) {
@@ -54,6 +54,11 @@ struct AlbumRoutes: Sendable {
         }
         var object = JSONObject()
         object.add("memento", raw: memento == nil ? "null" : place.text)
+        var covers = JSONObject()
+        for cover in await hall.firstCovers(of: known, reach: 8) {
+            covers.add(cover.id, raw: CoverState.ready(cover.version).json)
+        }
+        object.add("covers", raw: covers.text)
         var response = Response.json(object.text)
         if known == nil {
             let name = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined()

@@ -37,5 +37,6 @@ extension PageFiles {
         ("shortcuts.js", PackageResources.shortcuts_js),
         ("toast.js", PackageResources.toast_js),
         ("toolbar.css", PackageResources.toolbar_css),
+        ("tools.js", PackageResources.tools_js),
     ]
 }

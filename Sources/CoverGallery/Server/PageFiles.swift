@@ -13,12 +13,18 @@ struct PageFiles: Sendable {
     private let files: [String: File]
 
     init() {
+        // Style sheets are small and all needed at once: as one they cost one request.
+        let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
+        let contents = Self.contents + [("style.css", Array(sheets.joined()))]
         files = Dictionary(
-            uniqueKeysWithValues: Self.contents.map { name, bytes in
+            uniqueKeysWithValues: contents.map { name, bytes in
                 let digest = SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
                 return (name, File(bytes: ByteBuffer(bytes: bytes), type: Self.type(of: name), tag: "\"\(digest)\""))
             })
     }
+
+    /// In the order in which they build on each other.
+    static let styleSheets = ["base.css", "toolbar.css", "scroller.css", "details.css", "panel.css", "dialog.css"]
 
     /// A file, or that it has not changed.
     /// - Throws: `HTTPError`: there is no such file.

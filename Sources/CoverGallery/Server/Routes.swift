@@ -15,7 +15,15 @@ enum Routes {
         let router = Router()
         router.add(middleware: Doorkeeper(options))
         let files = PageFiles()
-        router.get("/") { request, _ in try files.response("index.html", request) }
+        router.get("/") { request, _ in
+            var response = try files.response("index.html", request)
+            // The first covers are asked for while the page is still being read (RFC 8288, HTML's `preload`).
+            let first = await hall.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2)
+            for cover in first {
+                response.headers.append(HTTPField(name: .link, value: "<\(cover.path)>; rel=preload; as=image"))
+            }
+            return response
+        }
         router.get("/{file}") { request, context in try files.response(context.parameters.get("file") ?? "", request) }
         AlbumRoutes(hall: hall).add(to: router)
         CoverRoutes(hall: hall).add(to: router)
@@ -56,6 +64,10 @@ extension BasicRequestContext {
         }
         return String(decoding: bytes, as: UTF8.self)
     }
+}
+
+extension HTTPField.Name {
+    static let link = Self("Link")!
 }
 
 extension Request {

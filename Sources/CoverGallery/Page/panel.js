@@ -8,7 +8,7 @@ const [panel, toggle, button, progress] = ["panel", "panel-toggle", "prefetch", 
 const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-let running = false, seconds = Infinity, away = false;
+let running = false, seconds = Infinity, downloaded = 0, away = false;
 
 export function bytes(count) {
   const units = ["B", "KB", "MB", "GB", "TB"];
@@ -49,9 +49,14 @@ export function setPanelAway(gone, reason) {
 }
 
 export function showPrefetch(told) {
-  if (told.seconds < seconds) clearPlot(); // another one began
-  ({ running, seconds } = told);
-  if (running) addSample(told.seconds, told.coversPerSecond);
+  if (told.seconds < seconds) {
+    // Another one began.
+    clearPlot();
+    [seconds, downloaded] = [0, 0];
+  }
+  // The plot shows the speed of each moment; the number beside it is the run's.
+  if (told.seconds > seconds) addSample(told.seconds, (told.downloaded - downloaded) / (told.seconds - seconds));
+  ({ running, seconds, downloaded } = told);
   toggle.classList.toggle("running", running);
   button.textContent = running ? "Stop" : "Fetch all covers";
   byID("prefetch-now").hidden = false;

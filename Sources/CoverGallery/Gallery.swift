@@ -8,6 +8,7 @@ package final class Gallery: Sendable {
     /// Its root: `http://127.0.0.1:8730/`, with the token where there is one.
     package let url: String
     private let hall: Hall
+    private let listener: any Channel
     private let running: Task<Void, any Error>
 
     /// Opens a gallery. It is listening when this returns.
@@ -33,7 +34,7 @@ package final class Gallery: Sendable {
         for await channel in listening {
             let port = channel.localAddress?.port ?? options.port
             await hall.begin()
-            return Gallery(options, port: port, hall: hall, running: running)
+            return Gallery(options, port: port, hall: hall, listener: channel, running: running)
         }
         do {
             try await running.value
@@ -45,17 +46,21 @@ package final class Gallery: Sendable {
         }
     }
 
-    private init(_ options: GalleryOptions, port: Int, hall: Hall, running: Task<Void, any Error>) {
+    private init(
+        _ options: GalleryOptions, port: Int, hall: Hall, listener: any Channel, running: Task<Void, any Error>
+    ) {
         let host = options.host.contains(":") ? "[\(options.host)]" : options.host
         url = "http://\(host):\(port)/" + (options.token.map { "?token=\($0)" } ?? "")
         self.hall = hall
+        self.listener = listener
         self.running = running
     }
 
-    /// Ends the pages' streams and closes every connection.
+    /// Ends the pages' streams and takes no more requests. Those under way are dropped; nobody waits for them: Hummingbird
+    /// takes up to two seconds to notice.
     package func close() async {
         await hall.close()
+        try? await listener.close()
         running.cancel()
-        _ = await running.result
     }
 }

@@ -44,7 +44,7 @@ struct LibraryOptions: ParsableArguments {
             // Only a prefetch without a list reads it, and then says that it is missing.
             libraryFile: library
                 ?? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json") ?? "")
-        configuration.logger = Logger(label: "sleeve") { StreamLogHandler.standardError(label: $0) }
+        configuration.logger = Logger(label: "sleeve") { _ in ToldLogHandler() }
         configuration.logger.logLevel = logLevel.level
         return configuration
     }

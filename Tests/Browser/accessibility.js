@@ -1,5 +1,5 @@
-// Looks over the whole page as it is now and returns what is wrong: [{rule, where, why}]; with the rule "contrast" also where
-// the text is painted and its colour, as a gradient may be better there than its worst colour.
+// Looks over the whole page as it is now and returns what is wrong: [{rule, where, why}]; with "contrast" and "boundary" also the
+// box and the colour it is about, as a gradient may be better there than its worst colour.
 // The test runs it in the page after contrast.js; what only the accessibility tree knows is asked for in test_accessibility.py.
 
 const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader '
@@ -207,8 +207,9 @@ function controls(wrong, element) {
         // Its border or its ground must stand out from what is around it, else nobody sees where to type.
         const edges = [style.backgroundColor, ...['Top', 'Bottom'].map((side) =>
             style[`border${side}Width`] !== '0px' && style[`border${side}Color`])];
-        const best = Math.max(...edges.filter(Boolean).map((edge) => contrastAt(element, edge, x, y, element.parentElement) ?? 21));
-        if (best < 3) wrong('boundary', element, `contrast ${best.toFixed(2)}`);
+        const [best, edge] = edges.filter(Boolean).map((each) => [contrastAt(element, each, x, y, element.parentElement) ?? 21, each])
+            .sort(([one], [other]) => other - one)[0];
+        if (best < 3) wrong('boundary', element, `contrast ${best.toFixed(2)}`, {box: box.toJSON(), colour: colour(edge), needed: 3});
     }
     for (const icon of element.matches('button, a[href]') && !element.innerText.trim() ? element.querySelectorAll('svg') : []) {
         const drawn = getComputedStyle(icon);

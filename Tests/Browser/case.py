@@ -26,8 +26,13 @@ class GalleryTest(unittest.TestCase):
 
     def setUp(self):
         self.stage = Stage(Settings.sleeve)
-        self.addCleanup(self.stage.close)
+        self.addCleanup(self.end)
         self.stage.start_origin()
+
+    def end(self):
+        self.stage.close()
+        stubborn = [server.log.stem for server in self.stage.servers if server.stubborn]
+        self.assertEqual(stubborn, [], "had to be killed")
 
     def serve(self, albums, warm=True):
         self.stage.write_library(albums)

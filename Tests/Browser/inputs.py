@@ -63,8 +63,3 @@ def prefer(browser, **features):
     """`prefer(browser, color_scheme="dark", reduced_motion="reduce")`"""
     browser.cdp("Emulation.setEmulatedMedia", features=[
         {"name": "prefers-" + name.replace("_", "-"), "value": value} for name, value in features.items()])
-
-
-def network(browser, connected):
-    browser.cdp("Network.enable")
-    browser.cdp("Network.emulateNetworkConditions", offline=not connected, latency=0, downloadThroughput=-1, uploadThroughput=-1)

@@ -62,11 +62,21 @@ def contrast(one, other):
     return (light + 0.05) / (dark + 0.05)
 
 
-def contrast_with_ground(rows, colour):
+def contrast_with_ground(pixels, colour):
     """The contrast of a colour (r, g, b, alpha) with what most of these pixels are."""
-    ground = collections.Counter(pixel for row in rows for pixel in row).most_common(1)[0][0]
+    ground = collections.Counter(pixels).most_common(1)[0][0]
     *rgb, alpha = colour
     return contrast(ground, [value * alpha + below * (1 - alpha) for value, below in zip(rgb, ground)])
+
+
+def inside(rows):
+    return [pixel for row in rows for pixel in row]
+
+
+def around(rows, margin):
+    """The pixels of a frame so wide."""
+    middle = rows[margin:-margin]
+    return inside(rows[:margin]) + inside(rows[-margin:]) + inside(row[:margin] + row[-margin:] for row in middle)
 
 
 def changed(before, after, ratio=3):

@@ -15,6 +15,8 @@ class StageError(Exception):
 class Server:
     """A `sleeve` command that says its address as the first line on stdout."""
 
+    stubborn = False  # It was asked to end, and did not.
+
     def __init__(self, command, log):
         self.log = log
         with open(log, "ab") as errors:
@@ -49,7 +51,7 @@ class Server:
                 try:
                     self.process.wait(20)
                 except subprocess.TimeoutExpired:
-                    at_once = True
+                    at_once = self.stubborn = True
             if at_once:
                 self.process.kill()
                 self.process.wait()

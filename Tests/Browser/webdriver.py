@@ -81,7 +81,9 @@ class Browser:
         switches = [
             "--headless=new", f"--window-size={width},{height}", f"--user-data-dir={self.profile}", "--lang=en-US",
             "--force-device-scale-factor=1", "--disable-background-networking", "--disable-component-update",
-            "--no-first-run", "--no-default-browser-check", *arguments]
+            "--no-first-run", "--no-default-browser-check",
+            # Containers have little of the memory that browsers share among their processes.
+            "--disable-dev-shm-usage", *arguments]
         if os.getuid() == 0:
             switches.append("--no-sandbox")
         chrome = {"args": switches}

@@ -83,6 +83,20 @@ extension CommandTests {
             }
         }
 
+        @Test func `a damaged library file is set aside and told of, and the last good one used`() async throws {
+            try await withAlbums("A") { stage in
+                _ = try await stage.run("album", "add", "--title", "B")
+                _ = try stage.file("albums.json", "[\n{\"title\": \"A\",")
+                let result = try await stage.run("album", "list", "--json")
+                #expect(result.status == 0)
+                let lines = result.stderr.split(separator: "\n")
+                #expect(
+                    lines.count == 1 && lines[0].hasPrefix("sleeve: \(stage.folder)/albums.json:2:1: "), "\(result)")
+                #expect(result.stderr.contains("set aside as \(stage.folder)/albums.json.state/damaged-"))
+                #expect(try await titles(stage) == ["A", "B"])
+            }
+        }
+
         @Test func `show prints the table and the file that keeps the cover, which it fetches`() async throws {
             try await withStage { stage in
                 let album = Album(title: "A", artist: "B", coverUrl: stage.origin.coverURL(1))

@@ -1,0 +1,17 @@
+import Logging
+
+/// Tells what the library logs as the command tells everything else: a line on stderr that begins with the command's name.
+struct ToldLogHandler: LogHandler {
+    var logLevel = Logger.Level.warning
+    var metadata: Logger.Metadata = [:]
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+        let kind = event.level >= .warning ? "" : "\(event.level): "
+        Terminal.standardError.write("sleeve: \(kind)\("\(event.message)".withoutControls)\n")
+    }
+}

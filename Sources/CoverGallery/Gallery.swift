@@ -24,7 +24,11 @@ package final class Gallery: Sendable {
         let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
         let application = Application(
             router: Routes.router(hall, options),
-            configuration: .init(address: .hostname(options.host, port: options.port), backlog: 1_024),
+            // A head that never ends must not keep its connection, nor connections each other's descriptors.
+            server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+            configuration: .init(
+                address: .hostname(options.host, port: options.port), backlog: 1_024,
+                availableConnectionsDelegate: .maximum(2_048, logger: logger)),
             onServerRunning: { announce.yield($0) },
             logger: logger)
         let running = Task {

@@ -158,6 +158,19 @@ import Wire
         #expect(mailbox.waitingCount == 11)
     }
 
+    @Test("a page that connects again gets what there is to tell, and its former stream ends")
+    func reconnecting() async throws {
+        try await withGallery { stage in
+            let former = try await stage.events(page)
+            _ = try await stage.onThread { try former.receive(until: "event: cache") }
+            let events = try await stage.events(page)
+            #expect(try await stage.onThread { try former.drain() }.ending != .complete)
+            _ = try await show(stage, [try await stage.ids[0]])
+            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            #expect(told.contains("event: cover\n"))
+        }
+    }
+
     @Test("closing a gallery ends the streams of pages that are connected")
     func closing() async throws {
         try await withGallery { stage in

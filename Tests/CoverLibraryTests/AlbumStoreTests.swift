@@ -234,6 +234,51 @@ extension LibraryAPI {
         }
     }
 
+    @Test("a library reached by a link and by its own path has one lock and one history")
+    func linkAndPath() async throws {
+        try await withShelf(["A"]) { shelf in
+            try FileManager.default.createSymbolicLink(
+                atPath: shelf.folder + "/link.json", withDestinationPath: shelf.file)
+            let library = try await shelf.library()
+            let other = try await shelf.library { $0.libraryFile = shelf.folder + "/link.json" }
+            try await library.addAlbum(Album(title: "B"))
+            #expect(try await other.undo()?.placed.first?.album.title == "B")
+            #expect(!FileManager.default.fileExists(atPath: shelf.folder + "/link.json.state"))
+            await library.close()
+            await other.close()
+        }
+    }
+
+    @Test("a step that comes too late says so and changes nothing")
+    func tooLate() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "B"))
+            try shelf.write("[{\"title\": \"By hand\"}]")
+            let undone = try await library.undo()
+            #expect(undone?.placed == [] && undone?.message == "It was gone already")
+            #expect(try await library.titles == ["By hand"])
+            #expect(try await library.undo() == nil)
+            await library.close()
+        }
+    }
+
+    @Test("a file that an editor is in the middle of saving is waited for, not set aside")
+    func halfSaved() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "B"))
+            try shelf.write("[{\"title\": \"Sav")
+            // The rest comes while the edit waits, which begins when it has found half a file.
+            async let edited = library.addAlbum(Album(title: "C"))
+            while try !FileManager.default.contentsOfDirectory(atPath: shelf.state).contains("lock") {}
+            try shelf.write("[{\"title\": \"Saved\"}]")
+            _ = try await edited
+            #expect(try await library.titles == ["Saved", "C"])
+            await library.close()
+        }
+    }
+
     @Test("ten libraries that edit one file at the same time lose no edit and no step of the history")
     func concurrency() async throws {
         try await withShelf([]) { shelf in

@@ -83,6 +83,26 @@ extension CommandTests {
             }
         }
 
+        @Test func `what could be two albums is refused, and can be said which`() async throws {
+            try await withStage { stage in
+                let albums = [Album(id: "x", title: "A"), Album(id: "1", title: "B"), Album(id: "y", title: "2")]
+                _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
+                let result = try await stage.run("album", "delete", "1")
+                #expect(result.status == 1 && result.stderr.contains("say number:1 or id:1"), "\(result)")
+                #expect(try await stage.run("album", "delete", "title:2", "id:1").stdout == "Deleted 2 albums\n")
+                #expect(try await titles(stage) == ["A"])
+            }
+        }
+
+        @Test func `a list that breaks off is not imported half`() async throws {
+            try await withAlbums("A") { stage in
+                let list = try stage.file("x.json", "[{\"title\":\"B\"},{\"title\":")
+                let result = try await stage.run("album", "import", list)
+                #expect(result.status == 1 && result.stdout == "", "\(result)")
+                #expect(try await titles(stage) == ["A"])
+            }
+        }
+
         @Test func `a damaged library file is set aside and told of, and the last good one used`() async throws {
             try await withAlbums("A") { stage in
                 _ = try await stage.run("album", "add", "--title", "B")
@@ -182,7 +202,8 @@ extension CommandTests {
                 let list = try stage.file("x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n")
                 let result = try await stage.run("album", "import", list)
                 #expect(result.status == 3 && result.stdout == "imported 1 album, 2 skipped\n", "\(result)")
-                #expect(result.stderr.contains("x.jsonl:3:1: malformed JSON") && result.stderr.contains("line 2:"))
+                #expect(
+                    result.stderr.contains("x.jsonl:3:1: malformed JSON") && result.stderr.contains("x.jsonl:2: a URL"))
                 #expect(try stage.text(of: stage.folder + "/albums.json").contains("\"mbid\": [1.0]"))
             }
         }

@@ -32,20 +32,23 @@ final class Mailbox: Sendable {
         reader?.resume(returning: text)
     }
 
-    /// Everything there is, as one text; waits for something. Nil: it is closed. For one reader.
+    /// Everything there is, as one text; waits for something. Nil: it is closed, or another reader has come.
     func next() async -> String? {
         await withCheckedContinuation { continuation in
-            let (text, isReady) = state.withLock { state -> (String?, Bool) in
+            let (text, isReady, former) = state.withLock {
+                state -> (String?, Bool, CheckedContinuation<String?, Never>?) in
+                let former = state.reader.take()
                 if !state.order.isEmpty {
                     let text = state.order.map { state.texts[$0] ?? "" }.joined()
                     state.order = []
                     state.texts = [:]
-                    return (text, true)
+                    return (text, true, former)
                 }
-                if state.isClosed { return (nil, true) }
+                if state.isClosed { return (nil, true, former) }
                 state.reader = continuation
-                return (nil, false)
+                return (nil, false, former)
             }
+            former?.resume(returning: nil)
             if isReady { continuation.resume(returning: text) }
         }
     }

@@ -8,6 +8,7 @@ import CoverLibrary
 actor Pages {
     private struct Page {
         var mailbox = Mailbox()
+        var isConnected = false
         /// Keys it waits for, in the order it wants them.
         var view: [String] = []
         var near: [String] = []
@@ -43,8 +44,13 @@ actor Pages {
     /// The mailbox of a page that has connected; nil: too many are open.
     func connect(_ id: String) -> Mailbox? {
         guard enter(id) else { return nil }
-        // A page that connects again does so because the other connection has gone.
-        if pages[id]?.mailbox.isClosed == true { pages[id]?.mailbox = Mailbox() }
+        // A page that connects again does so because the other connection has gone, whether we know already or not. What
+        // it has missed it asks for anew.
+        if pages[id]?.isConnected == true {
+            pages[id]?.mailbox.close()
+            pages[id]?.mailbox = Mailbox()
+        }
+        pages[id]?.isConnected = true
         return pages[id]?.mailbox
     }
 

@@ -3,7 +3,7 @@
 import { firstLibrary, firstState } from "./first.js";
 import { Library } from "./library.js";
 import { Covers } from "./covers.js";
-import { Memento } from "./memento.js";
+import { Memento, lastPlace } from "./memento.js";
 import { Gallery } from "./gallery.js";
 
 const library = new Library();
@@ -17,11 +17,13 @@ gallery.changed = () => memento.changed();
 let problem = null;
 try {
   await library.load(firstLibrary);
-  start(await firstState);
+  start((await firstState) ?? { memento: lastPlace() });
 } catch (caught) {
   problem = caught;
   gallery.showNothing("away", problem.away ? undefined : problem.message);
 }
+// What is around the covers would keep the browser from showing them.
+if (open) await Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]);
 const { setUpTools } = await import("./tools.js");
 setUpTools({ library, covers, gallery, isStuck: Boolean(problem), open: ensureOpen });
 if (open) document.documentElement.dataset.ready = "true";
@@ -38,7 +40,7 @@ function start(state) {
 /** For a page that was opened without its server: the albums have come. True if they had not been there before. */
 async function ensureOpen() {
   if (open) return false;
-  start(await firstState);
+  start((await firstState) ?? { memento: lastPlace() });
   document.documentElement.dataset.ready = "true";
   return true;
 }

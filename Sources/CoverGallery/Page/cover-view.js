@@ -29,6 +29,7 @@ export function showFailure(view, reason, canRetry) {
   stop(view, "failed");
   forget(view);
   part(view, "reason").textContent = reason;
+  view.setAttribute("aria-description", reason);
   part(view, "retry").hidden = !canRetry;
 }
 
@@ -64,6 +65,7 @@ function part(view, name) {
 
 function stop(view, state) {
   view.dataset.state = state;
+  view.removeAttribute("aria-description");
   view.querySelector(".spinner")?.remove();
 }
 

@@ -25,6 +25,7 @@ export class Covers {
   #asking = false;
   #stale = false;
   #opening = true;
+  #opened = Promise.withResolvers();
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
@@ -100,6 +101,9 @@ export class Covers {
   stateOf(id) { return this.#known.get(id) ?? { waiting: true }; }
   pictureOf(id) { return pictureOf(this.#views.get(id)); }
 
+  /** Resolves when every cover in sight at the opening that is in the cache has been shown. */
+  get opened() { return this.#opened.promise; }
+
   /** The addresses of the covers on the page. */
   get addresses() {
     return [...this.#views.keys()].filter((id) => this.#known.get(id)?.version).map((id) => this.#address(id));
@@ -149,7 +153,8 @@ export class Covers {
   }
 
   #address(id) {
-    const version = this.#known.get(id)?.version;
+    const { version, any } = this.#known.get(id) ?? {};
+    if (any) return `/covers/${encodeURIComponent(id)}`;
     return `/covers/${encodeURIComponent(id)}${version ? `?v=${version}` : ""}`;
   }
 
@@ -158,6 +163,8 @@ export class Covers {
     if (state.failure) showFailure(view, state.failure, !state.final && !state.away);
     else if (state.version || this.#away) {
       const outcome = await showPicture(view, this.#address(id), this.#view.includes(id));
+      // The address without its version is answered by whatever version there is, from the browser's own store too.
+      if (outcome === "broken" && state.version && !state.any) return this.#learn(id, { ...state, any: true }, at);
       if (outcome === "broken") return this.#broken(id, view);
       if (outcome === "overtaken") return;
       if (at) this.#markArrival(id, at);
@@ -182,5 +189,6 @@ export class Covers {
     this.#opening = false;
     await Promise.all(ids.map((id) => this.#views.get(id)?.querySelector(".picture").decode().catch(() => {})));
     performance.mark("sleeve:first-covers");
+    this.#opened.resolve();
   }
 }

@@ -13,7 +13,8 @@ export class Edits {
   #gallery;
   #complain;
   #away = false;
-  #busy = false;
+  /** Edits are made one after the other, however fast they are asked for. */
+  #last = Promise.resolve();
 
   /**
    * @param {import("./library.js").Library} library
@@ -29,17 +30,22 @@ export class Edits {
     buttons.delete.addEventListener("click", () => this.remove());
     buttons.undo.addEventListener("click", () => this.undo());
     buttons.redo.addEventListener("click", () => this.redo());
-    onAdd(({ id, message }) => this.#finish(id, message));
+    onAdd(({ id, message }) => {
+      this.#finish(id, message);
+      this.#gallery.focus(); // on the new album: the keys are meant for it now
+    });
   }
 
   remove() {
-    const album = this.#gallery.album;
     // No album is named afterwards: the gallery stays where it is, and there the neighbour is now.
-    if (album) this.#edit("DELETE", `/api/albums/${encodeURIComponent(album.id)}`, () => null);
+    this.#edit(() => {
+      const album = this.#gallery.album;
+      return album && ["DELETE", `/api/albums/${encodeURIComponent(album.id)}`, () => null];
+    });
   }
 
-  undo() { if (this.#library.undo) this.#edit("POST", "/api/undo", (answer) => answer.id); }
-  redo() { if (this.#library.redo) this.#edit("POST", "/api/redo", (answer) => answer.id); }
+  undo() { this.#edit(() => this.#library.undo && ["POST", "/api/undo", (answer) => answer.id]); }
+  redo() { this.#edit(() => this.#library.redo && ["POST", "/api/redo", (answer) => answer.id]); }
 
   setAway(away) {
     this.#away = away;
@@ -63,18 +69,19 @@ export class Edits {
     if (focused && button.disabled) this.#gallery.focus();
   }
 
-  async #edit(method, path, affected) {
-    if (this.#away) return say(reason, { kind: "problem" });
-    if (this.#busy) return;
-    this.#busy = true;
-    try {
-      const answer = await ask(method, path);
-      await this.#finish(affected(answer), answer.message, path === "/api/undo" ? "redo" : "undo");
-    } catch (problem) {
-      this.#complain(problem);
-    } finally {
-      this.#busy = false;
-    }
+  /** @param {() => [string, string, (answer: object) => string | null] | null} plan what to ask for, when its turn has come */
+  #edit(plan) {
+    this.#last = this.#last.then(async () => {
+      if (this.#away) return say(reason, { kind: "problem" });
+      const [method, path, affected] = plan() || [];
+      if (!method) return;
+      try {
+        const answer = await ask(method, path);
+        await this.#finish(affected(answer), answer.message, path === "/api/undo" ? "redo" : "undo");
+      } catch (problem) {
+        this.#complain(problem);
+      }
+    });
   }
 
   async #finish(id, message, back = "undo") {

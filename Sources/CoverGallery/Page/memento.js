@@ -1,7 +1,8 @@
-// Remembers, at the server, where somebody was, so that the page opens there again.
+// Remembers, at the server, where somebody was, so that the page opens there again; and here, for when the server is away.
 
 import { ask } from "./api.js";
 
+const place = "sleeve-memento";
 const rest = 500; // milliseconds without a change before it is worth telling
 
 export class Memento {
@@ -26,11 +27,29 @@ export class Memento {
     const memento = this.#read(), text = JSON.stringify(memento);
     if (!memento || text === this.#told) return;
     this.#told = text;
+    keep(text);
     try {
       // `keepalive`: the request outlives the page.
       await ask("PUT", "/api/memento", memento, { keepalive: leaving });
     } catch {
       this.#told = ""; // nobody needs to know; the next change tells it
     }
+  }
+}
+
+/** Where this browser was, as it knows itself. */
+export function lastPlace() {
+  try {
+    return JSON.parse(localStorage.getItem(place));
+  } catch {
+    return null;
+  }
+}
+
+function keep(text) {
+  try {
+    localStorage.setItem(place, text);
+  } catch {
+    // Storage is full or forbidden; the server knows.
   }
 }

@@ -21,7 +21,7 @@ export async function keepOffline(seen) {
 
 /** What was loaded before the worker was there passes by it once more, from the browser's own cache. */
 function keepSeen(addresses) {
-  for (const address of ["/api/library", "/api/state", ...addresses]) fetch(address).catch(() => {});
+  for (const address of ["/api/library", ...addresses]) fetch(address).catch(() => {});
 }
 
 function scriptAddress(path) {

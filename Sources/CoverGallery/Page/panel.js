@@ -8,12 +8,13 @@ const [panel, toggle, button, progress] = ["panel", "panel-toggle", "prefetch", 
 const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-let running = false, seconds = Infinity, downloaded = 0, away = false;
+let running = false, seconds = Infinity, downloaded = 0;
 
 export function bytes(count) {
+  // As the command line counts them.
   const units = ["B", "KB", "MB", "GB", "TB"];
   let unit = 0;
-  for (; count >= 1000 && unit < units.length - 1; unit++) count /= 1000;
+  for (; count >= 1024 && unit < units.length - 1; unit++) count /= 1024;
   return `${short.format(count)} ${units[unit]}`;
 }
 
@@ -24,14 +25,16 @@ export function setUpPanel(complain) {
   panel.addEventListener("keydown", (event) => {
     if (event.key === "Escape") (open(false), toggle.focus());
   });
+  let busy = false; // not `disabled`: that would take the keyboard's place on the page
   button.addEventListener("click", async () => {
-    button.disabled = true;
+    if (busy) return;
+    busy = true;
     try {
       await ask(running ? "DELETE" : "POST", "/api/prefetch");
     } catch (problem) {
       complain(problem);
     } finally {
-      button.disabled = away;
+      busy = false;
     }
   });
 }
@@ -43,7 +46,6 @@ function open(wanted) {
 }
 
 export function setPanelAway(gone, reason) {
-  away = gone;
   button.disabled = gone;
   button.title = gone ? reason : "";
 }
@@ -64,7 +66,7 @@ export function showPrefetch(told) {
   else if (running) progress.removeAttribute("value");
   else [progress.max, progress.value] = [1, 1];
   const of = told.total ? ` of ${number.format(told.total)}` : "";
-  byID("progress-text").textContent = `${number.format(told.settled)}${of} covers`;
+  byID("progress-text").textContent = `${number.format(told.downloaded + told.fresh + told.joined)}${of} covers`;
   byID("rate").textContent = `${short.format(told.coversPerSecond)} covers/s`;
   byID("outcome").textContent = outcome(told);
   showFailures(told);

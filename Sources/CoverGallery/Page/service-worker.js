@@ -9,7 +9,7 @@ const shell = [
   "/panel.js", "/plot.js", "/scroller.js", "/scroller-drag.js", "/scroller-views.js", "/search.js", "/shortcuts.js",
   "/toast.js", "/tools.js", "/icon.svg", "/icon-maskable.svg", "/manifest.webmanifest",
 ];
-const reads = ["/api/library", "/api/state"];
+const reads = ["/api/library"];
 /** A server that says nothing for so long, in milliseconds, is away as far as somebody who waits is concerned. */
 const patience = 2500;
 const mostCovers = 2000, trimEvery = 100;
@@ -24,7 +24,7 @@ self.addEventListener("install", (event) => {
   const keep = async (cache, path) => {
     const response = await fetch(path, { cache: "no-cache" });
     if (response.status >= 502 && response.status <= 504) throw new TypeError("A gateway stands in for the server.");
-    if (response.ok && !response.redirected) await cache.put(path, response);
+    if (response.ok && !response.redirected) await cache.put(path, withoutLinks(response));
   };
   event.waitUntil(caches.open(shellCache).then((cache) => Promise.allSettled(shell.map((path) => keep(cache, path)))));
 });
@@ -66,7 +66,15 @@ async function keepAnswer(path, response) {
   const cache = await caches.open(shellCache);
   const tag = response.headers.get("ETag"), kept = tag && (await cache.match(path));
   if (kept?.headers.get("ETag") === tag) return response.body?.cancel();
-  await cache.put(path, response);
+  await cache.put(path, withoutLinks(response));
+}
+
+/** The page's head names covers to load at once, which pass by this worker: without the server they would be broken. */
+function withoutLinks(response) {
+  if (!response.headers.has("Link")) return response;
+  const { status, statusText } = response, headers = new Headers(response.headers);
+  headers.delete("Link");
+  return new Response(response.body, { status, statusText, headers });
 }
 
 /** A cover whose version is here is what it says, for ever; any version will do when the server is away. */

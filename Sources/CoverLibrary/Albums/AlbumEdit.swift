@@ -55,8 +55,12 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     /// The step for people: `Delete “Low Tide”`.
     public var title: String { (kind == .add ? "Add " : "Delete ") + subject }
 
-    /// The step that has been taken: `Deleted “Low Tide”`.
-    public var message: String { (kind == .add ? "Added " : "Deleted ") + subject }
+    /// The step that has been taken: `Deleted “Low Tide”`. One that came too late, because somebody had changed the library
+    /// file meanwhile, says so.
+    public var message: String {
+        if placed.isEmpty { return kind == .add ? "It was there already" : "It was gone already" }
+        return (kind == .add ? "Added " : "Deleted ") + subject
+    }
 
     private var subject: String {
         guard placed.count == 1, let album = placed.first?.album else { return "\(placed.count) albums" }
@@ -65,6 +69,12 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
 
     /// What takes it back.
     var inverse: AlbumEdit { AlbumEdit(kind: kind == .add ? .delete : .add, placed: placed) }
+
+    /// What of it is still to be done in `albums`.
+    func effective(in albums: [Album]) -> AlbumEdit {
+        let there = Set(albums.map(\.id))
+        return AlbumEdit(kind: kind, placed: placed.filter { there.contains($0.album.id) == (kind == .delete) })
+    }
 
     /// Takes the step. Albums are told by their ids, so it is the same step in a library that others have edited
     /// meanwhile, and taking it twice changes no more than taking it once.

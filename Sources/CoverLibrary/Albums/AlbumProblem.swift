@@ -20,10 +20,10 @@ extension Album {
         if album.title.isEmpty { throw AlbumProblem(field: "title", message: "an album needs a title") }
         for (field, text) in [("title", album.title), ("artist", album.artist), ("genre", album.genre)]
         where text.utf8.count > 1_000 {
-            throw AlbumProblem(field: field, message: "is longer than 1,000 bytes")
+            throw AlbumProblem(field: field, message: "the \(field) is longer than 1,000 bytes")
         }
         let isYear = album.year.isEmpty || (album.year.utf8.count == 4 && Int(album.year) ?? 0 > 0)
-        if !isYear { throw AlbumProblem(field: "year", message: "is no year of four digits, such as 1999") }
+        if !isYear { throw AlbumProblem(field: "year", message: "the year needs four digits, as 1999 has") }
         if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
         if album.coverUrl != nil {
             do { _ = try album.coverKey } catch { throw AlbumProblem(field: "coverUrl", message: error.detail) }

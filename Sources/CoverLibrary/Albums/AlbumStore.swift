@@ -39,7 +39,8 @@ actor AlbumStore {
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     init(path: String, remote: String?, logger: Logger, changed: @escaping @Sendable () -> Void) {
-        self.path = path
+        // However it is reached, a library has one lock and one history.
+        self.path = AtomicFile.target(path)
         self.remote = remote
         self.logger = logger
         self.changed = changed
@@ -89,6 +90,11 @@ actor AlbumStore {
                 return try AlbumFile.read(path)
             }
         } catch {
+            // An editor may be in the middle of saving it.
+            while Self.age(of: path) < Self.patience {
+                usleep(100_000)
+                if let albums = try? AlbumFile.read(path) { return albums }
+            }
             guard access(path, R_OK) == 0, (try? AlbumFile.read(folder.lastGood)) != nil else { throw error }
             let aside = try folder.setAside(path)
             logger.warning("\(error); set aside as \(aside), the last good one is used")
@@ -104,18 +110,30 @@ actor AlbumStore {
         let isNew = list != nil && list?.revision != revision
         let list = AlbumList(albums: albums, revision: revision)
         self.list = list
-        if let folder { keepLastGood(folder) }
+        if let folder { keepLastGood(albums, folder) }
         if isNew { changed() }
         return list
     }
 
-    /// Keeps a second copy of a file that has just been read whole. Where it cannot be kept, the library does without.
-    private func keepLastGood(_ folder: LibraryFolder) {
-        let files = FileManager.default
-        guard let bytes = files.contents(atPath: path), bytes != files.contents(atPath: folder.lastGood),
-            var copy = try? AtomicFile(Array(bytes), toReplace: folder.lastGood)
+    /// Keeps a second copy of what has just been read whole. Where it cannot be kept, the library does without.
+    private func keepLastGood(_ albums: [Album], _ folder: LibraryFolder) {
+        let bytes = AlbumFile.text(of: albums)
+        guard FileManager.default.contents(atPath: folder.lastGood).map({ Array($0) }) != bytes,
+            var copy = try? AtomicFile(bytes, toReplace: folder.lastGood)
         else { return }
         try? copy.replace()
+    }
+
+    /// A file that was written longer ago than this, in seconds, is not being written.
+    private static let patience = 2.0
+
+    private static func age(of path: String) -> Double {
+        guard let written = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date else {
+            return .infinity
+        }
+        // A time to come says nothing.
+        let age = Date().timeIntervalSince(written)
+        return age >= 0 ? age : .infinity
     }
 
     // MARK: Editing
@@ -139,12 +157,13 @@ actor AlbumStore {
         return try locked(folder) {
             try finishPending(folder)
             var albums = try readOrMend(folder)
-            guard let (step, change) = try plan(wish, albums, folder.journal) else {
+            guard let (step, wanted) = try plan(wish, albums, folder.journal) else {
                 if case .save = wish { try write(albums, folder) }
                 return nil
             }
+            let change = wanted.effective(in: albums)
             change.apply(to: &albums)
-            var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path)
+            var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path, isAlone: true)
             let messages = remote.map { remote in RemoteMessage.telling(change, to: remote) } ?? []
             try folder.journal.record(step, changing: change, messages: messages)
             try file.replace()
@@ -194,9 +213,9 @@ actor AlbumStore {
     }
 
     private func write(_ albums: [Album], _ folder: LibraryFolder) throws {
-        var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path)
+        var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path, isAlone: true)
         try file.replace()
-        keepLastGood(folder)
+        keepLastGood(albums, folder)
     }
 
     // MARK: The journal

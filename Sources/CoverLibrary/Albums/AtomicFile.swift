@@ -13,11 +13,15 @@ struct AtomicFile: ~Copyable {
 
     /// Writes the new bytes beside `path`, on the disk already.
     /// - Throws: `LibraryError`; nothing has changed then.
-    init(_ bytes: [UInt8], toReplace path: String) throws {
+    /// - Parameter isAlone: nobody else replaces this file meanwhile; then what a killed process left beside it is used up.
+    init(_ bytes: [UInt8], toReplace path: String, isAlone: Bool = false) throws {
         self.path = Self.target(path)
-        beside = "\(self.path).\(getpid()).part"
+        beside = isAlone ? "\(self.path).part" : "\(self.path).\(getpid()).part"
         var status = stat()
-        let mode = stat(self.path, &status) == 0 ? status.st_mode & 0o7777 : 0o644
+        let isThere = stat(self.path, &status) == 0
+        // Renaming asks for no permission to write the file itself; whoever took that away meant it.
+        if isThere, access(self.path, W_OK) != 0 { throw Self.failure(path) }
+        let mode = isThere ? status.st_mode & 0o7777 : 0o644
         let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard file >= 0 else { throw Self.failure(path) }
         let isWritten = bytes.withUnsafeBytes { Self.write($0, file) } && fsync(file) == 0
@@ -48,7 +52,8 @@ struct AtomicFile: ~Copyable {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    private static func target(_ path: String) -> String {
+    /// Where a link leads; the path itself where there is none.
+    static func target(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }
         return String(cString: real)

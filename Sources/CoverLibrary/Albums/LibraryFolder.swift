@@ -36,10 +36,8 @@ final class LibraryFolder {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             lock = try FileLock(path: path + "/lock")
         } catch {
-            throw LibraryError(
-                message:
-                    "cannot keep the library's history in \(path): \((error as? CacheError)?.description ?? "\(error)")"
-            )
+            let reason = if case .notWritable(_, let reason)? = error as? CacheError { reason } else { "\(error)" }
+            throw LibraryError(message: "cannot keep the library's history in \(path): \(reason)")
         }
         journal = try Self.openJournal(path, notice)
     }

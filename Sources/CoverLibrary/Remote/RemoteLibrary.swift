@@ -38,6 +38,9 @@ actor RemoteLibrary {
     }
 
     static func parse(_ url: String) throws -> HTTPURL {
+        if url.contains("?") {
+            throw LibraryError(message: "the remote library's URL cannot be used: it must have no query")
+        }
         do throws(HTTPURL.Problem) {
             return try HTTPURL(url)
         } catch {
@@ -69,7 +72,7 @@ actor RemoteLibrary {
                 state.sent += 1
             case .refused(let reason):
                 try await store.journal { try $0.refuseMessage(number, reason) }
-                state.refused.append("\(message.path): \(reason)")
+                state.refused.append("\(message.subject): \(reason)")
             case .notNow(let reason): state.problem = reason
             }
         }

@@ -1,3 +1,9 @@
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// What a remote library is to be told: a POST that waits in the outbox until it has been taken.
 struct RemoteMessage: Sendable, Hashable {
     /// The remote library's URL.
@@ -8,6 +14,18 @@ struct RemoteMessage: Sendable, Hashable {
     var path: String
     /// JSON.
     var body: String
+
+    /// What it is about, for people: `adding “Low Tide”`.
+    var subject: String {
+        struct Body: Decodable {
+            struct Album: Decodable { var title: String }
+            var album: Album?
+            var title: String?
+        }
+        let body = try? JSONDecoder().decode(Body.self, from: Data(self.body.utf8))
+        let title = body?.album?.title ?? body?.title ?? ""
+        return (path == "/api/addAlbum" ? "adding" : "deleting") + " “\(title.inMessage)”"
+    }
 
     /// The messages that tell of an edit, an album each, in order.
     ///

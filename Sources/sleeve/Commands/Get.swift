@@ -28,10 +28,12 @@ struct Get: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if output == nil, Terminal.standardOutput.isInteractive {
+        if output ?? "-" == "-", Terminal.standardOutput.isInteractive {
             throw ValidationError("a cover is no text for a terminal; use -o FILE, or a pipe")
         }
-        if output == nil, options.json { throw ValidationError("--json writes to stdout; use -o FILE for the cover") }
+        if output ?? "-" == "-", options.json {
+            throw ValidationError("--json writes to stdout; use -o FILE for the cover")
+        }
     }
 
     func run() async throws {
@@ -58,7 +60,7 @@ struct Get: AsyncParsableCommand {
     }
 
     private func write(_ cover: Cover) throws {
-        guard let output else {
+        guard let output, output != "-" else {
             guard Terminal.standardOutput.write(cover.bytes) else { throw cannotWrite("the cover to stdout") }
             return
         }

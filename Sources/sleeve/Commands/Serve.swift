@@ -72,7 +72,7 @@ struct Serve: AsyncParsableCommand {
         Signals.handle { continuation.yield($0) }
         try tell("\(gallery.url)\n")
         if !options.quiet {
-            Terminal.standardError.write("sleeve: open \(gallery.url) in a browser; stop with Ctrl-C\n")
+            Terminal.standardError.write("sleeve: open this address in a browser; stop with Ctrl-C\n")
         }
         var signal: Int32 = 0
         for await number in stopped {

@@ -47,7 +47,11 @@ extension String {
 }
 
 extension Unicode.Scalar {
-    fileprivate var isControl: Bool { value < 0x20 || (value >= 0x7F && value < 0xA0) }
+    /// Also those that turn the direction of writing around (Unicode Standard Annex 9), which would reach beyond the text.
+    fileprivate var isControl: Bool {
+        value < 0x20 || (value >= 0x7F && value < 0xA0) || (0x202A...0x202E).contains(value)
+            || (0x2066...0x2069).contains(value) || value == 0x200E || value == 0x200F || value == 0x061C
+    }
 }
 
 /// `write`, whose name the methods have taken.

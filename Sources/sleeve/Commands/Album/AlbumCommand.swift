@@ -6,7 +6,8 @@ struct AlbumCommand: AsyncParsableCommand {
         commandName: "album",
         abstract: "The albums of your library: show them, add, delete, undo.",
         discussion: """
-            An ALBUM is named by its number in the list, its id, or its title. Every edit is saved at once and can be taken \
+            An ALBUM is named by its number in the list, its title, or its id; where that could be two, by number:3, title:3 or \
+            id:3. Every edit is saved at once and can be taken \
             back, today or next year, whichever program made it: sleeve, the gallery, or another sleeve at the same time.
 
               sleeve album list
@@ -68,12 +69,15 @@ struct EditOptions: ParsableArguments {
     private func send(_ library: LibraryAPI) async throws {
         guard library.configuration.remote != nil else { return }
         let outbox = try await library.sendEdits()
-        for refusal in outbox.refused { Terminal.standardError.write("sleeve: refused: \(refusal.withoutControls)\n") }
+        for refusal in outbox.refused {
+            Terminal.standardError.write("sleeve: the remote library refused \(refusal.withoutControls)\n")
+        }
         if let problem = outbox.problem, outbox.waiting > 0 {
             let edits = outbox.waiting == 1 ? "1 edit waits" : "\(outbox.waiting) edits wait"
             Terminal.standardError.write(
                 "sleeve: \(edits) to be sent, the next command with --remote tries again: \(problem.withoutControls)\n")
         }
+        if !outbox.refused.isEmpty { throw ExitStatus.someFailed }
     }
 }
 

@@ -10,7 +10,7 @@ struct AlbumExport: AsyncParsableCommand {
             artist, genre, year and coverUrl.
             """)
 
-    @Argument(help: ArgumentHelp("The file; it is replaced as a whole. Default: stdout.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file; it is replaced as a whole. - or none: stdout.", valueName: "file"))
     var output: String?
 
     @Option(help: "json, jsonl or csv. Default: by the file's name, else json.")
@@ -26,6 +26,7 @@ struct AlbumExport: AsyncParsableCommand {
         try await withLibrary(try options.configuration()) { library in
             let albums = try await library.albums
             let text = AlbumFile.text(of: albums, format: format ?? Self.format(of: output))
+            let output = output == "-" ? nil : output
             if let output { try AlbumFile.replace(output, with: text) } else { try tell(text) }
             if let output, !options.quiet {
                 Terminal.standardError.write("sleeve: wrote \(albums.count) albums to \(output)\n")

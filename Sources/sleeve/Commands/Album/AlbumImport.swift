@@ -22,27 +22,33 @@ struct AlbumImport: AsyncParsableCommand {
     func run() async throws {
         let brokenLists = Mutex(0)
         var (albums, skipped): ([Album], Int) = ([], 0)
-        let batches = ListBatches(paths: inputs, format: format, keepsOtherFields: true) { problem in
-            Terminal.standardError.write("sleeve: \("\(problem)".withoutControls)\n")
-            brokenLists.withLock { $0 += 1 }
-        }
-        for await batch in batches {
-            for element in batch {
-                switch element {
-                case .item(let item) where item.album != nil: albums.append(item.album ?? Album())
-                case .item(let item):
-                    complain("line \(item.line): a URL alone is no album; skipped", &skipped)
-                case .problem(let problem):
-                    if let album = problem.album { albums.append(album) } else { complain("\(problem)", &skipped) }
-                }
+        for input in inputs {
+            let batches = ListBatches(paths: [input], format: format, keepsOtherFields: true) { problem in
+                Terminal.standardError.write("sleeve: \("\(problem)".withoutControls)\n")
+                brokenLists.withLock { $0 += 1 }
+            }
+            for await batch in batches {
+                for element in batch { take(element, of: input, &albums, &skipped) }
             }
         }
+        // One step: what could not be read to its end is not brought half.
+        if brokenLists.withLock({ $0 }) > 0 { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
             let edit = try await library.addAlbums(albums)
             try report(imported: edit?.placed.count ?? 0, known: albums.count - (edit?.placed.count ?? 0), skipped)
         }
-        if brokenLists.withLock({ $0 }) > 0 { throw ExitStatus.couldNotRun }
         if skipped > 0 { throw ExitStatus.someFailed }
+    }
+
+    private func take(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
+        switch element {
+        case .item(let item):
+            if let album = item.album { return albums.append(album) }
+            complain("\(input == "-" ? "stdin" : input):\(item.line): a URL alone is no album; skipped", &skipped)
+        case .problem(let problem):
+            if let album = problem.album { return albums.append(album) }
+            complain("\(problem)", &skipped)
+        }
     }
 
     private func complain(_ message: String, _ skipped: inout Int) {

@@ -7,7 +7,9 @@ struct AlbumList: AsyncParsableCommand {
         abstract: "The albums, in their order.",
         discussion: "With --json, an album a line as the library has it: a list that `sleeve prefetch -` reads.")
 
-    @Option(help: ArgumentHelp("Only albums with this in title, artist, genre or year.", valueName: "text"))
+    @Option(
+        help: ArgumentHelp("Only albums that have all these words in title, artist, genre or year.", valueName: "words")
+    )
     var match: String?
 
     @OptionGroup var options: LibraryOptions
@@ -32,7 +34,7 @@ struct AlbumList: AsyncParsableCommand {
 
 extension Album {
     fileprivate func contains(_ text: String) -> Bool {
-        let text = text.lowercased()
-        return tableRepresentation.contains { $0.value.lowercased().contains(text) }
+        let own = tableRepresentation.map { $0.value.lowercased() }.joined(separator: "\n")
+        return text.lowercased().split(separator: " ").allSatisfy { own.contains($0) }
     }
 }

@@ -3,6 +3,19 @@
 
 release="$root/.build/release"
 
+# show_progress PID LOG: waits for a build, and says now and then how far it is. Returns what the build returned.
+show_progress() {
+    local waited=0 step
+    while kill -0 "$1" 2>/dev/null; do
+        sleep 0.5
+        waited=$((waited + 1))
+        [ $((waited % 60)) = 0 ] || continue
+        step=$(grep -oE '^\[[0-9]+/[0-9]+\]' "$2" | tail -n 1) || true
+        [ -z "$step" ] || say "building: $step"
+    done
+    wait "$1"
+}
+
 # build_release PRODUCT [TOOL…]: sets up and builds if needed; a few milliseconds when nothing changed.
 build_release() {
     local product=$1 binary="$release/$1" stamp="$root/.build/$1.built"
@@ -23,7 +36,8 @@ build_release() {
     if [ -x "$binary" ]; then say "building $product"; else say "building $product; the first time takes some minutes"; fi
     touch "$stamp.new"
     local log="$root/.build/$product.log"
-    if ! swift build "${flags[@]}" >"$log" 2>&1; then
+    swift build "${flags[@]}" >"$log" 2>&1 &
+    if ! show_progress $! "$log"; then
         cat "$log" >&2
         fail "building $product failed"
     fi

@@ -25,7 +25,7 @@ try {
 // What is around the covers would keep the browser from showing them.
 if (open) await Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]);
 const { setUpTools } = await import("./tools.js");
-setUpTools({ library, covers, gallery, isStuck: Boolean(problem), open: ensureOpen });
+setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isKept, open: ensureOpen });
 if (open) document.documentElement.dataset.ready = "true";
 
 /** @param {{memento: object | null, covers?: object} | null} state */

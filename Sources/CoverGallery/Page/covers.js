@@ -29,6 +29,8 @@ export class Covers {
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
+  /** @type {(address: string) => void} a cover at this address has been shown */
+  seen = () => {};
 
   /** What the server said of covers before anybody asked: those around the album the page opens on. */
   foresee(covers) {
@@ -168,6 +170,7 @@ export class Covers {
       if (outcome === "broken") return this.#broken(id, view);
       if (outcome === "overtaken") return;
       if (at) this.#markArrival(id, at);
+      if (state.version) this.seen(this.#address(id));
     } else showWaiting(view);
     this.changed(id);
   }

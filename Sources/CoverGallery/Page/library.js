@@ -16,6 +16,8 @@ export class Library {
   redo = null;
   remote = null;
   sort = "library";
+  /** The albums are those of another day: the server is away. */
+  isKept = false;
   query = "";
   #orders = new Map(); // sort → albums
   #before = new Map(); // the same, before the last change
@@ -27,9 +29,17 @@ export class Library {
   /** Fetches the albums, if nobody has yet; true if they are not the ones already here. */
   async load(asked = ask("GET", "/api/library")) {
     const turn = ++this.#asked;
-    const told = await asked;
+    let told, isKept = false;
+    try {
+      told = await asked;
+    } catch (problem) {
+      told = !this.version && problem.away ? await kept() : null;
+      if (!told) throw problem;
+      isKept = true;
+    }
     if (turn < this.#told) return false; // a later question was answered first
     this.#told = turn;
+    this.isKept = isKept;
     const changed = told.version !== this.version;
     Object.assign(this, { version: told.version, undo: told.undo, redo: told.redo, remote: told.remote });
     if (!changed) return false;
@@ -68,4 +78,10 @@ export class Library {
   indexOf(id) {
     return this.albums.findIndex((album) => album.id === id);
   }
+}
+
+/** What the service worker has kept of the library; null if nothing. */
+async function kept() {
+  const response = await globalThis.caches?.match("/api/library").catch(() => null);
+  return response?.json().catch(() => null) ?? null;
 }

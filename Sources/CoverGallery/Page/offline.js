@@ -1,17 +1,21 @@
 // The page without its server: the notice, and the service worker that keeps what was seen.
 
 const notice = document.getElementById("offline");
+const workers = navigator.serviceWorker; // none over plain HTTP from another machine
+const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
+const seen = new Set();
+let isPlanned = false;
 
 export function showOffline(away) {
   notice.hidden = !away;
 }
 
-/** @param {() => string[]} seen the addresses of the covers on the page */
-export async function keepOffline(seen) {
-  const workers = navigator.serviceWorker; // none over plain HTTP from another machine
+/** Starts the worker. @param {() => void} newer a newer server has brought a newer page */
+export async function keepOffline(newer) {
   if (!workers) return;
-  const first = !workers.controller;
-  workers.addEventListener("controllerchange", () => first && keepSeen(seen()), { once: true });
+  const former = workers.controller;
+  workers.addEventListener("controllerchange", () => (former && newer(), plan()));
+  plan();
   try {
     await workers.register(scriptAddress("/service-worker.js"), { updateViaCache: "none" });
   } catch {
@@ -19,9 +23,24 @@ export async function keepOffline(seen) {
   }
 }
 
-/** What was loaded before the worker was there passes by it once more, from the browser's own cache. */
-function keepSeen(addresses) {
-  for (const address of ["/api/library", ...addresses]) fetch(address).catch(() => {});
+/** What is at this address is to be there without the server too. */
+export function keepSeen(address) {
+  if (!workers) return;
+  seen.add(address);
+  plan();
+}
+
+function plan() {
+  if (isPlanned || !seen.size || !workers.controller) return;
+  isPlanned = true;
+  // Later, and together: nobody who scrolls waits for it.
+  setTimeout(() => whenIdle(tell), 1000);
+}
+
+function tell() {
+  isPlanned = false;
+  workers.controller?.postMessage({ seen: [...seen] });
+  seen.clear();
 }
 
 function scriptAddress(path) {

@@ -177,7 +177,6 @@ export class Scroller {
 
   #wake() {
     if (this.#frame) return;
-    this.#host.classList.add("moving");
     this.#time = performance.now();
     this.#frame = requestAnimationFrame((time) => this.#tick(time));
   }
@@ -189,7 +188,6 @@ export class Scroller {
     this.#render();
     this.#frame = moving ? requestAnimationFrame((next) => this.#tick(next)) : 0;
     if (moving || this.#held) return;
-    this.#host.classList.remove("moving");
     this.#delegate.didRest?.(this.#spring.value);
   }
 

@@ -6,7 +6,7 @@ import { Edits } from "./edits.js";
 import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
 import { setUpSearch } from "./search.js";
 import { listen } from "./shortcuts.js";
-import { keepOffline, showOffline } from "./offline.js";
+import { keepOffline, keepSeen, showOffline } from "./offline.js";
 import { say } from "./toast.js";
 
 const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
@@ -46,13 +46,16 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   });
   edits.update();
   showRemote(library.remote);
-  keepOffline(() => covers.addresses);
+  covers.seen = keepSeen;
+  for (const address of ["/api/library", ...covers.addresses]) keepSeen(address);
+  keepOffline(() => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
   whenIdle(() => library.prepareSearch());
 
   /** Fetches the albums again, because somebody, perhaps another page, has changed them. */
   async function refresh() {
     try {
       const changed = await library.load();
+      keepSeen("/api/library");
       if (await open()) search.follow();
       else if (changed) gallery.refresh();
       edits.update();

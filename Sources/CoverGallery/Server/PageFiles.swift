@@ -15,12 +15,25 @@ struct PageFiles: Sendable {
     init() {
         // Style sheets are small and all needed at once: as one they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
-        let contents = Self.contents + [("style.css", Array(sheets.joined()))]
+        var contents = Self.contents + [("style.css", Array(sheets.joined()))]
+        // A worker that differs by a byte is a new one to browsers, and brings the files it names along.
+        let version = Self.tag(contents.flatMap(\.bytes))
+        if let worker = contents.firstIndex(where: { $0.name == "service-worker.js" }) {
+            contents[worker].bytes = Self.replacing("VERSION", with: version, in: contents[worker].bytes)
+        }
         files = Dictionary(
             uniqueKeysWithValues: contents.map { name, bytes in
-                let digest = SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
-                return (name, File(bytes: ByteBuffer(bytes: bytes), type: Self.type(of: name), tag: "\"\(digest)\""))
+                (name, File(bytes: ByteBuffer(bytes: bytes), type: Self.type(of: name), tag: "\"\(Self.tag(bytes))\""))
             })
+    }
+
+    private static func tag(_ bytes: [UInt8]) -> String {
+        SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
+    }
+
+    private static func replacing(_ word: String, with text: String, in bytes: [UInt8]) -> [UInt8] {
+        guard let range = bytes.firstRange(of: Array(word.utf8)) else { return bytes }
+        return bytes[..<range.lowerBound] + Array(text.utf8) + bytes[range.upperBound...]
     }
 
     /// In the order in which they build on each other.

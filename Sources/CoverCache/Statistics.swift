@@ -27,21 +27,24 @@ extension CacheWriter {
     /// Only `entries`, `charged`, `capacity`, `hits` and `misses`: what can be had quickly.
     package func totals() throws -> Statistics {
         try reading { database in
-            var totals = Statistics()
-            let state = try IndexState(database)
-            (totals.charged, totals.hits, totals.misses) = (state.live, state.hits, state.misses)
-            totals.capacity = capacity
+            var totals = try kept(database)
             totals.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
             return totals
         }
     }
 
+    /// What the index keeps count of.
+    private func kept(_ database: Database) throws -> Statistics {
+        let state = try IndexState(database)
+        var kept = Statistics()
+        (kept.charged, kept.hits, kept.misses) = (state.live, state.hits, state.misses)
+        kept.capacity = capacity
+        return kept
+    }
+
     package func statistics() throws -> Statistics {
         try reading { database in
-            var statistics = Statistics()
-            let state = try IndexState(database)
-            (statistics.charged, statistics.hits, statistics.misses) = (state.live, state.hits, state.misses)
-            statistics.capacity = capacity
+            var statistics = try kept(database)
             if let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM blobs") {
                 (statistics.blobs, statistics.bytes) = (row[0], row[1])
             }

@@ -43,6 +43,13 @@ enum Signals {
         }
     }
 
+    /// The first one, for commands that do nothing but wait for it. They are caught from this call on.
+    static func stream() -> AsyncStream<Int32> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        handle { continuation.yield($0) }
+        return stream
+    }
+
     /// The one that arrived, if any.
     static var received: Int32? { caught.withLock { $0 } }
 }

@@ -68,7 +68,8 @@ func withGallery(
     var originOptions = OriginOptions()
     originOptions.countPaths = true
     let origin = try await Origin.start(originOptions)
-    try AlbumFile.replace(folder + "/albums.json", with: AlbumFile.text(of: albums(origin), format: .json))
+    let text = AlbumFile.text(of: albums(origin), format: .json)
+    try text.write(toFile: folder + "/albums.json", atomically: false, encoding: .utf8)
     var configuration = LibraryConfiguration(cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
     configuration.retries = 0
     configureLibrary(&configuration)

@@ -197,6 +197,18 @@ extension CommandTests {
             }
         }
 
+        @Test func `an export through a link or to a pipe leaves them what they are`() async throws {
+            try await withAlbums("A") { stage in
+                let script = """
+                    ln -s real.csv link.csv && mkfifo pipe.csv && (cat pipe.csv >from-pipe &) &&
+                    "$SLEEVE" album export link.csv --quiet && "$SLEEVE" album export pipe.csv --quiet &&
+                    test -h link.csv && test -p pipe.csv && head -n 1 real.csv
+                    """
+                let result = try await stage.shell("cd \"$1\" && " + script, stage.folder)
+                #expect(result.stdout == "id,title,artist,genre,year,coverUrl\r\n", "\(result)")
+            }
+        }
+
         @Test func `an import names the line of what it skips, keeps unknown fields, and exits with 3`() async throws {
             try await withAlbums("A") { stage in
                 let list = try stage.file("x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n")

@@ -5,14 +5,13 @@ actor CacheWatch {
     private let library: LibraryAPI
     private let pages: Pages
     private(set) var state: String?
+    /// Counting a large cache takes time, which is not to be most of what the disk thread does.
+    private var notBefore = ContinuousClock.now
 
     init(_ library: LibraryAPI, _ pages: Pages) {
         self.library = library
         self.pages = pages
     }
-
-    /// Counting a large cache takes time, which is not to be most of what the disk thread does.
-    private var notBefore = ContinuousClock.now
 
     func look() async {
         let begun = ContinuousClock.now

@@ -68,9 +68,6 @@ export class Scroller {
   get position() { return this.#spring.value; }
   get #step() { return this.#size * pitch; }
 
-  /** The view at an index, if it is in the page. */
-  viewAt(index) { return this.#views.get(index); }
-
   /** The data changed: shows it anew, centred on `index`. Views that stay glide to their new places. */
   reload(index) {
     const kept = this.#views.takeAll(!calm.matches);

@@ -44,7 +44,8 @@ struct AlbumRoutes: Sendable {
 
     private func state(_ request: Request) async throws -> Response {
         let known = request.cookie(Self.clientCookie)
-        let memento = try await guarded { try await known.flatMapAsync { try await library.memento(of: $0) } }
+        var memento: LibraryMemento?
+        if let known { memento = try await guarded { try await library.memento(of: known) } }
         var place = JSONObject()
         if let memento {
             place.add("album", memento.album)
@@ -143,12 +144,5 @@ struct AlbumRoutes: Sendable {
         } catch let error as LibraryError {
             throw HTTPError(.internalServerError, message: error.message)
         }
-    }
-}
-
-extension Optional where Wrapped: Sendable {
-    fileprivate func flatMapAsync<Result>(_ body: (Wrapped) async throws -> Result?) async rethrows -> Result? {
-        guard let self else { return nil }
-        return try await body(self)
     }
 }

@@ -92,13 +92,6 @@ package enum AlbumFile {
         return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 
-    /// Replaces a file as a whole.
-    /// - Throws: `LibraryError`.
-    package static func replace(_ path: String, with text: String) throws {
-        var file = try AtomicFile(Array(text.utf8), toReplace: path)
-        try file.replace()
-    }
-
     /// The file of these albums: a field a line.
     static func text(of albums: [Album]) -> [UInt8] {
         var bytes: [UInt8] = []

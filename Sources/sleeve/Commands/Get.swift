@@ -60,38 +60,10 @@ struct Get: AsyncParsableCommand {
     }
 
     private func write(_ cover: Cover) throws {
-        guard let output, output != "-" else {
-            guard Terminal.standardOutput.write(cover.bytes) else { throw cannotWrite("the cover to stdout") }
-            return
+        if let output, output != "-" { return try OutputFile.write(cover.bytes, to: output) }
+        guard Terminal.standardOutput.write(cover.bytes) else {
+            throw fail("cannot write the cover to stdout: \(String(cString: strerror(errno)))")
         }
-        var status = stat()
-        let isThere = lstat(output, &status) == 0
-        if isThere, status.st_mode & S_IFMT != S_IFREG {
-            // A device, a pipe or a link stays what it is.
-            try write(cover, into: output, O_WRONLY | O_CREAT | O_TRUNC)
-            return
-        }
-        // Beside it first, then renamed: the file is whole or as it was.
-        let beside = "\(output).\(getpid()).part"
-        do {
-            try write(cover, into: beside, O_WRONLY | O_CREAT | O_EXCL, as: output)
-            if isThere { chmod(beside, status.st_mode & 0o7777) }
-            guard rename(beside, output) == 0 else { throw cannotWrite(output) }
-        } catch {
-            unlink(beside)
-            throw error
-        }
-    }
-
-    private func write(_ cover: Cover, into path: String, _ flags: Int32, as name: String? = nil) throws {
-        let descriptor = open(path, flags | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw cannotWrite(name ?? path) }
-        defer { close(descriptor) }
-        guard Terminal(descriptor: descriptor).write(cover.bytes) else { throw cannotWrite(name ?? path) }
-    }
-
-    private func cannotWrite(_ path: String) -> ExitCode {
-        fail("cannot write \(path): \(String(cString: strerror(errno)))")
     }
 
     private func json(_ cover: Cover) -> String {

@@ -79,15 +79,10 @@ struct OriginCommand: AsyncParsableCommand {
         } catch let error as OriginError {
             throw fail("\(error)")
         }
-        let (stopped, continuation) = AsyncStream.makeStream(of: Int32.self)
-        Signals.handle { continuation.yield($0) }
+        let stopped = Signals.stream()
         Terminal.standardOutput.write("\(origin.url)\n")
         Terminal.standardError.write("sleeve: serving covers at \(origin.url)/covers/1.jpg; stop with Ctrl-C\n")
-        var signal: Int32 = 0
-        for await number in stopped {
-            signal = number
-            break
-        }
+        let signal = await stopped.first { _ in true } ?? 0
         await origin.stop()
         throw ExitStatus.stopped(by: signal)
     }

@@ -68,17 +68,12 @@ struct Serve: AsyncParsableCommand {
             await library.close()
             throw fail("\(error)")
         }
-        let (stopped, continuation) = AsyncStream.makeStream(of: Int32.self)
-        Signals.handle { continuation.yield($0) }
+        let stopped = Signals.stream()
         try tell("\(gallery.url)\n")
         if !options.quiet {
             Terminal.standardError.write("sleeve: open this address in a browser; stop with Ctrl-C\n")
         }
-        var signal: Int32 = 0
-        for await number in stopped {
-            signal = number
-            break
-        }
+        let signal = await stopped.first { _ in true } ?? 0
         await gallery.close()
         await library.close()
         throw ExitStatus.stopped(by: signal)

@@ -27,7 +27,7 @@ struct AlbumExport: AsyncParsableCommand {
             let albums = try await library.albums
             let text = AlbumFile.text(of: albums, format: format ?? Self.format(of: output))
             let output = output == "-" ? nil : output
-            if let output { try AlbumFile.replace(output, with: text) } else { try tell(text) }
+            if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try tell(text) }
             if let output, !options.quiet {
                 Terminal.standardError.write("sleeve: wrote \(albums.count) albums to \(output)\n")
             }

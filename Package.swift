@@ -72,10 +72,10 @@ let package = Package(
 
         // Stands in for a part of the standard library in sanitized builds; empty otherwise.
         .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
-        // An HTTP client of plain blocking calls.
+        // An HTTP client and a listener of plain blocking calls.
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
-            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", httpTypes],
+            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(

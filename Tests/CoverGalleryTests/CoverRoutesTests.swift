@@ -103,7 +103,9 @@ import Wire
     @Test("an SVG cover is served so that it can run no scripts, whatever its server called it")
     func svg() async throws {
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"
-        let server = try OneAnswer(body: drawing, type: "image/svg+xml")
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\nContent-Length: \(drawing.utf8.count)\r\n"
+        let server = try Listener(answer: "\(head)Connection: close\r\n\r\n\(drawing)")
+        defer { server.stop() }
         try await withGallery(albums: { _ in [Album(title: "S", coverUrl: "http://127.0.0.1:\(server.port)/s")] }) {
             stage in
             let id = try await stage.ids[0]

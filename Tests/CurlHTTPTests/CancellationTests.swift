@@ -1,6 +1,7 @@
 import OriginServer
 import Synchronization
 import Testing
+import Wire
 
 @testable import CurlHTTP
 

@@ -1,6 +1,7 @@
 import HTTPTypes
 import OriginServer
 import Testing
+import Wire
 
 @testable import CurlHTTP
 

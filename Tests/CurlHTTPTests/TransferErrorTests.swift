@@ -1,5 +1,6 @@
 import OriginServer
 import Testing
+import Wire
 
 @testable import CurlHTTP
 

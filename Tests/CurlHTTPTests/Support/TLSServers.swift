@@ -1,4 +1,5 @@
 import Foundation
+import Wire
 
 /// Programs that speak TLS, with a certificate of their own, for as long as a test runs.
 enum TLSServers {

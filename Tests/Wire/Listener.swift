@@ -2,18 +2,18 @@ import Foundation
 
 /// A server of its own on loopback that answers every connection with the same bytes and closes it: for what an origin
 /// that knows HTTP would never say, and for seeing requests as they are on the wire.
-final class Listener: Sendable {
-    enum Failure: Error { case cannotListen(Int32) }
+package final class Listener: Sendable {
+    package enum Failure: Error { case cannotListen(Int32) }
 
-    let port: Int
+    package let port: Int
     /// The head of every request, as it came.
-    let requests: AsyncStream<String>
+    package let requests: AsyncStream<String>
     private let socket: Int32
 
-    var url: String { "http://127.0.0.1:\(port)" }
+    package var url: String { "http://127.0.0.1:\(port)" }
 
     /// - Parameter answer: nil: none; connections stay open until the client goes away.
-    init(answer: String?) throws {
+    package init(answer: String?) throws {
         let socket = Foundation.socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -46,7 +46,7 @@ final class Listener: Sendable {
     }
 
     /// Accepts no more; nobody listens on the port from now on.
-    func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
+    package func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
 
     private static func readHead(_ connection: Int32) -> String {
         var bytes: [UInt8] = []
@@ -71,14 +71,14 @@ extension Int32 {
 }
 
 /// Runs `body` with a listener and stops it afterwards.
-func withListener(answer: String?, _ body: (Listener) async throws -> Void) async throws {
+package func withListener(answer: String?, _ body: (Listener) async throws -> Void) async throws {
     let listener = try Listener(answer: answer)
     defer { listener.stop() }
     try await body(listener)
 }
 
 /// A port nobody listens on.
-func closedPort() async throws -> Int {
+package func closedPort() async throws -> Int {
     let listener = try Listener(answer: nil)
     listener.stop()
     for await _ in listener.requests {}

@@ -76,6 +76,9 @@ package final class Origin: Sendable {
         _ = await running.result
     }
 
+    /// Lets go the answers to requests with `hold=1`, now and from now on.
+    package func release() { ledger.gate.succeed() }
+
     /// Edits that were posted to this origin's library, in order: `add Low Tide`, `delete Low Tide`.
     package var postedEdits: [String] { ledger.albums.messages }
 

@@ -136,12 +136,13 @@ import Wire
     @Test("a prefetch is told as it goes and at its end, and runs once at a time")
     func prefetch() async throws {
         try await withGallery(albums: { origin in
-            (0..<20).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?delay=30") }
+            (0..<20).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") }
                 + [Album(title: "Gone", coverUrl: origin.coverURL(99) + "?status=410")]
         }) { stage in
             let events = try await stage.events(page)
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 409)
+            stage.origin.release()
             let told = try await stage.onThread { try events.receive(until: "\"running\":false") }
             #expect(
                 told.contains("\"total\":21") && told.contains("\"downloaded\":20") && told.contains("\"failed\":1"))

@@ -224,12 +224,13 @@ import Testing
     @Test("cancelling one of two that wait for a cover leaves it to the other")
     func cancelOneOfTwo() async throws {
         try await withStage { stage in
-            let url = stage.url(1, "delay=300")
+            let url = stage.url(1, "hold=1")
             let first = Task { try await stage.library.failure(url) }
             while stage.origin.requestCount == 0 { await Task.yield() }
             async let second = stage.library.cover(for: url)
             first.cancel()
             #expect(try await first.value?.kind == .cancelled)
+            stage.origin.release()
             let bytes = try await second.bytes
             #expect(bytes == CoverImage.jpeg(number: 1))
         }

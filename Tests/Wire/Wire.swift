@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// What came back for one request.
 package struct Reply: Sendable {
@@ -19,6 +20,8 @@ package struct Reply: Sendable {
 /// A client's connection made of plain blocking calls: it sees what a library hides, such as a reset.
 package final class Wire: Sendable {
     private let socket: Int32
+    /// What came behind the reply that was read.
+    private let unread = Mutex<ArraySlice<UInt8>>([])
 
     package struct Failure: Error { package let call: String, code: Int32 }
 
@@ -84,7 +87,7 @@ package final class Wire: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// Reads one response. Bytes past it are lost, so only the last of several requests may be in doubt.
+    /// Reads one response, or its head. What follows a head, or a body of a known length, is for the next to read.
     package func reply(toHead: Bool = false) throws -> Reply {
         var reply = Reply()
         var bytes: [UInt8] = []
@@ -101,7 +104,10 @@ package final class Wire: Sendable {
             reply.fields[parts[0].lowercased()] = parts.count > 1 ? parts[1].trimmingCharacters(in: .whitespaces) : ""
         }
         bytes.removeFirst(end)
-        if toHead || reply.status == 304 || reply.status == 204 { return reply }
+        if toHead || reply.status == 304 || reply.status == 204 {
+            unread.withLock { [bytes] in $0 = bytes[...] }
+            return reply
+        }
         let isChunked = reply.fields["transfer-encoding"] == "chunked"
         let length = reply.fields["content-length"].flatMap { Int($0) } ?? .max
         while isChunked ? !bytes.hasLastChunk : bytes.count < length {
@@ -109,10 +115,16 @@ package final class Wire: Sendable {
             bytes += piece
         }
         reply.body = isChunked ? bytes.unchunked : Array(bytes.prefix(length))
+        if !isChunked { unread.withLock { [bytes] in $0 = bytes.dropFirst(length) } }
         return reply
     }
 
     private func receive(_ ending: inout Reply.Ending) throws -> ArraySlice<UInt8>? {
+        let rest = unread.withLock { kept -> ArraySlice<UInt8> in
+            defer { kept = [] }
+            return kept
+        }
+        if !rest.isEmpty { return rest }
         var piece = [UInt8](repeating: 0, count: 65_536)
         let count = recv(socket, &piece, piece.count, 0)
         if count > 0 { return piece[..<count] }

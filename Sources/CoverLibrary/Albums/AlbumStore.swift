@@ -31,6 +31,8 @@ actor AlbumStore {
     private let path: String
     private let remote: String?
     private let logger: Logger
+    /// A file that was written longer ago than this, in seconds, is not being written.
+    private let patience: Double
     /// Called when the albums are others than before, whoever changed them.
     private let changed: @Sendable () -> Void
     private var list: AlbumList?
@@ -38,11 +40,14 @@ actor AlbumStore {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(path: String, remote: String?, logger: Logger, changed: @escaping @Sendable () -> Void) {
+    init(
+        path: String, remote: String?, logger: Logger, patience: Double = 2, changed: @escaping @Sendable () -> Void
+    ) {
         // However it is reached, a library has one lock and one history.
         self.path = AtomicFile.target(path)
         self.remote = remote
         self.logger = logger
+        self.patience = patience
         self.changed = changed
     }
 
@@ -91,7 +96,7 @@ actor AlbumStore {
             }
         } catch {
             // An editor may be in the middle of saving it.
-            while Self.age(of: path) < Self.patience {
+            while Self.age(of: path) < patience {
                 usleep(100_000)
                 if let albums = try? AlbumFile.read(path) { return albums }
             }
@@ -123,9 +128,6 @@ actor AlbumStore {
         else { return }
         try? copy.replace()
     }
-
-    /// A file that was written longer ago than this, in seconds, is not being written.
-    private static let patience = 2.0
 
     private static func age(of path: String) -> Double {
         guard let written = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date else {

@@ -7,6 +7,8 @@ struct Answer: Sendable {
     var body: Body
     /// Waited before the first byte.
     var delay: Duration = .zero
+    /// Waits for `Origin.release()`.
+    var isHeld = false
 
     enum Body: Sendable {
         case none

@@ -27,6 +27,7 @@ struct Decision: Sendable {
         }
         var answer = answer(request, resource, wishes)
         answer.delay = wishes.delay
+        answer.isHeld = wishes.isHeld
         return request.method == .head ? answer.withoutBody() : answer
     }
 

@@ -29,6 +29,7 @@ struct Responder: Sendable {
             answer = decision.answer(request, path: path, query: query, number: number)
         }
         if answer.delay > .zero { try await connection.pause(answer.delay) }
+        if answer.isHeld { try await connection.wait(for: ledger.gate.futureResult) }
         answer.head.headerFields.append(HTTPField(name: .date, value: HTTPDate.now()))
         try await send(answer, on: connection, with: writer)
     }

@@ -2,6 +2,8 @@
 struct Wishes: Sendable {
     var size: Int?
     var delay: Duration
+    /// Wait for `Origin.release()`.
+    var isHeld = false
     var bytesPerSecond: Int?
     var status: Int?
     var retryAfter: String?
@@ -42,6 +44,7 @@ struct Wishes: Sendable {
             switch field.name {
             case "size": size = try field.number(in: 0...Self.largestSize)
             case "delay": delay = .milliseconds(try field.number(in: 0...86_400_000))
+            case "hold": isHeld = try field.number(in: 0...1) == 1
             case "rate": bytesPerSecond = try field.number(in: 1...Int.max)
             case "status": status = try field.number(in: 200...599)
             case "retry-after": retryAfter = try field.text()

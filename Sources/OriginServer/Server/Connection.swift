@@ -30,6 +30,17 @@ final class Connection: Sendable {
         try await scheduled.futureResult.get()
     }
 
+    /// Waits for `opening`.
+    ///
+    /// - Throws: when the connection closes first.
+    func wait(for opening: EventLoopFuture<Void>) async throws {
+        let either = channel.eventLoop.makePromise(of: Void.self)
+        opening.cascade(to: either)
+        channel.closeFuture.cascade(to: either)
+        try await either.futureResult.get()
+        guard channel.isActive else { throw HungUp() }
+    }
+
     /// Waits for the connection to close.
     func untilClosed() async throws { try await channel.closeFuture.get() }
 

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import Synchronization
 
 /// What an origin knows about its connections and requests. Counting is lock-free: it happens for every request.
@@ -8,6 +9,8 @@ final class Ledger: Sendable {
     let peakInFlight = Atomic(0)
     /// The library that edits are posted to.
     let albums = AlbumShelf()
+    /// What answers that are held wait for.
+    let gate = MultiThreadedEventLoopGroup.singleton.any().makePromise(of: Void.self)
     private let inFlight = Atomic(0)
     private let countsPaths: Bool
     private let paths = Mutex<[String: Int]>([:])
@@ -21,6 +24,8 @@ final class Ledger: Sendable {
     }
 
     init(countsPaths: Bool) { self.countsPaths = countsPaths }
+
+    deinit { gate.succeed() }
 
     // MARK: Requests
 

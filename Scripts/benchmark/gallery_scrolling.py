@@ -31,6 +31,8 @@ def measure(bench, stage, name, seconds):
         # A browser each: its trace is read once, at the end, and holds one way of scrolling.
         browser = bench.driver.browser(trace=CATEGORIES)
         try:
+            if way is finger:  # Before the page is there: it has larger controls for fingers.
+                browser.cdp("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
             page = Gallery(browser, stage.server.url).open()
             page.covers_settle()
             page.rest()
@@ -62,7 +64,6 @@ def wheel(browser, page, seconds):
 
 
 def finger(browser, page, seconds):
-    browser.cdp("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=1)
     gesture(browser, page, seconds, "touch")
 
 

@@ -30,7 +30,7 @@ struct LibraryOptions: ParsableArguments {
     var quiet = false
 
     @Option(help: ArgumentHelp("How much to tell on stderr.", valueName: "level"))
-    var logLevel = LogLevel.warning
+    var logLevel = LogLevel.notice
 
     func validate() throws {
         if cache?.isEmpty == true { throw ValidationError("--cache needs the name of a directory") }
@@ -45,7 +45,7 @@ struct LibraryOptions: ParsableArguments {
             libraryFile: library
                 ?? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json") ?? "")
         configuration.logger = Logger(label: "sleeve") { _ in ToldLogHandler() }
-        configuration.logger.logLevel = logLevel.level
+        configuration.logger.logLevel = quiet ? max(logLevel.level, .warning) : logLevel.level
         return configuration
     }
 
@@ -60,6 +60,8 @@ struct LibraryOptions: ParsableArguments {
         if let folder = variable(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
         return variable("HOME").map { "\($0)/\(underHome)/\(name)" }
     }
+
+    static let homelessLibrary = "$HOME is not set; say where the library is with --library"
 
     private static func homeless() throws -> String { throw fail("$HOME is not set; say where with --cache") }
 }
@@ -132,6 +134,6 @@ struct NetworkOptions: ParsableArguments {
 
 /// The levels of swift-log a person may want.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
-    case trace, debug, info, warning, error
+    case trace, debug, info, notice, warning, error
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
 }

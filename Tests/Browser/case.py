@@ -19,6 +19,11 @@ class Settings:
     browser = None  # Used by one test after the other; a failed test leaves none.
 
 
+# What a browser may say of a server that is gone.
+GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest",
+        "error occurred when fetching the script")
+
+
 class GalleryTest(unittest.TestCase):
     """Every test has its own processes and browser. What the console tells besides `expected` makes it fail."""
 

@@ -33,7 +33,7 @@ class Gallery:
     def covers_settle(self):
         """Waits until nothing in view is waited for; its states by id."""
         return self.until(
-            f"(() => {{ const view = {IN_VIEW}; return view.length && view.every((option) => option.dataset.state !== 'waiting')"
+            f"(() => {{ const view = {IN_VIEW}; return view.length && view.every((option) => ['ready', 'failed'].includes(option.dataset.state))"
             " && Object.fromEntries(view.map((option) => [option.dataset.id, option.dataset.state])); })()",
             what="the covers in view to settle")
 

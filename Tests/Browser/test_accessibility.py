@@ -3,7 +3,7 @@ import pathlib
 
 import inputs
 import pixels
-from case import GalleryTest
+from case import GONE, GalleryTest
 
 HERE = pathlib.Path(__file__).parent
 CHECK = (HERE / "contrast.js").read_text() + (HERE / "accessibility.js").read_text() + "return accessibility();"
@@ -99,7 +99,7 @@ class Accessible(GalleryTest):
         self.assert_accessible(found + self.found(page, "nothing found"))
 
     def test_nothing_is_found_without_the_server(self):
-        self.expected += ("ERR_", "Failed to fetch")
+        self.expected += GONE
         page = self.begin()
         self.stage.server.close(at_once=True)
         page.until("document.querySelector('#offline').checkVisibility()")

@@ -1,10 +1,9 @@
 """Without the origin, and without the server."""
-from case import GalleryTest
+from case import GONE, GalleryTest
 
 
 class Offline(GalleryTest):
-    expected = ("ERR_CONNECTION_REFUSED", "ERR_FAILED", "ERR_EMPTY_RESPONSE", "ERR_INCOMPLETE_CHUNKED", "ERR_CONNECTION_RESET",
-                "Failed to load resource", "Failed to fetch", "icon from the Manifest", "error occurred when fetching the script")
+    expected = GONE
 
     def seen(self, count=5):
         """A gallery whose page and covers the service worker has kept."""

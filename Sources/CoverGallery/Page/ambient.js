@@ -1,34 +1,55 @@
-// The room takes a little of the chosen cover's colour. Two layers take turns, so that only their opacity changes, which
-// costs little; the colour is read from a picture drawn eight by eight.
+// The room takes a little of the chosen cover's colour, read from a picture drawn eight by eight. The colour is the page's
+// background, and changes in steps while the covers rest: each draws the whole window anew, and a layer of its own that
+// fades would cost every frame of a scroll something.
 
-const layers = [...document.querySelectorAll(".ambient")];
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 8;
 const context = canvas.getContext("2d", { willReadFrequently: true });
 /** While somebody goes through many covers the room stays as it is, for so many milliseconds after the last. */
 const rest = 220;
-let wanted = null, front = 0, timer = 0;
+const steps = 12, pace = 70; // milliseconds
+let wanted = null, timer = 0;
+let shown = [0, 0, 0, 0], from = shown, to = shown, step = steps; // red, green, blue, and how much of it
 
 /** @param {HTMLImageElement | null} picture */
 export function tintFrom(picture) {
-  if (!picture) layers[front].classList.remove("lit");
   if (picture === wanted?.picture && picture?.src === wanted?.address) return;
   wanted = { picture, address: picture?.src };
-  const asked = wanted;
-  clearTimeout(timer);
-  timer = setTimeout(() => {
-    // The picture may have become another album's meanwhile.
-    if (asked !== wanted || !picture || picture.src !== asked.address) return;
-    const colour = average(picture);
-    if (colour) turn(colour);
-  }, rest);
+  step = 0;
+  postpone(rest);
 }
 
-function turn(colour) {
-  layers[front].classList.remove("lit");
-  front = 1 - front;
-  layers[front].style.setProperty("--tint", colour);
-  layers[front].classList.add("lit");
+/** Covers are moving: the room waits until they rest. */
+export function postponeTint() {
+  if (step < steps) postpone(rest);
+}
+
+function postpone(time) {
+  clearTimeout(timer);
+  timer = setTimeout(take, time);
+}
+
+/** Takes one step. */
+function take() {
+  if (step === 0 && !begin()) return void (step = steps);
+  const share = ++step / steps;
+  shown = from.map((value, channel) => value + (to[channel] - value) * share);
+  const [red, green, blue, light] = shown;
+  document.body.style.setProperty("--tint", `rgb(${red} ${green} ${blue})`);
+  document.body.style.setProperty("--light", String(light));
+  if (step < steps) postpone(pace);
+}
+
+/** False when there is nothing to change to. */
+function begin() {
+  const { picture, address } = wanted;
+  // The picture may have become another album's meanwhile.
+  if (picture && picture.src !== address) return false;
+  const colour = picture && average(picture);
+  if (picture && !colour) return false;
+  to = colour ? [...colour, 1] : [...shown.slice(0, 3), 0];
+  from = shown[3] ? shown : [...to.slice(0, 3), 0];
+  return true;
 }
 
 /** The average, with lively pixels counting for more: that is the colour people remember a cover by. */
@@ -45,7 +66,7 @@ function average(picture) {
       pixel.forEach((value, channel) => (sum[channel] += value * weight));
       weights += weight;
     }
-    return `rgb(${sum.map((value) => Math.round(value / weights)).join(" ")})`;
+    return sum.map((value) => value / weights);
   } catch {
     return null; // not a picture that can be drawn
   }

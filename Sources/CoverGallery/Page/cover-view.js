@@ -4,6 +4,11 @@
 const template = document.getElementById("cover-template");
 const spinner = document.createElement("span");
 spinner.className = "spinner";
+const albums = new WeakMap(); // view → the album it stands for
+/** The states in which the title is to be read on the view. */
+const written = { waiting: true, failed: true };
+/** How long a picture may take before there is a sign that it is on its way, in milliseconds. */
+const patience = 120;
 
 /** A new, empty view. */
 export function makeView() {
@@ -12,22 +17,42 @@ export function makeView() {
 
 /** Has a view stand for an album. */
 export function dress(view, album) {
+  if (view.dataset.id !== album.id) {
+    forget(view);
+    if (view.dataset.state !== "waiting") stop(view, "coming");
+  }
   view.dataset.id = album.id;
   view.setAttribute("aria-label", [album.title, album.artist].filter(Boolean).join(", ") || "Untitled");
-  part(view, "title").textContent = album.title;
-  part(view, "artist").textContent = album.artist;
+  albums.set(view, album);
+  if (view.dataset.state in written) write(view);
+}
+
+/** A picture is asked for; only one that is slow is waited for with a spinner. */
+function showComing(view, address) {
+  if (view.dataset.state === "waiting") return;
+  stop(view, "coming");
+  setTimeout(() => view.dataset.state === "coming" && view.dataset.address === address && showWaiting(view), patience);
 }
 
 export function showWaiting(view) {
   if (view.dataset.state === "waiting") return;
+  if (view.dataset.state !== "coming") forget(view);
   view.dataset.state = "waiting";
+  write(view);
   part(view, "sleeve").append(spinner.cloneNode());
-  forget(view);
+}
+
+/** The album's title, for as long as there is no picture: most covers never need it. */
+function write(view) {
+  const { title, artist } = albums.get(view);
+  part(view, "title").textContent = title;
+  part(view, "artist").textContent = artist;
 }
 
 export function showFailure(view, reason, canRetry) {
   stop(view, "failed");
   forget(view);
+  write(view);
   part(view, "reason").textContent = reason;
   view.setAttribute("aria-description", reason);
   part(view, "retry").hidden = !canRetry;
@@ -41,7 +66,7 @@ export function showFailure(view, reason, canRetry) {
 export async function showPicture(view, address, urgent) {
   const picture = part(view, "picture");
   if (view.dataset.address === address) return view.dataset.state === "ready" ? "shown" : "overtaken";
-  showWaiting(view);
+  showComing(view, address);
   view.dataset.address = address;
   picture.fetchPriority = urgent ? "high" : "low";
   picture.src = address;

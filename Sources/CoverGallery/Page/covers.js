@@ -40,15 +40,15 @@ export class Covers {
   /** A view for an album, made or used again. */
   viewFor(album, recycled) {
     const view = recycled ?? makeView();
-    if (view.dataset.id !== album.id) {
-      if (this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
-      showWaiting(view);
-    }
+    if (view.dataset.id !== album.id && this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
     dress(view, album);
     this.#views.set(album.id, view);
     if (!album.hasCover) this.#known.set(album.id, { failure: album.problem ?? "has no cover URL", final: true });
     if (performance.now() - this.#rushed > rushing) this.#show(album.id, view);
-    else setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), rushing);
+    else {
+      showWaiting(view);
+      setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), rushing);
+    }
     return view;
   }
 

@@ -2,7 +2,7 @@
 
 import { Scroller } from "./scroller.js";
 import { onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
-import { tintFrom } from "./ambient.js";
+import { postponeTint, tintFrom } from "./ambient.js";
 
 const host = document.getElementById("covers");
 const empty = document.getElementById("empty");
@@ -30,6 +30,7 @@ export class Gallery {
     covers.changed = (id) => id === this.#chosen && this.#showCover();
     onRetry(() => this.retry());
     onPosition((index) => this.#scroller?.choose(index, { animate: false }));
+    host.addEventListener("pointerdown", postponeTint);
     host.addEventListener("click", (event) => {
       const view = event.target.closest(".retry") && event.target.closest("[data-id]");
       if (view) covers.retry(view.dataset.id);
@@ -61,6 +62,7 @@ export class Gallery {
         initialIndex: () => this.#start,
         didSelect: (index) => this.#select(this.#library.shown[index]),
         didShow: (first, last) => this.#see(first, last),
+        didMove: postponeTint,
         didRest: () => this.changed(),
       },
     });
@@ -117,6 +119,7 @@ export class Gallery {
   }
 
   #see(first, last) {
+    postponeTint();
     const ids = (from, to) => this.#library.shown.slice(Math.max(0, from), Math.max(0, to)).map((album) => album.id);
     this.#covers.sees(ids(first, last + 1), [...ids(last + 1, last + 1 + ahead), ...ids(first - ahead, first)]);
   }

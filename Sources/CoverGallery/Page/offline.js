@@ -4,7 +4,9 @@ const notice = document.getElementById("offline");
 const workers = navigator.serviceWorker; // none over plain HTTP from another machine
 const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
 const seen = new Set();
-let isPlanned = false;
+/** Milliseconds without anything new to see before what was seen is kept: nobody who scrolls waits for it. */
+const rest = 1000;
+let timer = 0;
 
 export function showOffline(away) {
   notice.hidden = !away;
@@ -31,14 +33,12 @@ export function keepSeen(address) {
 }
 
 function plan() {
-  if (isPlanned || !seen.size || !workers.controller) return;
-  isPlanned = true;
-  // Later, and together: nobody who scrolls waits for it.
-  setTimeout(() => whenIdle(tell), 1000);
+  if (!seen.size || !workers.controller) return;
+  clearTimeout(timer);
+  timer = setTimeout(() => whenIdle(tell), rest);
 }
 
 function tell() {
-  isPlanned = false;
   workers.controller?.postMessage({ seen: [...seen] });
   seen.clear();
 }

@@ -50,7 +50,8 @@ export class Gestures {
       this.#last = event.clientX;
       // Captured only now: a captured pointer's click would no longer name the element that was tapped.
       this.#host.setPointerCapture(event.pointerId);
-      this.#host.classList.add("dragging");
+      // For the pointer's shape alone, which has everything within styled anew.
+      if (event.pointerType === "mouse") this.#host.classList.add("dragging");
       this.#heard.grab();
     }
     this.#heard.drag(event.clientX - this.#last);

@@ -61,8 +61,8 @@ export class Views {
     });
     // Where it stands and how many there are may have changed for those that stayed as well.
     for (const [index, view] of this.#views) {
-      view.setAttribute("aria-posinset", String(index + 1));
-      view.setAttribute("aria-setsize", String(count));
+      if (view.ariaPosInSet !== String(index + 1)) view.ariaPosInSet = String(index + 1);
+      if (view.ariaSetSize !== String(count)) view.ariaSetSize = String(count);
     }
     for (const view of this.#spare) view.remove();
     this.#spare.length = Math.min(this.#spare.length, spareAtMost);

@@ -23,6 +23,7 @@ const calm = matchMedia("(prefers-reduced-motion: reduce)");
  * @property {() => number} initialIndex
  * @property {(index: number) => void} didSelect
  * @property {(first: number, last: number) => void} [didShow] what is in sight; told before its views are asked for
+ * @property {() => void} [didMove] somebody moves it
  * @property {(position: number) => void} [didRest]
  */
 export class Scroller {
@@ -124,6 +125,7 @@ export class Scroller {
     const value = this.#spring.value;
     const beyond = value < 0 ? -value : Math.max(0, value - (this.#count - 1));
     this.#spring.value += views / (1 + 4 * beyond); // the further beyond an end, the harder it pulls
+    this.#delegate.didMove?.();
     this.#wake();
   }
 

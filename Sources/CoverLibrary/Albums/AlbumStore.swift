@@ -62,7 +62,7 @@ actor AlbumStore {
         if folder == nil {
             // A library in a place where nothing can be written can be read all the same.
             guard let folder = try? openFolder() else {
-                try AlbumFile.createIfMissing(path)
+                try createIfMissing()
                 return keep(try AlbumFile.read(path))
             }
             if try folder.journal.pending() != nil { try locked(folder) { try finishPending(folder) } }
@@ -82,8 +82,14 @@ actor AlbumStore {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return false }
         if let folder, files.fileExists(atPath: folder.lastGood) { return true }
-        try AlbumFile.createIfMissing(path)
+        try createIfMissing()
         return false
+    }
+
+    private func createIfMissing() throws {
+        if try AlbumFile.createIfMissing(path) {
+            logger.notice("made \(path) with starter albums; `sleeve origin` serves their covers")
+        }
     }
 
     /// To be called with the lock held.
@@ -91,7 +97,7 @@ actor AlbumStore {
         let isThere = FileManager.default.fileExists(atPath: path)
         do {
             if isThere || !FileManager.default.fileExists(atPath: folder.lastGood) {
-                try AlbumFile.createIfMissing(path)
+                try createIfMissing()
                 return try AlbumFile.read(path)
             }
         } catch {

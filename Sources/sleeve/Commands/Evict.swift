@@ -18,10 +18,10 @@ struct Evict: AsyncParsableCommand {
         do {
             let evicted = try await library.evict(to: to.bytes)
             if options.json {
-                var line = JSONLine()
+                var line = JSONObject()
                 line.add("evicted", evicted.covers)
                 line.add("bytes", evicted.bytes)
-                try tell(line.text)
+                try tell(line.text + "\n")
             } else if !options.quiet {
                 try tell(
                     "evicted \(Decimals.grouped(evicted.covers)) covers, \(ByteSize(evicted.bytes)) given back\n")

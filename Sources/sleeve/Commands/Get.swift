@@ -67,13 +67,13 @@ struct Get: AsyncParsableCommand {
     }
 
     private func json(_ cover: Cover) -> String {
-        var line = JSONLine()
+        var line = JSONObject()
         line.add("url", cover.url)
         line.add("digest", cover.digest)
         line.add("bytes", cover.bytes.count)
         line.add("type", cover.mediaType)
         line.add("width", cover.width)
         line.add("height", cover.height)
-        return line.text
+        return line.text + "\n"
     }
 }

@@ -42,7 +42,7 @@ struct List: AsyncParsableCommand {
 
     private func json(_ entry: CachedEntry) -> String {
         let metadata = entry.metadata
-        var line = JSONLine()
+        var line = JSONObject()
         line.add("url", metadata.key)
         line.add("digest", entry.digest.description)
         line.add("bytes", entry.bytes)
@@ -53,6 +53,6 @@ struct List: AsyncParsableCommand {
         line.add("validatedAt", timestamp(entry.validatedAt))
         line.add("freshUntil", metadata.freshUntil.map { timestamp($0) })
         line.add("pinned", entry.isPinned)
-        return line.text
+        return line.text + "\n"
     }
 }

@@ -43,12 +43,14 @@ struct Prefetch: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        let paths = try inputs.isEmpty ? [libraryFile(configuration)] : inputs
+        if inputs.isEmpty, configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
+        let paths = inputs.isEmpty ? [configuration.libraryFile] : inputs
         for path in paths where path != "-" && report.map({ isOneFile($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }
         let report = try self.report.map { try ReportFile($0) }
         let library = try await openLibrary(configuration)
+        if inputs.isEmpty { try await makeLibraryFile(library) }
         let complaints = Complaints()
         let progress = PrefetchProgress { outcome in
             report?.add(outcome)
@@ -81,24 +83,20 @@ struct Prefetch: AsyncParsableCommand {
         if summary.failed + summary.skipped > 0 { throw ExitStatus.someFailed }
     }
 
+    /// Makes the library file, or mends it, where it has to be.
+    private func makeLibraryFile(_ library: LibraryAPI) async throws {
+        do {
+            _ = try await library.albumList()
+        } catch {
+            await library.close()
+            throw fail((error as? LibraryError)?.message ?? "\(error)")
+        }
+    }
+
     private func isOneFile(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
         return first.st_dev == second.st_dev && first.st_ino == second.st_ino
-    }
-
-    private func libraryFile(_ configuration: LibraryConfiguration) throws -> String {
-        if configuration.libraryFile.isEmpty { throw fail("$HOME is not set; say where the library is with --library") }
-        do {
-            if try AlbumFile.createIfMissing(configuration.libraryFile), !options.quiet {
-                Terminal.standardError.write(
-                    "sleeve: made \(configuration.libraryFile) with starter albums; `sleeve origin` serves their covers\n"
-                )
-            }
-        } catch let error as LibraryError {
-            throw fail(error.message)
-        }
-        return configuration.libraryFile
     }
 }
 

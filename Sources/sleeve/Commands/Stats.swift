@@ -20,7 +20,7 @@ struct Stats: AsyncParsableCommand {
     }
 
     private func json(_ statistics: CacheStatistics) -> String {
-        var line = JSONLine()
+        var line = JSONObject()
         line.add("entries", statistics.entries)
         line.add("blobs", statistics.blobs)
         line.add("liveBytes", statistics.liveBytes)
@@ -32,7 +32,7 @@ struct Stats: AsyncParsableCommand {
         line.add("deduplicatedBytes", statistics.deduplicatedBytes)
         line.add("oldest", statistics.oldest.map { timestamp($0) })
         line.add("newest", statistics.newest.map { timestamp($0) })
-        return line.text
+        return line.text + "\n"
     }
 
     private func text(_ statistics: CacheStatistics, _ path: String) -> String {

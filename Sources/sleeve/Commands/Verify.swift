@@ -50,13 +50,13 @@ struct Verify: AsyncParsableCommand {
             Terminal.standardError.write("sleeve: … and \(report.defects.count - Self.mostTold) more like these\n")
         }
         if options.json {
-            var line = JSONLine()
+            var line = JSONObject()
             line.add("entries", report.entries)
             line.add("blobs", report.blobs)
             line.add("bytes", report.bytes)
             line.add("defects", report.defects.count)
             line.add("rebuilt", report.rebuilt)
-            try sleeve.tell(line.text)
+            try sleeve.tell(line.text + "\n")
         } else if !options.quiet {
             let outcome = report.defects.isEmpty ? "all as they were stored" : "\(report.defects.count) defects"
             var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) blobs, "

@@ -15,7 +15,7 @@ import CoverLibrary
 extension PrefetchSummary {
     /// The summary of the command-line contract.
     func json(peakMemory: Int) -> String {
-        var line = JSONLine()
+        var line = JSONObject()
         line.add("requested", requested)
         line.add("downloaded", downloaded)
         line.add("deduplicated", deduplicated)
@@ -25,13 +25,13 @@ extension PrefetchSummary {
         line.add("skipped", skipped)
         line.add("failed", failed)
         line.add("bytes", bytes)
-        line.add("seconds", seconds, digits: 6)
-        line.add("coversPerSecond", coversPerSecond, digits: 1)
-        line.add("bytesPerSecond", bytesPerSecond, digits: 0)
+        line.add("seconds", raw: Decimals.text(seconds, 6))
+        line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
+        line.add("bytesPerSecond", raw: Decimals.text(bytesPerSecond, 0))
         line.add("peakMemoryBytes", peakMemory)
         if isCancelled { line.add("cancelled", true) }
         if let stopReason { line.add("stopReason", stopReason) }
-        return line.text
+        return line.text + "\n"
     }
 
     /// The summary for people.

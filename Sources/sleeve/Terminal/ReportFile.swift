@@ -32,15 +32,15 @@ final class ReportFile: Sendable {
     }
 
     func add(_ outcome: CoverOutcome) {
-        var line = JSONLine()
+        var line = JSONObject()
         line.add("url", outcome.url)
         line.add("outcome", outcome.kind.rawValue)
         line.add("digest", outcome.digest)
         line.add("bytes", outcome.bytes)
-        line.add("milliseconds", outcome.milliseconds, digits: 3)
+        line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
         line.add("error", outcome.failure?.detail)
         gathered.withLock { gathered in
-            gathered.bytes += line.text.utf8
+            gathered.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
             let now = ContinuousClock.now
             guard gathered.bytes.count >= Self.block || gathered.written + Self.patience <= now else { return }
             if !terminal.write(gathered.bytes) { gathered.isBroken = true }

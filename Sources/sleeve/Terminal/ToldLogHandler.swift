@@ -2,7 +2,7 @@ import Logging
 
 /// Tells what the library logs as the command tells everything else: a line on stderr that begins with the command's name.
 struct ToldLogHandler: LogHandler {
-    var logLevel = Logger.Level.warning
+    var logLevel = Logger.Level.notice
     var metadata: Logger.Metadata = [:]
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
@@ -11,7 +11,7 @@ struct ToldLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let kind = event.level >= .warning ? "" : "\(event.level): "
+        let kind = event.level >= .notice ? "" : "\(event.level): "
         Terminal.standardError.write("sleeve: \(kind)\("\(event.message)".withoutControls)\n")
     }
 }

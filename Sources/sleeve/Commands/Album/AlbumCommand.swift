@@ -56,11 +56,11 @@ struct EditOptions: ParsableArguments {
 
     private func tellEdit(_ edit: AlbumEdit) throws {
         if options.json {
-            var line = JSONLine()
+            var line = JSONObject()
             line.add("edit", edit.kind.rawValue)
             line.add("message", edit.message)
-            line.addJSON("albums", "[" + edit.placed.map(\.album.json).joined(separator: ",") + "]")
-            try tell(line.text)
+            line.add("albums", raw: "[" + edit.placed.map(\.album.json).joined(separator: ",") + "]")
+            try tell(line.text + "\n")
         } else if !options.quiet {
             try tell("\(edit.message)\n")
         }
@@ -83,7 +83,7 @@ struct EditOptions: ParsableArguments {
 
 /// Opens the library for `body`, and says what went wrong in it.
 func withLibrary(_ configuration: LibraryConfiguration, _ body: (LibraryAPI) async throws -> Void) async throws {
-    if configuration.libraryFile.isEmpty { throw fail("$HOME is not set; say where the library is with --library") }
+    if configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
     let library = try await openLibrary(configuration)
     do {
         try await body(library)

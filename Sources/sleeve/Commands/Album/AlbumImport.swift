@@ -59,11 +59,11 @@ struct AlbumImport: AsyncParsableCommand {
 
     private func report(imported: Int, known: Int, _ skipped: Int) throws {
         if editing.options.json {
-            var line = JSONLine()
+            var line = JSONObject()
             line.add("imported", imported)
             line.add("known", known)
             line.add("skipped", skipped)
-            return try tell(line.text)
+            return try tell(line.text + "\n")
         }
         if editing.options.quiet { return }
         var text = "imported \(imported) " + (imported == 1 ? "album" : "albums")

@@ -45,8 +45,8 @@ struct AlbumShow: AsyncParsableCommand {
     }
 
     private func tellJSON(_ album: Album, _ library: LibraryAPI) async throws {
-        var line = JSONLine()
-        line.addJSON("album", album.json)
+        var line = JSONObject()
+        line.add("album", raw: album.json)
         do throws(CoverFailure) {
             let cover = try await library.cover(of: album)
             let place = try? library.place(of: cover.url)
@@ -57,10 +57,10 @@ struct AlbumShow: AsyncParsableCommand {
             line.add("height", cover.height)
             line.add("file", place?.file)
             line.add("offset", place?.offset)
-            try? tell(line.text)
+            try? tell(line.text + "\n")
         } catch {
             line.add("error", error.detail)
-            try tell(line.text)
+            try tell(line.text + "\n")
             if album.coverUrl != nil { throw ExitStatus.someFailed }
         }
     }

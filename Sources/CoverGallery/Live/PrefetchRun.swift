@@ -7,6 +7,8 @@ actor PrefetchRun {
     private let library: LibraryAPI
     private let tell: @Sendable (String) async -> Void
     private var work: Task<Void, Never>?
+    /// The titles of the albums under way, by their covers' URLs.
+    private var titles: [String: String] = [:]
     /// The state of the run under way, or of the last one; nil before the first.
     private(set) var state: String?
 
@@ -61,6 +63,7 @@ actor PrefetchRun {
         }
         do {
             let albums = try await library.albums
+            titles = Dictionary(albums.map { ($0.coverUrl ?? "", $0.title) }) { first, _ in first }
             await report(progress.summary, albums.count, failures, isRunning: true)
             let summary = await library.prefetch(albums, progress: progress)
             ticker.cancel()
@@ -90,6 +93,7 @@ actor PrefetchRun {
         object.add("bytesPerSecond", summary.bytesPerSecond)
         let rows = failures.latest.withLock { $0 }.map { failure in
             var row = JSONObject()
+            row.add("title", titles[failure.url])
             row.add("url", failure.url)
             row.add("reason", failure.reason)
             return row.text

@@ -8,6 +8,7 @@ const [panel, toggle, button, progress] = ["panel", "panel-toggle", "prefetch", 
 const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
 const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
+const moment = 0.2; // seconds
 let running = false, seconds = Infinity, downloaded = 0;
 
 export function bytes(count) {
@@ -56,9 +57,12 @@ export function showPrefetch(told) {
     clearPlot();
     [seconds, downloaded] = [0, 0];
   }
-  // The plot shows the speed of each moment; the number beside it is the run's.
-  if (told.seconds > seconds) addSample(told.seconds, (told.downloaded - downloaded) / (told.seconds - seconds));
-  ({ running, seconds, downloaded } = told);
+  running = told.running;
+  // The plot shows the speed of each moment; the number beside it is the run's. Less than a moment says nothing.
+  if (told.seconds - seconds >= moment || (!running && seconds === 0)) {
+    addSample(told.seconds, (told.downloaded - downloaded) / (told.seconds - seconds));
+    ({ seconds, downloaded } = told);
+  }
   toggle.classList.toggle("running", running);
   button.textContent = running ? "Stop" : "Fetch all covers";
   byID("prefetch-now").hidden = false;
@@ -82,9 +86,9 @@ function outcome(told) {
 function showFailures({ failures = [], failed }) {
   byID("failures-part").hidden = failures.length === 0;
   byID("failures-title").textContent = failed > failures.length ? `The last ${failures.length} of ${number.format(failed)} failures` : "Failures";
-  const rows = failures.map(({ url, reason }) => {
+  const rows = failures.map(({ title, url, reason }) => {
     const row = document.createElement("li"), why = document.createElement("strong"), where = document.createElement("span");
-    why.textContent = reason;
+    why.textContent = title ? `${title}: ${reason}` : reason;
     where.textContent = url;
     row.append(why, where);
     return row;

@@ -32,7 +32,7 @@ class Panel(GalleryTest):
         self.assertTrue(any(float(rate.replace(",", "")) > 0 for rate in rates if rate.strip(".,")), rates)
         page.until("document.querySelector('#failures').children.length >= 2", what="the failures")
         failures = page.run("return document.querySelector('#failures').textContent")
-        self.assertIn("Album 00100: the server answered 404", failures)
+        self.assertIn("Album 00101: the server answered 404", failures)
         self.assertIn("/covers/200.jpg", failures)
         page.until(BIG_ENOUGH, "#cache-size", what="the cache's size")
         self.assertTrue(page.run("return document.querySelector('#hit-rate').textContent.trim()"))

@@ -80,7 +80,7 @@ let package = Package(
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
-            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", httpTypes],
+            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],

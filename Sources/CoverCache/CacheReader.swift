@@ -10,6 +10,15 @@ package struct CachedEntry: Sendable, Hashable {
     /// Milliseconds since 1970.
     package var validatedAt: Int64
     package var isPinned: Bool
+    /// The recency clock when it was last used.
+    package var lastUsed: Int64
+    package var row: EntryRow
+}
+
+/// Names a row of the index as it was when it was read.
+package struct EntryRow: Sendable, Hashable {
+    package let id: Int64
+    let blob: Int64
 }
 
 /// Uses gathered while reading, for `CacheWriter.note`.
@@ -157,9 +166,17 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
+    /// The entries that still have these rows, in order.
+    package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
+        try reading { database in
+            let one = FastStatement(database, Self.columns + " WHERE e.id = ?")
+            return try rows.compactMap { id in try one.first(.int(id)) { Self.located($0).entry } ?? nil }
+        }
+    }
+
     private static let columns = """
         SELECT e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.pinned,
-               b.id, b.segment, b.offset, b.body, b.checksum, b.used
+               b.id, b.segment, b.offset, b.body, b.checksum, b.used, e.id
         FROM entries e JOIN blobs b ON b.id = e.blob
         """
     private static let briefSQL = """
@@ -185,7 +202,8 @@ package final class CacheReader: @unchecked Sendable {
         let entry = row.digest(7).map { digest in
             CachedEntry(
                 metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9),
-                isPinned: row.int(10) != 0)
+                isPinned: row.int(10) != 0, lastUsed: row.int64(16),
+                row: EntryRow(id: row.int64(17), blob: row.int64(11)))
         }
         return Located(
             entry: entry, blob: row.int64(11), segment: row.int(12), offset: row.int(13), bodyStart: row.int(14),

@@ -231,6 +231,22 @@ package final class CacheWriter {
         return try commit([group])
     }
 
+    /// Takes down what servers said of entries whose bytes stay: rows change, nothing is appended. It survives the end of the
+    /// process, not power loss, after which they are only asked for again.
+    /// - Parameter confirmations: entries as they were read, and their metadata from now on; `storedAt` is the time at which
+    ///   they were validated.
+    /// - Returns: which of them still were what they had been.
+    package func confirm(_ confirmations: [(entry: CachedEntry, metadata: EntryMetadata)]) throws -> [Bool] {
+        defer { try? checkpointIfLong() }
+        return try transaction { state, _ in
+            try writeUsage(&state)
+            return try confirmations.map { try index.confirm($0.entry, $0.metadata) }
+        }
+    }
+
+    /// Sorts the index's log in, so that it takes no room besides.
+    package func checkpoint() throws { try checkpointIfLong(0) }
+
     /// Writes the uses noted so far, with no group to go with.
     package func writeUsage() throws {
         guard !touched.isEmpty || hits + misses > 0 else { return }

@@ -17,6 +17,7 @@ struct Index {
     private let insertBlob: FastStatement
     private let insertEntry: FastStatement
     private let updateEntry: FastStatement
+    private let confirmEntry: FastStatement
     private let deleteEntry: FastStatement
     private let deleteEntriesOfBlob: FastStatement
     private let deleteBlob: FastStatement
@@ -44,6 +45,11 @@ struct Index {
             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             """)
         updateEntry = prepare("UPDATE entries SET validated = ?, fresh = ?, fields = ? WHERE id = ?")
+        // The row may be another's by now, or its cover another.
+        confirmEntry = prepare(
+            """
+            UPDATE entries SET validated = ?, fresh = ?, fields = ? WHERE id = ? AND blob = ? AND url = ? AND validated = ?
+            """)
         deleteEntry = prepare("DELETE FROM entries WHERE id = ?")
         deleteEntriesOfBlob = prepare("DELETE FROM entries WHERE blob = ?")
         deleteBlob = prepare("DELETE FROM blobs WHERE id = ?")
@@ -115,6 +121,14 @@ struct Index {
     func validate(_ entry: Int64, _ metadata: EntryMetadata) throws {
         try updateEntry.run(
             .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry))
+    }
+
+    /// False when the entry is not what it was.
+    func confirm(_ entry: CachedEntry, _ metadata: EntryMetadata) throws -> Bool {
+        try confirmEntry.run(
+            .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry.row.id),
+            .int(entry.row.blob), .text(metadata.key), .int(entry.validatedAt))
+        return confirmEntry.changes > 0
     }
 
     func removeEntry(_ id: Int64) throws { try deleteEntry.run(.int(id)) }

@@ -30,6 +30,8 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case offline
         /// The task that asked was cancelled, or the library closed.
         case cancelled
+        /// The server forbids keeping it.
+        case notStorable
         /// The cover came, but could not be kept.
         case cache
     }
@@ -80,6 +82,11 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     package static func cancelled(_ url: String) -> CoverFailure {
         CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
+    }
+
+    /// RFC 9111 §5.2.2.5.
+    static func notStorable(_ url: String) -> CoverFailure {
+        CoverFailure(.notStorable, url: url, detail: "the server forbids keeping it (Cache-Control: no-store)")
     }
 
     static func offline(_ url: String) -> CoverFailure {

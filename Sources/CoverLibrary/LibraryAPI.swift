@@ -47,13 +47,14 @@ public final class LibraryAPI: Sendable {
 
     // MARK: Covers
 
-    /// The cover at `url`: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer.
+    /// The cover at `url`: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer. A cover
+    /// that its server forbids to keep (`no-store`) is given all the same, and comes anew every time.
     /// - Throws: `CoverFailure`.
     public func cover(for url: String) async throws -> Cover {
         let parsed = try Self.parse(url)
         if let cover = try await cachedCover(parsed, given: url) { return cover }
         if configuration.isOffline { throw CoverFailure.offline(url) }
-        try await download(parsed, given: url)
+        if let cover = try await download(parsed, given: url) { return cover }
         if let cover = try await cachedCover(parsed, given: url) { return cover }
         throw CoverFailure(.cache, url: url, detail: "evicted as soon as it was stored; raise the capacity")
     }
@@ -103,14 +104,18 @@ public final class LibraryAPI: Sendable {
         }
     }
 
-    private func download(_ url: HTTPURL, given: String) async throws {
+    /// - Returns: the cover, if it must not be kept; else it is in the cache.
+    private func download(_ url: HTTPURL, given: String) async throws -> Cover? {
         let scheduler = await scheduler()
         let caller = Caller()
-        try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Void, any Error>) in
+        return try await withTaskCancellationHandler {
+            try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Cover?, any Error>) in
                 let waiter = Waiter(owner: ObjectIdentifier(caller)) { delivery in
+                    if let (body, header) = delivery.passing {
+                        return continuation.resume(returning: Cover(url.string, header, Array(body.bytes)))
+                    }
                     continuation.resume(
-                        with: delivery.result.map { _ in }.mapError { failure in
+                        with: delivery.result.map { _ in nil }.mapError { failure in
                             var failure = failure
                             failure.url = given
                             return failure
@@ -161,6 +166,20 @@ public final class LibraryAPI: Sendable {
         batches: some AsyncSequence<[ListElement], Never>, progress: PrefetchProgress
     ) async -> PrefetchSummary {
         await Prefetcher(self, progress).run(batches)
+    }
+
+    // MARK: Refresh
+
+    /// Asks servers whether what is cached still stands, with the validators they gave (RFC 9111 §4.3). Covers that cannot be
+    /// had stay as they are, and count as failed. A run that ends early, by its budget, a cancellation or a crash, loses
+    /// nothing: the next one goes on with what is still due.
+    /// - Parameter progress: may be asked for the state meanwhile.
+    /// - Throws: `LibraryError` when the index cannot be read, or the library is offline.
+    public func refresh(
+        _ request: RefreshRequest = RefreshRequest(), progress: PrefetchProgress = PrefetchProgress()
+    ) async throws -> PrefetchSummary {
+        if configuration.isOffline { throw LibraryError(message: "nothing can be refreshed offline") }
+        return try await Refresher(self, request, progress).run()
     }
 
     // MARK: Observing
@@ -284,6 +303,12 @@ extension LibraryConfiguration {
 }
 
 extension Cover {
+    init(_ url: String, _ header: ImageHeader, _ body: [UInt8]) {
+        self.init(
+            url: url, bytes: body, mediaType: header.mediaType, width: header.width, height: header.height,
+            digest: body.withUnsafeBytes { Digest(of: $0).description })
+    }
+
     init(_ entry: CachedEntry, _ body: [UInt8]) {
         self.init(
             url: entry.metadata.key, bytes: body, mediaType: entry.metadata.mediaType, width: entry.metadata.width,

@@ -11,6 +11,7 @@ import CoverLibrary
 enum ExitStatus {
     static let couldNotRun = ExitCode(1)
     static let someFailed = ExitCode(3)
+    static let tryLater = ExitCode(75)
     static func stopped(by signal: Int32) -> ExitCode { ExitCode(128 + signal) }
 }
 

@@ -110,6 +110,9 @@ struct DownloadQueue<Waiter> {
 
     func contains(_ key: String) -> Bool { jobsByKey[key] != nil }
 
+    /// Those who wait for the job.
+    func waiters(of id: JobID) -> [Waiter] { job(id)?.waiters ?? [] }
+
     /// Nil when the job has ended.
     private func job(_ id: JobID) -> Job? {
         guard id.slot < slots.count, let job = slots[id.slot], job.id == id else { return nil }

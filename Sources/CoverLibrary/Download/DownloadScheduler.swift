@@ -15,6 +15,14 @@ struct Waiter: Sendable {
     var owner: ObjectIdentifier
     /// Called on the event loop, once, after the commit that makes a success true.
     var done: @Sendable (Delivery) -> Void
+    /// What the cache has, to be revalidated; nil: the cover is to come whole.
+    var stored: CachedEntry?
+
+    init(owner: ObjectIdentifier, stored: CachedEntry? = nil, done: @escaping @Sendable (Delivery) -> Void) {
+        self.owner = owner
+        self.stored = stored
+        self.done = done
+    }
 }
 
 /// What a waiter gets.
@@ -24,6 +32,8 @@ struct Delivery: Sendable {
     var isJoined: Bool
     /// From the start of the last transfer to its end.
     var microseconds: Int
+    /// A cover that must not be kept, for those who only want to see it.
+    var passing: (body: ResponseBody, header: ImageHeader)?
 }
 
 /// Acts on what `DownloadQueue` decides: starts transfers, judges what they bring, hands covers to the disk, tries again.
@@ -52,6 +62,8 @@ actor DownloadScheduler {
         var token: HTTPClient.Token?
         /// Length of the last transfer.
         var microseconds = 0
+        /// The server's 304 was about another response: the cover has to come whole.
+        var mustBring = false
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
@@ -127,8 +139,11 @@ actor DownloadScheduler {
     }
 
     private func begin(_ start: DownloadQueue<Waiter>.Start) {
-        let request = TransferRequest(url: start.url, waitsToMultiplex: start.multiplexes)
         while flights.count <= start.job.slot { flights.append(Flight()) }
+        if start.attempt == 0 { flights[start.job.slot].mustBring = false }
+        let conditions = stored(for: start).map { StoredResponse($0).conditions } ?? [:]
+        let request = TransferRequest(
+            url: start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
         flights[start.job.slot].token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
                 self?.assumeIsolated { $0.ended(start, result) }
@@ -142,6 +157,9 @@ actor DownloadScheduler {
         case .failure(let error): failed(start, CoverFailure(error), retryAfter: nil)
         case .success(let response):
             queue.answered(start.job, http2: response.isHTTP2)
+            if response.head.status == .notModified, let stored = stored(for: start) {
+                return confirmed(start, response, stored)
+            }
             switch Verdict(response, for: start.url.string) {
             case .cover(let header): landed(start, response, header)
             case .failure(let failure):
@@ -152,16 +170,51 @@ actor DownloadScheduler {
     }
 
     private func landed(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ header: ImageHeader) {
-        queue.landed(start.job)
-        flights[start.job.slot].microseconds = response.microseconds
-        let now = WallClock.milliseconds()
+        let stored = StoredResponse(response)
+        guard stored.isStorable() else {
+            flights[start.job.slot].microseconds = response.microseconds
+            let settlement = Settlement(
+                job: start.job, key: start.url.string, result: .failure(.notStorable(start.url.string)))
+            return deliver(settlement, passing: (response.body, header))
+        }
         let metadata = EntryMetadata(
             key: start.url.string, mediaType: header.mediaType, width: header.width, height: header.height,
-            storedAt: now,
-            freshUntil: ResponseRules.freshUntil(response.head.headerFields, now: now),
-            fields: ResponseRules.kept(response.head.headerFields))
-        backlog += response.body.footprint
-        arrivals.append(Arrival(job: start.job, metadata: metadata, body: response.body))
+            storedAt: stored.responseTime, freshUntil: stored.knownFreshUntil, fields: stored.keptFields)
+        arrived(start, response, metadata, .cover(response.body))
+    }
+
+    /// 304: what is stored still stands (RFC 9111 §4.3.4).
+    private func confirmed(
+        _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ entry: CachedEntry
+    ) {
+        let told = StoredResponse(response)
+        guard
+            let updated = StoredResponse(entry).updated(
+                by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime)
+        else {
+            flights[start.job.slot].mustBring = true
+            return queue.retry(start.job, at: .now)
+        }
+        var metadata = entry.metadata
+        metadata.storedAt = updated.responseTime
+        metadata.freshUntil = updated.knownFreshUntil
+        metadata.fields = updated.keptFields
+        arrived(start, response, metadata, .confirmation(of: entry, failure: nil))
+    }
+
+    private func arrived(
+        _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ metadata: EntryMetadata,
+        _ content: Arrival.Content
+    ) {
+        queue.landed(start.job)
+        flights[start.job.slot].microseconds = response.microseconds
+        backlog += content.footprint
+        arrivals.append(Arrival(job: start.job, metadata: metadata, content: content))
+    }
+
+    private func stored(for start: DownloadQueue<Waiter>.Start) -> CachedEntry? {
+        if flights[start.job.slot].mustBring { return nil }
+        return queue.waiters(of: start.job).lazy.compactMap(\.stored).first
     }
 
     private func failed(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, retryAfter: Duration?) {
@@ -175,13 +228,27 @@ actor DownloadScheduler {
             // A server that names a time means all of its covers, not this one alone.
             if retryAfter != nil { queue.close(hostOf: start.job, until: time) }
             queue.retry(start.job, at: time)
-        case .giveUp:
-            deliver(Settlement(job: start.job, key: start.url.string, result: .failure(failure)))
+        case .giveUp: giveUp(start, failure)
         case .tooLong(let wait):
             var failure = failure
             failure.detail += "; it asks to be left alone for \(wait.components.seconds) s, so this was not tried again"
-            deliver(Settlement(job: start.job, key: start.url.string, result: .failure(failure)))
+            giveUp(start, failure)
         }
+    }
+
+    /// What is stored stays; that its server was asked in vain is taken down, so that others come first next time.
+    private func giveUp(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure) {
+        guard let entry = stored(for: start), failure.kind != .cancelled else {
+            return deliver(Settlement(job: start.job, key: start.url.string, result: .failure(failure)))
+        }
+        var metadata = entry.metadata
+        metadata.storedAt = entry.validatedAt
+        metadata.triedAt = WallClock.milliseconds()
+        queue.landed(start.job)
+        let arrival = Arrival(
+            job: start.job, metadata: metadata, content: .confirmation(of: entry, failure: failure))
+        backlog += arrival.content.footprint
+        arrivals.append(arrival)
     }
 
     // MARK: To the disk and back
@@ -194,7 +261,7 @@ actor DownloadScheduler {
         Task {
             await store(batch)
             isStoring = false
-            backlog -= batch.reduce(0) { $0 + $1.body.footprint }
+            backlog -= batch.reduce(0) { $0 + $1.content.footprint }
         }
     }
 
@@ -204,11 +271,13 @@ actor DownloadScheduler {
         }
     }
 
-    private func deliver(_ settlement: Settlement) {
+    private func deliver(_ settlement: Settlement, passing: (body: ResponseBody, header: ImageHeader)? = nil) {
         let microseconds = flights[settlement.job.slot].microseconds
-        if observers.isObserved { observers.publish(LibraryEvent(settlement)) }
+        if observers.isObserved, let event = LibraryEvent(settlement) { observers.publish(event) }
         for (position, waiter) in queue.end(settlement.job).enumerated() {
-            waiter.done(Delivery(result: settlement.result, isJoined: position > 0, microseconds: microseconds))
+            waiter.done(
+                Delivery(
+                    result: settlement.result, isJoined: position > 0, microseconds: microseconds, passing: passing))
         }
     }
 

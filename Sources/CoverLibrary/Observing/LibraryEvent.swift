@@ -27,9 +27,11 @@ public struct CoverArrival: Sendable, Hashable {
 }
 
 extension LibraryEvent {
-    init(_ settlement: Settlement) {
+    /// Nil: nothing is here that was not before.
+    init?(_ settlement: Settlement) {
         switch settlement.result {
         case .success(let stored):
+            if stored.isConfirmed { return nil }
             self = .arrived(
                 CoverArrival(
                     url: settlement.key, digest: stored.digest.description, bytes: stored.bytes,

@@ -66,11 +66,29 @@ public final class PrefetchProgress: Sendable {
         }
     }
 
+    /// So many that were asked for are not there any more.
+    func forget(_ count: Int) { settle(count) { $0.requested -= count } }
+
+    /// So many are left for the next time.
+    func leave(_ count: Int) { state.withLock { $0.summary.remaining += count } }
+
+    /// One that was asked for is left for the next time.
+    func leaveOne() {
+        settle(1) { summary in
+            summary.requested -= 1
+            summary.remaining += 1
+        }
+    }
+
     func record(_ outcome: CoverOutcome) {
         observe?(outcome)
+        settle(1) { $0.count(outcome) }
+    }
+
+    private func settle(_ count: Int, _ change: (inout PrefetchSummary) -> Void) {
         let waiter = state.withLock { state -> CheckedContinuation<Void, Never>? in
-            state.summary.count(outcome)
-            state.outstanding -= 1
+            change(&state.summary)
+            state.outstanding -= count
             return state.outstanding == 0 ? state.waiter.take() : nil
         }
         waiter?.resume()

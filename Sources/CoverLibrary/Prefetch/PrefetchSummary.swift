@@ -18,6 +18,8 @@ public struct PrefetchSummary: Sendable, Hashable {
     public var skipped = 0
     /// Could not be had.
     public var failed = 0
+    /// Due for a refresh, but left for the next: the budget was spent. Not among those requested.
+    public var remaining = 0
     /// Bytes of the bodies downloaded.
     public var bytes = 0
     /// Wall time.

@@ -1,11 +1,24 @@
 import CoverCache
 import CurlHTTP
 
-/// A cover on its way to the disk.
+/// What a transfer brought, on its way to the disk.
 struct Arrival: Sendable {
+    enum Content: Sendable {
+        case cover(ResponseBody)
+        /// The stored entry stands; what is known of it has changed.
+        case confirmation(of: CachedEntry, failure: CoverFailure?)
+
+        /// The memory it takes, in bytes.
+        var footprint: Int {
+            switch self {
+            case .cover(let body): body.footprint
+            case .confirmation: 512
+            }
+        }
+    }
     var job: JobID
     var metadata: EntryMetadata
-    var body: ResponseBody
+    var content: Content
 }
 
 /// What became of an arrival.
@@ -14,6 +27,8 @@ struct Settlement: Sendable {
         var digest: Digest
         var bytes: Int
         var isDuplicate: Bool
+        /// No body came: the server said that what is stored still stands.
+        var isConfirmed = false
         /// When it was committed, in milliseconds since 1970.
         var time: Int64
     }
@@ -36,6 +51,9 @@ actor PersistencyManager {
     /// larger the groups.
     private static let worthSyncing = 2 << 20
 
+    /// So many confirmations are one transaction.
+    private static let worthConfirming = 4_096
+
     private nonisolated let thread = DiskThread()
     private let path: String
     private let capacity: Int?
@@ -44,6 +62,8 @@ actor PersistencyManager {
     private var opened: CacheWriter?
     private var gathering: [Gathered] = []
     private var gatheringSince: ContinuousClock.Instant?
+    private var confirming: [Arrival] = []
+    private var confirmingSince: ContinuousClock.Instant?
     private var syncing: Sealed?
     private var synced: [Sealed] = []
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
@@ -93,26 +113,68 @@ actor PersistencyManager {
     /// bodies are needed no more.
     func store(_ arrivals: [Arrival]) async {
         for arrival in arrivals {
+            guard case .cover(let body) = arrival.content else {
+                confirming.append(arrival)
+                continue
+            }
             do {
-                while try !hasRoom(for: arrival) {
+                while try !hasRoom(for: body) {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
-                _ = try writer().put(arrival.metadata, body: arrival.body.bytes)
-                gathering.append(Gathered(job: arrival.job, key: arrival.metadata.key, bytes: arrival.body.count))
+                _ = try writer().put(arrival.metadata, body: body.bytes)
+                gathering.append(Gathered(job: arrival.job, key: arrival.metadata.key, bytes: body.count))
                 if gatheringSince == nil { gatheringSince = .now }
                 if syncing == nil, try writer().pendingBytes >= Self.worthSyncing { seal() }
             } catch {
                 settle([Self.failure(error, arrival.job, arrival.metadata.key)])
             }
         }
+        if confirming.count >= Self.worthConfirming { confirm() }
+        if !confirming.isEmpty, confirmingSince == nil { confirmingSince = .now }
     }
 
-    private func hasRoom(for arrival: Arrival) throws -> Bool {
+    private func hasRoom(for body: ResponseBody) throws -> Bool {
         let writer = try writer()
-        return gathering.isEmpty || writer.pendingBytes + arrival.body.count <= writer.groupLimit
+        return gathering.isEmpty || writer.pendingBytes + body.count <= writer.groupLimit
+    }
+
+    /// Writes what has been confirmed.
+    private func confirm() {
+        let arrivals = confirming
+        confirming = []
+        confirmingSince = nil
+        if arrivals.isEmpty { return }
+        let confirmations = arrivals.compactMap { arrival -> (entry: CachedEntry, metadata: EntryMetadata)? in
+            if case .confirmation(let entry, _) = arrival.content { (entry, arrival.metadata) } else { nil }
+        }
+        do {
+            // One that is not what it was has been stored anew meanwhile, or evicted; that is newer than what this says.
+            _ = try writer().confirm(confirmations)
+            let now = WallClock.milliseconds()
+            settle(arrivals.map { Self.settlement($0, now) })
+        } catch {
+            settle(arrivals.map { Self.failure(error, $0.job, $0.metadata.key) })
+        }
+        resumeFlushers()
+    }
+
+    private static func settlement(_ arrival: Arrival, _ now: Int64) -> Settlement {
+        guard case .confirmation(let entry, let failure) = arrival.content else {
+            preconditionFailure("only confirmations are confirmed")
+        }
+        if let failure { return Settlement(job: arrival.job, key: arrival.metadata.key, result: .failure(failure)) }
+        return Settlement(
+            job: arrival.job, key: arrival.metadata.key,
+            result: .success(
+                .init(digest: entry.digest, bytes: entry.bytes, isDuplicate: false, isConfirmed: true, time: now)))
     }
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        if let since = confirmingSince, now >= since + Self.patience || !flushers.isEmpty { confirm() }
+        return [confirmingSince.map { $0 + Self.patience }, turnGroups(now)].compactMap(\.self).min()
+    }
+
+    private func turnGroups(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard syncing == nil else { return nil }
         guard let since = gatheringSince else {
             // Nothing more is coming at the moment.
@@ -172,7 +234,11 @@ actor PersistencyManager {
                 settle(covers.map { Self.failure(error, $0.job, $0.key) })
             }
         }
-        if gathering.isEmpty, syncing == nil { resume(&flushers) }
+        resumeFlushers()
+    }
+
+    private func resumeFlushers() {
+        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { resume(&flushers) }
     }
 
     /// For the rare time when everything must be committed before anything else is done.
@@ -185,12 +251,13 @@ actor PersistencyManager {
             take(sealed, Result { try group.sync() })
         }
         commitSynced()
+        confirm()
         resume(&waitingForRoom)
     }
 
     /// Returns when everything stored so far is committed.
     func flush() async {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty { return }
+        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { return }
         await withCheckedContinuation { flushers.append($0) }
     }
 

@@ -48,39 +48,17 @@ struct Prefetch: AsyncParsableCommand {
         for path in paths where path != "-" && report.map({ isOneFile($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }
-        let report = try self.report.map { try ReportFile($0) }
+        let run = try CoverRun(options, report: report)
         let library = try await openLibrary(configuration)
         if inputs.isEmpty { try await makeLibraryFile(library) }
-        let complaints = Complaints()
-        let progress = PrefetchProgress { outcome in
-            report?.add(outcome)
-            complaints.add(outcome)
-        }
         let brokenLists = Mutex(0)
-        let batches = ListBatches(paths: paths, format: format) { problem in
+        let batches = ListBatches(paths: paths, format: format) { [complaints = run.complaints] problem in
             complaints.tell("\(problem)")
             brokenLists.withLock { $0 += 1 }
         }
-
-        let work = Task { await library.prefetch(batches: batches, progress: progress) }
-        Signals.handle { _ in work.cancel() }
-        let line = Task { if !options.quiet { await ProgressLine(progress).run() } }
-        let summary = await work.value
-        line.cancel()
-        await line.value
-
-        complaints.close(hasReport: report != nil)
-        await library.close()
-        try report?.close()
-        if options.json {
-            try tell(summary.json(peakMemory: peakMemory()))
-        } else if !options.quiet {
-            try tell(summary.text)
+        try await run.run(library, isWhole: { brokenLists.withLock { $0 } == 0 }) { progress in
+            await library.prefetch(batches: batches, progress: progress)
         }
-        if let reason = summary.stopReason { throw fail(reason) }
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        if brokenLists.withLock({ $0 }) > 0 { throw ExitStatus.couldNotRun }
-        if summary.failed + summary.skipped > 0 { throw ExitStatus.someFailed }
     }
 
     /// Makes the library file, or mends it, where it has to be.

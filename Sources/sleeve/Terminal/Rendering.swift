@@ -24,6 +24,7 @@ extension PrefetchSummary {
         line.add("joined", joined)
         line.add("skipped", skipped)
         line.add("failed", failed)
+        if remaining > 0 { line.add("remaining", remaining) }
         line.add("bytes", bytes)
         line.add("seconds", raw: Decimals.text(seconds, 6))
         line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
@@ -43,7 +44,7 @@ extension PrefetchSummary {
                 deduplicated > 0 ? "downloaded (\(Decimals.grouped(deduplicated)) already stored)" : "downloaded"),
             count(fresh, "fresh"), count(revalidated, "revalidated"), count(joined, "joined"),
             count(skipped, "skipped"),
-            count(failed, "failed"),
+            count(failed, "failed"), count(remaining, "left for the next time"),
         ]
         let covers = requested == 1 ? "1 cover" : "\(Decimals.grouped(requested)) covers"
         let outcome = parts.compactMap(\.self).joined(separator: ", ")

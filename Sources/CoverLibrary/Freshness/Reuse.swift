@@ -1,0 +1,38 @@
+import HTTPTypes
+
+/// Whether a stored response may answer a request (RFC 9111 §4).
+enum Reuse: Sendable, Hashable {
+    /// As it is, without asking.
+    case fresh
+    /// As it is; the server is to be asked beside (RFC 5861 §3).
+    case whileRevalidating
+    /// After the server has been asked. If it cannot be reached, or answers with a server error, the stale response may
+    /// be used where `ifError` says so (§4.2.4; RFC 5861 §4).
+    case afterValidation(ifError: Bool)
+}
+
+extension StoredResponse {
+    /// - Parameters:
+    ///   - now: milliseconds since 1970.
+    ///   - request: what the request says; `Pragma` is the caller's to turn into `no-cache` (§5.4).
+    func reuse(at now: Int64, request: CacheDirectives = CacheDirectives()) -> Reuse {
+        let age = age(at: now), lifetime = directives.noCache ? 0 : lifetime
+        let isFresh = !directives.noCache && age < lifetime
+        let staleness = max(0, age - lifetime)
+        // Nothing allows a stale one where the server forbids it (§5.2.2.2, §5.2.2.4).
+        let isForbidden = directives.mustRevalidate || directives.noCache
+        let ifError = !isForbidden && (isFresh || staleness <= (directives.staleIfError ?? .max / 1_000) * 1_000)
+
+        if request.noCache { return .afterValidation(ifError: ifError) }
+        // An age in whole seconds is what the request means (§5.2.1.1).
+        if let maxAge = request.maxAge, age / 1_000 > maxAge { return .afterValidation(ifError: ifError) }
+        if isFresh {
+            let left = lifetime - age
+            return left >= (request.minFresh ?? 0) * 1_000 ? .fresh : .afterValidation(ifError: ifError)
+        }
+        if isForbidden || request.minFresh != nil { return .afterValidation(ifError: ifError) }
+        if let maxStale = request.maxStale, staleness / 1_000 <= maxStale { return .fresh }
+        if let window = directives.staleWhileRevalidate, staleness <= window * 1_000 { return .whileRevalidating }
+        return .afterValidation(ifError: ifError)
+    }
+}

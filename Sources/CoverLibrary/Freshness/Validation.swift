@@ -1,0 +1,71 @@
+import HTTPTypes
+
+/// Asking whether a stored response still stands (RFC 9111 §4.3).
+extension StoredResponse {
+    /// The fields of a conditional request (§4.3.1): both validators, to the byte as they came. Empty: it has none.
+    var conditions: HTTPFields {
+        var conditions = HTTPFields()
+        if let tag = fields[.eTag] { conditions.append(HTTPField(name: .ifNoneMatch, value: tag)) }
+        if let modified = fields[.lastModified] {
+            conditions.append(HTTPField(name: .ifModifiedSince, value: modified))
+        }
+        return conditions
+    }
+
+    /// The validator for `If-Range` (RFC 9110 §13.1.5): a strong entity tag. Nil: a part cannot be told to belong to the
+    /// same whole, so everything has to come again.
+    var strongTag: String? { fields[.eTag].flatMap { $0.hasPrefix("\"") && $0.count > 1 ? $0 : nil } }
+
+    /// The response that a 304 leaves in its place (§4.3.4, §3.2); nil when the 304 is about another one, which its strong
+    /// entity tag tells: nothing may be made of it then.
+    /// - Parameter notModified: the 304's fields.
+    func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
+        if let tag = notModified[.eTag], !tag.hasPrefix("W/"), let own = fields[.eTag], Self.opaque(own) != tag {
+            return nil
+        }
+        var merged = fields
+        for name in Set(notModified.map(\.name)) where !Self.keptFromUpdates.contains(name) {
+            merged[values: name] = notModified[values: name]
+        }
+        // A 304 that says nothing of its age is as new as it looks; one that lay in another cache has its own `Age`.
+        if !notModified.contains(.age) { merged[.age] = nil }
+        if !notModified.contains(.date) { merged[.date] = nil }
+        return StoredResponse(status: status, fields: merged, requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// What describes the stored body, or the connection alone (§3.1, §3.2).
+    private static let keptFromUpdates: Set<HTTPField.Name> = [
+        .contentLength, .contentEncoding, .contentType, .contentRange, .connection, .transferEncoding, .trailer,
+        .upgrade,
+        .te, .proxyAuthenticate, .proxyAuthorization, .init("Proxy-Connection")!, .init("Keep-Alive")!,
+        .init("Proxy-Authentication-Info")!,
+    ]
+
+    private static func opaque(_ tag: String) -> String { tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag }
+}
+
+/// Which requests a response answers besides its own (RFC 9111 §4.1).
+enum Variance {
+    /// Whether a stored response with this `Vary` answers a request, whose fields are given as they were then and are now.
+    /// `*` answers none. Values match when they are the same but for white space and how they are split into lines.
+    static func matches(_ vary: [String], stored: HTTPFields, asked: HTTPFields) -> Bool {
+        for name in names(vary) {
+            guard name != "*", let name = HTTPField.Name(name) else { return false }
+            if normalised(stored[values: name]) != normalised(asked[values: name]) { return false }
+        }
+        return true
+    }
+
+    /// The fields that `Vary` names, in lower case.
+    static func names(_ vary: [String]) -> [String] {
+        vary.flatMap { $0.split(separator: ",") }
+            .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
+            .filter { !$0.isEmpty }
+    }
+
+    private static func normalised(_ values: [String]) -> [String] {
+        values.flatMap { $0.split(separator: ",") }
+            .map { $0.split { $0 == " " || $0 == "\t" }.joined(separator: " ") }
+            .filter { !$0.isEmpty }
+    }
+}

@@ -1,0 +1,166 @@
+import CoverCache
+import CurlHTTP
+import HTTPTypes
+import Synchronization
+
+/// Leads the entries that are due past their servers. One run.
+final class Refresher: Sendable {
+    private let library: LibraryAPI
+    private let request: RefreshRequest
+    private let progress: PrefetchProgress
+    /// The budget is spent.
+    private let isSpent = Atomic(false)
+    /// So many entries are read from the index at a time.
+    private static let chunk = 1_024
+
+    init(_ library: LibraryAPI, _ request: RefreshRequest, _ progress: PrefetchProgress) {
+        self.library = library
+        self.request = request
+        self.progress = progress
+    }
+
+    /// Cancelling the task stops within 100 ms; what servers have said by then is kept.
+    /// - Throws: `LibraryError`: the index cannot be read.
+    func run() async throws -> PrefetchSummary {
+        progress.begin()
+        await library.flushUsage()
+        let (rows, left) = try chosen()
+        progress.leave(left)
+        let timer = request.maximumTime.map { time in
+            Task {
+                guard (try? await Task.sleep(for: time)) != nil else { return }
+                spend()
+            }
+        }
+        await withTaskCancellationHandler {
+            await ask(rows)
+            await progress.drained()
+        } onCancel: {
+            progress.cancel()
+            abandon()
+        }
+        timer?.cancel()
+        // What the log of the index has taken meanwhile is given back: a refresh leaves the cache no larger.
+        try await library.maintain { try $0.checkpoint() }
+        return progress.end()
+    }
+
+    /// The rows of the entries to ask about, those worth most first where not all can be asked, and how many are left out.
+    private func chosen() throws -> (rows: [Int64], left: Int) {
+        let choice = RefreshChoice(request, now: WallClock.milliseconds())
+        let hasBudget = request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
+        var due: [(row: Int64, entry: RefreshEntry)] = []
+        var clock: Int64 = 0
+        do {
+            try library.reader.entries { cached in
+                var entry = RefreshEntry(cached)
+                clock = max(clock, entry.lastUsed)
+                guard choice.isDue(entry) else { return }
+                entry.url = ""
+                due.append((cached.row.id, entry))
+            }
+        } catch {
+            throw LibraryError(error)
+        }
+        if !hasBudget { return (due.map(\.row), 0) }
+        let worth = due.map { (row: $0.row, worth: choice.worth($0.entry, clock: clock)) }
+            .sorted { ($0.worth, $1.row) > ($1.worth, $0.row) }
+        let most = min(request.maximumRequests ?? .max, worth.count)
+        return (worth[..<most].map(\.row), worth.count - most)
+    }
+
+    private func ask(_ rows: [Int64]) async {
+        var rest = rows[...]
+        while !rest.isEmpty {
+            if Task.isCancelled || progress.isStopped { break }
+            if isSpent.load(ordering: .acquiring) {
+                progress.leave(rest.count)
+                break
+            }
+            // Neighbours in the index lie on the same pages.
+            let chunk = rest.prefix(Self.chunk).sorted()
+            rest = rest.dropFirst(Self.chunk)
+            progress.request(chunk.count)
+            do {
+                let entries = try library.reader.entries(rows: chunk)
+                progress.forget(chunk.count - entries.count)
+                let wanted = try entries.map { entry in
+                    (url: try HTTPURL(entry.metadata.key), waiter: waiter(entry))
+                }
+                await library.scheduler().submit(wanted)
+            } catch {
+                stop("\(CacheError(error))")
+                progress.forget(chunk.count)
+            }
+            // What came between the look above and the submission found nothing to abandon.
+            if Task.isCancelled || isSpent.load(ordering: .acquiring) { abandon() }
+        }
+        progress.listEnded()
+    }
+
+    private func waiter(_ entry: CachedEntry) -> Waiter {
+        let url = entry.metadata.key
+        return Waiter(owner: ObjectIdentifier(self), stored: entry) { [self] delivery in
+            let milliseconds = Double(delivery.microseconds) / 1_000
+            switch delivery.result {
+            case .success(let stored):
+                progress.record(
+                    CoverOutcome(
+                        kind: stored.isConfirmed ? .revalidated : delivery.isJoined ? .joined : .downloaded, url: url,
+                        digest: stored.digest.description, bytes: stored.bytes, milliseconds: milliseconds,
+                        isDuplicate: stored.isDuplicate))
+                if let most = request.maximumBytes, progress.summary.bytes >= most { spend() }
+            case .failure(let failure) where failure.kind == .cancelled && isSpent.load(ordering: .acquiring):
+                progress.leaveOne()
+            case .failure(var failure):
+                failure.url = url
+                if failure.kind == .cache { stop(failure.detail) }
+                progress.record(
+                    CoverOutcome(kind: .failed, url: url, bytes: 0, milliseconds: milliseconds, failure: failure))
+            }
+        }
+    }
+
+    private func spend() {
+        isSpent.store(true, ordering: .releasing)
+        abandon()
+    }
+
+    private func stop(_ reason: String) {
+        if progress.stop(reason) { abandon() }
+    }
+
+    private func abandon() {
+        guard let scheduler = library.schedulerIfStarted else { return }
+        Task { await scheduler.abandon(ObjectIdentifier(self)) }
+    }
+}
+
+extension RefreshEntry {
+    init(_ cached: CachedEntry) {
+        let stored = StoredResponse(cached)
+        self.init(
+            url: cached.metadata.key, storedAt: cached.metadata.storedAt, validatedAt: cached.validatedAt,
+            freshUntil: cached.metadata.freshUntil,
+            modifiedAt: stored.fields[.lastModified].flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 },
+            triedAt: cached.metadata.triedAt, isImmutable: stored.directives.isImmutable, lastUsed: cached.lastUsed)
+    }
+}
+
+extension EntryMetadata {
+    /// A line among the fields that no server can send: a name may hold no space.
+    private static let triedName = "tried at: "
+
+    /// When its server last failed to answer, in milliseconds since 1970; gone once it has answered.
+    var triedAt: Int64? {
+        get {
+            fields.split(separator: "\n").first { $0.hasPrefix(Self.triedName) }
+                .flatMap { Int64($0.dropFirst(Self.triedName.count)) }
+        }
+        set {
+            let lines = fields.split(separator: "\n").filter { !$0.hasPrefix(Self.triedName) }
+            fields = (lines.map(String.init) + (newValue.map { ["\(Self.triedName)\($0)"] } ?? []))
+                .map { $0 + "\n" }.joined()
+        }
+    }
+}

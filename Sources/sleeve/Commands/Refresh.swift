@@ -1,0 +1,131 @@
+import ArgumentParser
+import CoverLibrary
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+struct Refresh: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "refresh",
+        abstract: "Ask whether what is cached still stands; fetch again what has changed.",
+        discussion: """
+            Every cover that is not fresh any more is asked for with the validators its server gave (ETag, Last-Modified); most \
+            answers are “304 Not Modified” and bring no body. Covers that cannot be had now stay as they are.
+
+            With a budget, what is most likely to have changed or was used last is asked for first, and the next run goes on \
+            from there. One refresh runs at a time: another one on the same cache exits with 75.
+
+              sleeve refresh --quiet                              what a nightly cron job runs
+              sleeve refresh --older-than 7d --max-requests 5000
+              sleeve refresh --all --only 'https://covers.example.org/*' --max-time 10m
+
+            Exit codes: 0 all there, 3 some covers could not be asked for, 75 another refresh is running, 128+N stopped by signal N.
+            """)
+
+    @Option(
+        help: ArgumentHelp(
+            "Ask for covers that no server has spoken for in so long, fresh or not: 90s, 30m, 12h, 7d.",
+            valueName: "time"))
+    var olderThan: TimeSpan?
+
+    @Flag(help: "Ask for every cover, fresh or not. Those that are fresh and “immutable” are left alone all the same.")
+    var all = false
+
+    @Option(
+        help: ArgumentHelp("Only URLs like this: * stands for any text, ? for any character.", valueName: "pattern"))
+    var only: String?
+
+    @Option(help: ArgumentHelp("Send at most so many requests.", valueName: "n"))
+    var maxRequests: Int?
+
+    @Option(help: ArgumentHelp("Send no more requests once so much has been downloaded.", valueName: "size"))
+    var maxBytes: ByteSize?
+
+    @Option(help: ArgumentHelp("Stop after so long: 90s, 30m, 12h.", valueName: "time"))
+    var maxTime: TimeSpan?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.", valueName: "file"))
+    var report: String?
+
+    @OptionGroup var network: NetworkOptions
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        if all, olderThan != nil { throw ValidationError("--all and --older-than cannot both be") }
+        if only?.isEmpty == true { throw ValidationError("--only needs a pattern, such as '*'") }
+        guard maxRequests.map({ $0 > 0 }) ?? true else { throw ValidationError("--max-requests must be more than 0") }
+        if network.offline { throw ValidationError("nothing can be refreshed --offline") }
+    }
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        let run = try CoverRun(options, report: report)
+        let library = try await openLibrary(configuration)
+        let lock: RunLock
+        do {
+            lock = try RunLock("\(configuration.cacheDirectory)/refresh.lock")
+        } catch {
+            await library.close()
+            throw error
+        }
+        try await run.run(library) { [request] progress in
+            defer { lock.release() }
+            return try await library.refresh(request, progress: progress)
+        }
+    }
+
+    private var request: RefreshRequest {
+        var request = RefreshRequest()
+        if all { request.scope = .all }
+        if let olderThan { request.scope = .olderThan(olderThan.duration) }
+        request.pattern = only
+        request.maximumRequests = maxRequests
+        request.maximumBytes = maxBytes?.bytes
+        request.maximumTime = maxTime?.duration
+        return request
+    }
+}
+
+/// Lets one refresh run on a cache at a time. The kernel lets go of it when its holder dies, however it dies.
+final class RunLock: Sendable {
+    private let descriptor: Int32
+
+    /// - Throws: an exit code: 75 (EX_TEMPFAIL) when another process has it, which is named.
+    init(_ path: String) throws {
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw fail("cannot open \(path): \(String(cString: strerror(errno)))") }
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
+            var text = [UInt8](repeating: 0, count: 32)
+            let count = pread(descriptor, &text, text.count, 0)
+            close(descriptor)
+            let pid = Int(String(decoding: text.prefix(max(count, 0)), as: UTF8.self).filter(\.isNumber))
+            let who = pid.map { "process \($0)" } ?? "another process"
+            throw fail("\(who) is refreshing this cache; nothing was done", ExitStatus.tryLater)
+        }
+        let line = Array("\(getpid())\n".utf8)
+        ftruncate(descriptor, 0)
+        pwrite(descriptor, line, line.count, 0)
+    }
+
+    func release() { close(descriptor) }
+}
+
+/// A time as people write it: `90s`, `30m`, `12h`, `7d`; a number alone is seconds.
+struct TimeSpan: ExpressibleByArgument, Equatable {
+    var duration: Duration
+
+    init?(argument: String) {
+        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
+        let unit = argument.last.flatMap { units[$0] }
+        guard let number = Double(unit == nil ? argument[...] : argument.dropLast()), number >= 0,
+            number * (unit ?? 1) < 1e9
+        else { return nil }
+        duration = .milliseconds(Int(number * (unit ?? 1) * 1_000))
+    }
+}

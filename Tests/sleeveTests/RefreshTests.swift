@@ -1,0 +1,92 @@
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension CommandTests {
+    @Suite(.serialized) struct RefreshTests {
+        @Test func `what is stale is revalidated, and the summary and the report say so`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
+                try await stage.fill(stage.urls(3..<5, "cache-control=max-age%3D1000"))
+                let report = stage.folder + "/report.jsonl"
+                let result = try await stage.run("refresh", "--json", "--report", report)
+                #expect(result.status == 0, "\(result)")
+                let summary: Summary = try result.json()
+                #expect(summary.revalidated == 3 && summary.requested == 3 && summary.bytes == 0)
+                let lines = try stage.text(of: report).split(separator: "\n")
+                #expect(lines.count == 3 && lines.allSatisfy { $0.contains("\"outcome\":\"revalidated\"") })
+                let again = try await stage.run("refresh", "--all", "--only", "*/3.jpg*")
+                #expect(again.stdout.hasPrefix("1 cover: 1 revalidated in "), "\(again)")
+            }
+        }
+
+        @Test func `quiet prints nothing when all goes well`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
+                let result = try await stage.run("refresh", "--quiet")
+                #expect(result.status == 0 && result.stdout.isEmpty && result.stderr.isEmpty, "\(result)")
+            }
+        }
+
+        @Test func `a cover whose server is gone stays, and the exit code says so`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<2, "cache-control=max-age%3D0")
+                try await stage.fill(urls)
+                await stage.origin.stop()
+                let result = try await stage.run("refresh", "--retries", "0")
+                #expect(result.status == 3 && result.stderr.contains(urls[0]), "\(result)")
+                let cover = try await stage.run("get", "--offline", urls[0], "-o", stage.folder + "/cover.jpg")
+                #expect(cover.status == 0, "\(cover)")
+            }
+        }
+
+        @Test func `another refresh on the same cache exits with 75 and names the one that runs`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<1, "cache-control=max-age%3D0"))
+                // Held by this process, as a running refresh would.
+                let lock = open(stage.cache + "/refresh.lock", O_RDWR | O_CREAT, 0o644)
+                defer { close(lock) }
+                #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
+                let text = Array("\(getpid())\n".utf8)
+                #expect(pwrite(lock, text, text.count, 0) == text.count)
+                let result = try await stage.run("refresh")
+                #expect(result.status == 75 && result.stderr.contains("process \(getpid())"), "\(result)")
+                flock(lock, LOCK_UN)
+                #expect(try await stage.run("refresh").status == 0)
+            }
+        }
+
+        @Test(arguments: [SIGTERM, SIGINT])
+        func `a signal ends it in order, and the next one goes on`(signal: Int32) async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<8, "cache-control=max-age%3D0"))
+                let requests = stage.origin.requestCount
+                let child = try stage.start("refresh", "--json", "--rate", "1")
+                while stage.origin.requestCount == requests { await Task.yield() }
+                child.kill(signal)
+                let result = await child.exit()
+                #expect(result.status == 128 + signal, "\(result)")
+                let summary: Summary = try result.json()
+                #expect(summary.cancelled == true && summary.settled == summary.requested)
+                #expect(try await stage.run("refresh").status == 0)
+            }
+        }
+
+        @Test(arguments: [
+            ["--all", "--older-than", "1d"], ["--older-than", "soon"], ["--max-requests", "0"], ["--offline"],
+            ["--only", ""], ["--max-time", "-1s"],
+        ])
+        func `wrong usage exits with 64`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(["refresh"] + arguments, environment: stage.environment)
+                #expect(result.status == 64, "\(result)")
+            }
+        }
+    }
+}

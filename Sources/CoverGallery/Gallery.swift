@@ -2,12 +2,19 @@ package import CoverLibrary
 import Hummingbird
 import Logging
 import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// A web view over a library: a page with a scroller of covers that shows them as they arrive.
 package final class Gallery: Sendable {
     /// Its root: `http://127.0.0.1:8730/`, with the token where there is one.
     package let url: String
-    private let hall: Hall
+    let hall: Hall
     private let listener: any Channel
     private let running: Task<Void, any Error>
 
@@ -46,14 +53,27 @@ package final class Gallery: Sendable {
         } catch let error as GalleryError {
             throw error
         } catch {
-            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: "\(error)")
+            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: Self.reason(error))
         }
+    }
+
+    /// An address by which other machines may reach this one; nil: it has none.
+    private static var ownAddress: String? {
+        let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
+        return addresses.first { $0.protocol == .inet && $0.ipAddress?.hasPrefix("127.") == false }?.ipAddress
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
     }
 
     private init(
         _ options: GalleryOptions, port: Int, hall: Hall, listener: any Channel, running: Task<Void, any Error>
     ) {
-        let host = options.host.contains(":") ? "[\(options.host)]" : options.host
+        // Every address of this machine is none that could be opened.
+        let isAny = options.host == "0.0.0.0" || options.host == "::"
+        let name = options.names.first ?? (isAny ? Self.ownAddress : nil) ?? options.host
+        let host = name.contains(":") ? "[\(name)]" : name
         url = "http://\(host):\(port)/" + (options.token.map { "?token=\($0)" } ?? "")
         self.hall = hall
         self.listener = listener

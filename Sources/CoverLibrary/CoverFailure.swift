@@ -48,6 +48,9 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// Where the URL stands in its list, where it came from one.
     public var line: Int?
 
+    /// Trying again later may help: the network or the server was not up to it.
+    package var mayPass: Bool { RetryPolicy.isTransient(kind, status) }
+
     /// One line: the URL and what happened.
     public var message: String { "\(url): \(detail)" }
     /// The same as `message`.

@@ -4,6 +4,12 @@ import NIOCore
 import NIOPosix
 import Synchronization
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A running HTTP/1.1 origin on loopback. It serves covers, latency and faults on demand; see `HelpPage`.
 ///
 /// Stop it with `stop()`; one that is merely dropped closes its sockets too, but nobody knows when.
@@ -50,8 +56,12 @@ package final class Origin: Sendable {
         } catch let error as OriginError {
             throw error
         } catch {
-            throw OriginError.cannotListen(host: options.host, port: options.port, cause: "\(error)")
+            throw OriginError.cannotListen(host: options.host, port: options.port, cause: Self.reason(error))
         }
+    }
+
+    private static func reason(_ error: any Error) -> String {
+        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
     }
 
     private init(

@@ -50,3 +50,4 @@ class Many(GalleryTest):
         page.size(0)
         page.press("Escape")
         page.size(10_000)
+        self.assertIn("Album 01234", page.chosen()["name"], "where it was before nothing was found")

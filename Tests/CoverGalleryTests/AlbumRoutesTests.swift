@@ -107,6 +107,19 @@ import Wire
         }
     }
 
+    @Test("a browser may claim to be anywhere", arguments: [Int.max, Int.min, -1, 6])
+    func absurdMemento(index: Int) async throws {
+        try await withGallery { stage in
+            let first = try await stage.ask("GET", "/api/state")
+            let cookie = String((first.fields["set-cookie"] ?? "").prefix { $0 != ";" })
+            let place = "{\"album\": \"none\", \"index\": \(index), \"position\": 1e308, \"sort\": \"library\"}"
+            #expect(try await stage.ask("PUT", "/api/memento", ["Cookie": cookie], json: place).status == 204)
+            #expect(try await stage.ask("GET", "/", ["Cookie": cookie]).status == 200)
+            let state = try await stage.ask("GET", "/api/state", ["Cookie": cookie])
+            #expect(state.text.contains("\"index\":\(index > 0 ? 5 : 0)"), "\(state.text)")
+        }
+    }
+
     @Test("every file of the page is part of the program, and what the page asks for is there")
     func files() async throws {
         let folder =

@@ -161,6 +161,44 @@ import Wire
         #expect(mailbox.waitingCount == 11)
     }
 
+    @Test("a cover that could not be had is told of when something else brings it")
+    func broughtLater() async throws {
+        try await withGallery(albums: { [Album(title: "T", coverUrl: $0.coverURL(1) + "?status=404&times=1")] }) {
+            stage in
+            let events = try await stage.events(page)
+            _ = try await show(stage, [try await stage.ids[0]])
+            _ = try await stage.onThread { try events.receive(until: "event: failure\n") }
+            #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
+            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            #expect(told.contains("event: cover\n"))
+        }
+    }
+
+    @Test("a cover that failed for a reason that may pass is tried again while it is shown, one that is gone is not")
+    func triedAgain() async throws {
+        try await withGallery(albums: {
+            [
+                Album(title: "T", coverUrl: $0.coverURL(1) + "?status=503&times=1"),
+                Album(title: "U", coverUrl: $0.coverURL(2) + "?status=404&times=1"),
+            ]
+        }) { stage in
+            let events = try await stage.events(page)
+            _ = try await show(stage, try await stage.ids)
+            let failed = try await stage.onThread { () throws -> String in
+                var text = ""
+                while text.components(separatedBy: "event: failure\n").count < 3 {
+                    text += try events.receive(until: "event: failure\n")
+                }
+                return text
+            }
+            #expect(failed.contains("event: failure\n"))
+            await stage.gallery.hall.pages.retry(now: .now + .seconds(3_600))
+            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            #expect(told.contains("event: cover\n"))
+            #expect(stage.origin.requestCount == 3)
+        }
+    }
+
     @Test("a page that connects again gets what there is to tell, and its former stream ends")
     func reconnecting() async throws {
         try await withGallery { stage in

@@ -308,6 +308,52 @@ extension LibraryAPI {
         }
     }
 
+    @Test("what people change by hand in an album is neither undone nor lost by undo and redo")
+    func handEdits() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "N", artist: "typo"))
+            try shelf.write(
+                shelf.text.replacing("typo", with: "Corrected").replacing("\"N\"", with: "\"N\", \"rating\": 5"))
+            try await library.undo()
+            #expect(try await library.titles == ["A"])
+            try await library.redo()
+            #expect(try shelf.text.contains("Corrected") && shelf.text.contains("\"rating\": 5"))
+
+            try await library.deleteAlbum(at: 1)
+            try await library.undo()
+            try shelf.write(shelf.text.replacing("Corrected", with: "Again"))
+            try await library.redo()
+            try await library.undo()
+            #expect(try shelf.text.contains("Again"))
+            await library.close()
+        }
+    }
+
+    @Test("what is no file is no library", arguments: ["/dev/null", "/tmp"])
+    func noFile(path: String) async throws {
+        try await withShelf([]) { shelf in
+            let library = try await shelf.library { $0.libraryFile = path }
+            await #expect(throws: LibraryError.self) { try await library.albums }
+            #expect(!FileManager.default.fileExists(atPath: path + ".state"))
+            await library.close()
+        }
+    }
+
+    @Test("what a killed process had begun to write is gone when the library is next used")
+    func litter() async throws {
+        try await withShelf(["A"]) { shelf in
+            try FileManager.default.createDirectory(atPath: shelf.state, withIntermediateDirectories: true)
+            let litter = shelf.state + "/last-good.json.999999999.part", mine = shelf.state + "/x.\(getpid()).part"
+            for path in [litter, mine] { try Data().write(to: URL(fileURLWithPath: path)) }
+            let library = try await shelf.library()
+            try await library.addAlbum(Album(title: "B"))
+            #expect(!FileManager.default.fileExists(atPath: litter))
+            #expect(FileManager.default.fileExists(atPath: mine), "its process lives")
+            await library.close()
+        }
+    }
+
     @Test("albums that are there are left out of an import, which one undo takes back")
     func importing() async throws {
         try await withShelf(["A", "B"]) { shelf in

@@ -209,6 +209,26 @@ extension CommandTests {
             }
         }
 
+        @Test func `albums without a column of covers are imported, a title is enough`() async throws {
+            try await withStage { stage in
+                _ = try stage.file("albums.json", "[]")
+                let list = try stage.file("more.csv", "Title;Year\nLow Tide;1971\nPaper Suns;\n")
+                let result = try await stage.run("album", "import", list)
+                #expect(result.status == 0 && result.stdout == "imported 2 albums\n", "\(result)")
+                let none = try await stage.run("album", "import", try stage.file("none.csv", "A;B\n1;2\n"))
+                #expect(none.status == 1 && none.stderr.contains("no column"), "\(none)")
+            }
+        }
+
+        @Test func `an export does not overwrite the library itself`() async throws {
+            try await withStage { stage in
+                let library = try stage.file("albums.json", "[{\"title\": \"A\"}]")
+                let result = try await stage.run("album", "export", library, "--format", "csv")
+                #expect(result.status == 1 && result.stderr.contains("the library file itself"), "\(result)")
+                #expect(try stage.text(of: library).hasPrefix("["))
+            }
+        }
+
         @Test func `an import names the line of what it skips, keeps unknown fields, and exits with 3`() async throws {
             try await withAlbums("A") { stage in
                 let list = try stage.file("x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n")

@@ -17,13 +17,14 @@ actor Catalogue {
     /// - Throws: `LibraryError`.
     func text() async throws -> (ByteBuffer, tag: String) {
         let revision = try await refresh()
-        let history = try await library.history
-        let waiting = try await library.waitingEdits
+        // A library in a place where nothing can be written has no history, and can be looked at all the same.
+        let history = try? await library.history
+        let waiting = (try? await library.waitingEdits) ?? 0
         var object = JSONObject()
         object.add("version", revision)
         object.add("albums", raw: albums)
-        object.add("undo", history.undo?.title)
-        object.add("redo", history.redo?.title)
+        object.add("undo", history?.undo?.title)
+        object.add("redo", history?.redo?.title)
         if let url = library.configuration.remote {
             var remote = JSONObject()
             remote.add("url", url)

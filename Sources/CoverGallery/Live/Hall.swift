@@ -44,6 +44,7 @@ final class Hall: Sendable {
                 if await !pages.isEmpty { _ = try? await library.albumList() }
             })
         await watching.add(Self.every(.seconds(1)) { [cache] in await cache.look() })
+        await watching.add(Self.every(.seconds(1)) { [pages] in await pages.retry() })
         if let remote { await watching.add(Self.every(.seconds(1)) { await remote.send() }) }
     }
 
@@ -86,7 +87,8 @@ final class Hall: Sendable {
         var centre = 0
         if let client, let memento = try? await library.memento(of: client) {
             guard memento.order == "library" else { return [] }
-            centre = memento.index
+            // The library may have become shorter since it was read.
+            centre = min(max(memento.index, 0), albums.count - 1)
         }
         let near = albums[max(centre - reach, 0)...min(centre + reach, albums.count - 1)]
         let keyed = near.compactMap { album in (try? album.coverKey).map { (album.id, $0) } }

@@ -29,8 +29,19 @@ actor Pages {
     private var pages: [String: Page] = [:]
     private var turn: [String] = []
     private var inFlight: Set<String> = []
-    private var failures: [String: String] = [:]
+    private var failures: [String: Failure] = [:]
     private var isClosed = false
+
+    /// Why a cover could not be had.
+    fileprivate struct Failure {
+        var reason: String
+        /// When it is tried again, unless somebody asks before; nil: it would be in vain.
+        var due: ContinuousClock.Instant?
+        var wait: Duration
+    }
+
+    /// A cover that could not be had for a reason that may pass is tried again after the first, then twice as long.
+    private static let waits = (first: Duration.seconds(5), longest: Duration.seconds(300))
 
     init(_ library: LibraryAPI, _ catalogue: Catalogue) {
         self.library = library
@@ -82,6 +93,14 @@ actor Pages {
         }
     }
 
+    /// To be called now and then: tries what pages show and could not be had before.
+    func retry(now: ContinuousClock.Instant = .now) {
+        let due = failures.filter { $0.value.due.map { $0 <= now } ?? false }
+        let wanted = due.filter { key, _ in pages.values.contains { $0.albums[key] != nil } }
+        for key in wanted.keys { failures[key]?.due = .now }
+        if !wanted.isEmpty { download() }
+    }
+
     func close() {
         isClosed = true
         for page in pages.values { page.mailbox.close() }
@@ -123,17 +142,19 @@ actor Pages {
                 return (album, .failed(reason))
             }
             if let digest = digests.next() ?? nil { return (album, .ready(CoverVersion.of(digest))) }
-            return (album, failures[key].map { .failed($0) } ?? .waiting)
+            if let failure = failures[key], !failure.isDue { return (album, .failed(failure.reason)) }
+            return (album, .waiting)
         }
     }
 
-    /// The keys that are waited for, and in `waiting` the albums that wait for them.
+    /// The keys that are not there, and in `waiting` the albums that wait for them, those too that cannot be had now.
     private static func missing(
         _ states: [(Album.ID, CoverState)], _ keys: Catalogue.Keys, _ waiting: inout [String: [Album.ID]]
     ) -> [String] {
         var missing: [String] = []
         for (album, state) in states {
-            guard state == .waiting, case .success(let key)? = keys[album] else { continue }
+            if case .ready = state { continue }
+            guard case .success(let key)? = keys[album] else { continue }
             waiting[key, default: []].append(album)
             missing.append(key)
         }
@@ -163,7 +184,9 @@ actor Pages {
     private func next(_ wanted: KeyPath<Page, [String]>) -> String? {
         for (position, id) in turn.enumerated() {
             guard let page = pages[id],
-                let key = page[keyPath: wanted].first(where: { page.albums[$0] != nil && !inFlight.contains($0) })
+                let key = page[keyPath: wanted].first(where: { key in
+                    page.albums[key] != nil && !inFlight.contains(key) && failures[key]?.isDue ?? true
+                })
             else { continue }
             turn.remove(at: position)
             turn.append(id)
@@ -179,19 +202,22 @@ actor Pages {
             message.add("version", CoverVersion.of(digest))
             if let time { message.add("at", Int(time)) }
         }
+        for id in turn { pages[id]?.albums[key] = nil }
     }
 
     func failed(_ key: String, _ failure: CoverFailure) {
         // Whoever cancelled knows, and it says nothing about the cover.
         if failure.kind == .cancelled { return }
         if failures.count >= Self.mostFailures { failures = [:] }
-        failures[key] = failure.detail
+        let wait = failures[key].map { min($0.wait * 2, Self.waits.longest) } ?? Self.waits.first
+        failures[key] = Failure(
+            reason: failure.detail, due: failure.mayPass ? .now + wait : nil, wait: wait)
         tell(key, "failure") { $0.add("reason", failure.detail) }
     }
 
     private func tell(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {
         for id in turn {
-            guard let albums = pages[id]?.albums.removeValue(forKey: key) else { continue }
+            guard let albums = pages[id]?.albums[key] else { continue }
             for album in albums {
                 var message = JSONObject()
                 message.add("id", album)
@@ -209,6 +235,10 @@ actor Pages {
             if let digest { arrived(key, digest: digest, at: nil) }
         }
     }
+}
+
+extension Pages.Failure {
+    fileprivate var isDue: Bool { due.map { $0 <= .now } ?? false }
 }
 
 extension LibraryAPI {

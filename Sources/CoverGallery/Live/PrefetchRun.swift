@@ -24,7 +24,8 @@ actor PrefetchRun {
         let cancelled = Mutex(0)
 
         func add(_ outcome: CoverOutcome) {
-            guard let failure = outcome.failure else { return }
+            // An album that has no cover has failed nobody.
+            guard let failure = outcome.failure, outcome.kind != .skipped else { return }
             if failure.kind == .cancelled { return cancelled.withLock { $0 += 1 } }
             add(outcome.url, failure.detail)
         }

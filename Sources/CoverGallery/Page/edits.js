@@ -77,7 +77,8 @@ export class Edits {
       if (!method) return;
       try {
         const answer = await ask(method, path);
-        await this.#finish(affected(answer), answer.message, path === "/api/undo" ? "redo" : "undo");
+        const taken = { "/api/undo": "Undone. ", "/api/redo": "Redone. " }[path] ?? "";
+        await this.#finish(affected(answer), taken + answer.message, path === "/api/undo" ? "redo" : "undo");
       } catch (problem) {
         this.#complain(problem);
       }

@@ -19,6 +19,7 @@ export class Gallery {
   #covers;
   #scroller = null;
   #chosen = null; // the chosen album's id
+  #before = null; // the same, or the last that was, for when nothing is found
   #start = 0;
   /** @type {() => void} the choice or the position changed */
   changed = () => {};
@@ -71,7 +72,7 @@ export class Gallery {
   }
 
   /** The albums shown are others, or in another order. Stays at the chosen album or, if it is gone, where it was. */
-  refresh(preferred = this.#chosen) {
+  refresh(preferred = this.#chosen ?? this.#before) {
     const shown = this.#library.shown;
     const place = this.#library.place(preferred);
     const index = place >= 0 ? place : Math.min(this.#scroller.index, shown.length - 1);
@@ -98,7 +99,7 @@ export class Gallery {
   }
 
   key(event) { return this.#scroller?.key(event) ?? false; }
-  focus() { host.focus({ preventScroll: true }); }
+  focus() { (host.hidden ? document.getElementById("add-first") : host).focus({ preventScroll: true }); }
 
   showNothing(kind, detail) {
     const [title, text] = words[kind];
@@ -126,6 +127,7 @@ export class Gallery {
 
   #select(album) {
     this.#chosen = album?.id ?? null;
+    this.#before = this.#chosen ?? this.#before;
     const { shown, albums } = this.#library;
     showAlbum(album ?? null);
     showPosition(album ? this.#library.place(album.id) : 0, shown.length, albums.length, album);

@@ -19,6 +19,8 @@ export function clearPlot() {
 /** @param {number} seconds since the prefetch began @param {number} rate */
 export function addSample(seconds, rate) {
   if (samples.length && seconds <= samples.at(-1).seconds) return;
+  // The first says how fast it was until then.
+  if (!samples.length) samples.push({ seconds: 0, rate });
   samples.push({ seconds, rate });
   if (samples.length > most) samples = samples.filter((_, n) => n % 2 === 1);
   draw();

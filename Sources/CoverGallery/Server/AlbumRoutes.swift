@@ -45,7 +45,7 @@ struct AlbumRoutes: Sendable {
     private func state(_ request: Request) async throws -> Response {
         let known = request.cookie(Self.clientCookie)
         var memento: LibraryMemento?
-        if let known { memento = try await guarded { try await library.memento(of: known) } }
+        if let known { memento = try? await library.memento(of: known) }
         var place = JSONObject()
         if let memento {
             place.add("album", memento.album)

@@ -12,7 +12,7 @@ import NIOCore
 /// What the gallery answers, path by path.
 enum Routes {
     static func router(_ hall: Hall, _ options: GalleryOptions) -> Router<BasicRequestContext> {
-        let router = Router()
+        let router = Router(options: .autoGenerateHeadEndpoints)
         router.add(middleware: Doorkeeper(options))
         let files = PageFiles()
         router.get("/") { request, _ in

@@ -70,10 +70,17 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     /// What takes it back.
     var inverse: AlbumEdit { AlbumEdit(kind: kind == .add ? .delete : .add, placed: placed) }
 
-    /// What of it is still to be done in `albums`.
+    /// What of it is still to be done in `albums`. What it deletes is what is there now, whoever has changed it since.
     func effective(in albums: [Album]) -> AlbumEdit {
-        let there = Set(albums.map(\.id))
-        return AlbumEdit(kind: kind, placed: placed.filter { there.contains($0.album.id) == (kind == .delete) })
+        let places = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        if kind == .delete { return albums.deleting(placed.compactMap { places[$0.album.id] }) }
+        return AlbumEdit(kind: kind, placed: placed.filter { places[$0.album.id] == nil })
+    }
+
+    /// The same step, with the albums as `change` found them: that is what the opposite step brings back.
+    func remembering(_ change: AlbumEdit) -> AlbumEdit {
+        let found = Dictionary(change.placed.map { ($0.album.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return AlbumEdit(kind: kind, placed: placed.map { found[$0.album.id] ?? $0 })
     }
 
     /// Takes the step. Albums are told by their ids, so it is the same step in a library that others have edited

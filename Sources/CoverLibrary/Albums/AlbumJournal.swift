@@ -60,8 +60,12 @@ final class AlbumJournal {
                 try database.execute(
                     sql: "INSERT INTO history (number, edit) VALUES (?, ?)", arguments: [done + 1, try Self.text(edit)])
                 try Self.set("done", done + 1, database)
-            case .undo: try Self.set("done", done - 1, database)
-            case .redo: try Self.set("done", done + 1, database)
+            case .undo:
+                try Self.remember(change, in: done, database)
+                try Self.set("done", done - 1, database)
+            case .redo:
+                try Self.remember(change, in: done + 1, database)
+                try Self.set("done", done + 1, database)
             }
             try Self.set("pending", try Self.text(change), database)
             for message in messages { try Self.insert(message, database) }
@@ -151,6 +155,14 @@ final class AlbumJournal {
     private static func edit(_ number: Int, _ database: Database) throws -> AlbumEdit? {
         try String.fetchOne(database, sql: "SELECT edit FROM history WHERE number = ?", arguments: [number])
             .map { try JSONDecoder().decode(AlbumEdit.self, from: Data($0.utf8)) }
+    }
+
+    /// A step that takes albums out of the library keeps them as they were then, for the step that brings them back.
+    private static func remember(_ change: AlbumEdit, in number: Int, _ database: Database) throws {
+        guard change.kind == .delete, let edit = try edit(number, database) else { return }
+        try database.execute(
+            sql: "UPDATE history SET edit = ? WHERE number = ?",
+            arguments: [try text(edit.remembering(change)), number])
     }
 
     private static func text(_ edit: AlbumEdit) throws -> String {

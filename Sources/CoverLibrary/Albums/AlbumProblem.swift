@@ -22,7 +22,7 @@ extension Album {
         where text.utf8.count > 1_000 {
             throw AlbumProblem(field: field, message: "the \(field) is longer than 1,000 bytes")
         }
-        let isYear = album.year.isEmpty || (album.year.utf8.count == 4 && Int(album.year) ?? 0 > 0)
+        let isYear = album.year.isEmpty || (album.year.count == 4 && album.year.allSatisfy { ("0"..."9").contains($0) })
         if !isYear { throw AlbumProblem(field: "year", message: "the year needs four digits, as 1999 has") }
         if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
         if album.coverUrl != nil {

@@ -58,6 +58,10 @@ actor AlbumStore {
     /// The albums as the file has them now.
     /// - Throws: `LibraryError`.
     func current() throws -> AlbumList {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw LibraryError(message: "\(path) is no file that a library could be kept in")
+        }
         if let list, list.revision == Self.revision(of: path) { return list }
         if folder == nil {
             // A library in a place where nothing can be written can be read all the same.

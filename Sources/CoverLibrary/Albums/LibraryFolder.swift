@@ -32,14 +32,28 @@ final class LibraryFolder {
     init(besides file: String, notice: (String) -> Void) throws {
         path = file + ".state"
         lastGood = path + "/last-good.json"
+        try? FileManager.default.createDirectory(
+            atPath: AtomicFile.folder(of: path), withIntermediateDirectories: true)
+        let isMade = mkdir(path, 0o755) == 0 || errno == EEXIST
+        let refusal = String(cString: strerror(errno))
         do {
-            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
             lock = try FileLock(path: path + "/lock")
         } catch {
-            let reason = if case .notWritable(_, let reason)? = error as? CacheError { reason } else { "\(error)" }
-            throw LibraryError(message: "cannot keep the library's history in \(path): \(reason)")
+            var reason = "\(error)"
+            if case .notWritable(_, let why) = error { reason = why }
+            throw LibraryError(
+                message: "cannot keep the library's history in \(path): \(isMade ? reason : refusal)")
         }
+        Self.removeLitter(path)
         journal = try Self.openJournal(path, notice)
+    }
+
+    /// What processes that were killed had begun to write: `last-good.json.PID.part`.
+    private static func removeLitter(_ folder: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".part") {
+            guard let pid = name.dropLast(5).split(separator: ".").last.flatMap({ pid_t($0) }) else { continue }
+            if kill(pid, 0) != 0, errno == ESRCH { unlink("\(folder)/\(name)") }
+        }
     }
 
     private static func openJournal(_ folder: String, _ notice: (String) -> Void) throws -> AlbumJournal {

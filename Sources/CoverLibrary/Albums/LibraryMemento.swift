@@ -25,10 +25,12 @@ public struct LibraryMemento: Codable, Hashable, Sendable {
     /// The same, with what is needed to find a sensible album should this one go.
     func knowingNeighbours(in albums: [Album]) -> LibraryMemento {
         var memento = self
-        if let index = albums.firstIndex(where: { $0.id == album }) { memento.index = index }
-        memento.neighbours = (1...Self.reach).flatMap { distance in
-            [memento.index + distance, memento.index - distance].filter(albums.indices.contains).map { albums[$0].id }
-        }
+        // Clients may say anything.
+        memento.index = albums.firstIndex { $0.id == album } ?? min(max(index, 0), max(albums.count - 1, 0))
+        // An album that is not there has given its place to another.
+        let centre = memento.index
+        let places = [centre] + (1...Self.reach).flatMap { [centre + $0, centre - $0] }
+        memento.neighbours = places.filter(albums.indices.contains).map { albums[$0].id }.filter { $0 != album }
         return memento
     }
 

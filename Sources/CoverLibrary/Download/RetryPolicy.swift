@@ -23,13 +23,13 @@ struct RetryPolicy: Sendable {
     func decide(_ kind: CoverFailure.Kind, status: Int?, retryAfter: Duration?, attempt: Int, random: Double)
         -> Decision
     {
-        guard attempt < retries, isTransient(kind, status) else { return .giveUp }
+        guard attempt < retries, Self.isTransient(kind, status) else { return .giveUp }
         if let retryAfter, retryAfter > longestRetryAfter { return .tooLong(retryAfter) }
         let ceiling = min(cap, base * Double(1 << min(attempt, 20)))
         return .retry(after: max(ceiling * random, retryAfter ?? .zero))
     }
 
-    private func isTransient(_ kind: CoverFailure.Kind, _ status: Int?) -> Bool {
+    static func isTransient(_ kind: CoverFailure.Kind, _ status: Int?) -> Bool {
         switch kind {
         case .connect, .nameResolution, .timeout, .truncated: true
         case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)

@@ -82,7 +82,7 @@ package final class AlbumListReader {
             switch found.format {
             case .json: JSONArrayParser(file: file, keepsOtherFields: keepsOtherFields)
             case .jsonl: JSONLinesParser(file: file, keepsOtherFields: keepsOtherFields)
-            case .csv: CSVParser(file: file, separator: found.separator)
+            case .csv: CSVParser(file: file, separator: found.separator, needsCovers: !keepsOtherFields)
             case .urls: URLListParser(file: file)
             }
         defer { self.parser = parser }

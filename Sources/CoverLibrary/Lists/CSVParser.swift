@@ -2,33 +2,37 @@
 struct CSVParser: ListParser {
     private let file: String
     private var splitter: CSVSplitter
+    private let needsCovers: Bool
     private var header: CSVHeader?
 
-    init(file: String, separator: UInt8) {
+    /// - Parameter needsCovers: a list without a column of cover URLs is none; else it is one of albums.
+    init(file: String, separator: UInt8, needsCovers: Bool = true) {
         self.file = file
+        self.needsCovers = needsCovers
         splitter = CSVSplitter(separator: separator)
     }
 
     mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
-        let file = file
+        let (file, needsCovers) = (file, needsCovers)
         var header = header
         defer { self.header = header }
         try splitter.feed(bytes) { (piece) throws(ListProblem) in
-            try Self.append(piece, file, &header, to: &elements)
+            try Self.append(piece, file, needsCovers, &header, to: &elements)
         }
     }
 
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
-        let file = file
+        let (file, needsCovers) = (file, needsCovers)
         var header = header
         try splitter.finish { (piece) throws(ListProblem) in
-            try Self.append(piece, file, &header, to: &elements)
+            try Self.append(piece, file, needsCovers, &header, to: &elements)
         }
     }
 
     @inline(__always)
     private static func append(
-        _ piece: CSVSplitter.Piece, _ file: String, _ header: inout CSVHeader?, to elements: inout [ListElement]
+        _ piece: CSVSplitter.Piece, _ file: String, _ needsCovers: Bool, _ header: inout CSVHeader?,
+        to elements: inout [ListElement]
     ) throws(ListProblem) {
         switch piece {
         case .row(let row, let line):
@@ -36,7 +40,7 @@ struct CSVParser: ListParser {
             if let header {
                 elements.append(header.element(row, place))
             } else {
-                header = try CSVHeader(row, place)
+                header = try CSVHeader(row, place, needsCovers: needsCovers)
             }
         case .tooLong(let line):
             elements.append(.problem(.tooLong("the row", ListPlace(file: file, line: line))))
@@ -53,20 +57,20 @@ struct CSVHeader {
     static let coverNames = ["coverurl", "url", "cover", "image"]
 
     private let id, title, artist, genre, year: Int?
-    private let cover: Int
+    private let cover: Int?
     private let count: Int
 
-    /// Throws when no column holds the cover's URL.
-    init(_ row: CSVRow, _ place: ListPlace) throws(ListProblem) {
+    /// Throws when no column holds the cover's URL, or none a title where covers are not needed.
+    init(_ row: CSVRow, _ place: ListPlace, needsCovers: Bool = true) throws(ListProblem) {
         let names = row.texts.map(Self.normalise)
-        guard let cover = Self.coverColumn(names) else {
+        cover = Self.coverColumn(names)
+        guard cover != nil || (!needsCovers && names.contains("title")) else {
             let found = row.texts.map { "'\($0.inMessage)'" }.prefix(20).joined(separator: ", ")
             throw ListProblem(
                 place: place,
                 message: "no column holds the cover's URL: found \(found); "
                     + "name it coverUrl, cover_url, url, cover or image")
         }
-        self.cover = cover
         id = names.firstIndex(of: "id")
         title = names.firstIndex(of: "title")
         artist = names.firstIndex(of: "artist")

@@ -2,12 +2,6 @@ import ArgumentParser
 import CoverLibrary
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
@@ -45,7 +39,7 @@ struct Prefetch: AsyncParsableCommand {
         try network.apply(to: &configuration)
         if inputs.isEmpty, configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
         let paths = inputs.isEmpty ? [configuration.libraryFile] : inputs
-        for path in paths where path != "-" && report.map({ isOneFile($0, path) }) == true {
+        for path in paths where path != "-" && report.map({ OutputFile.isSame($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }
         let run = try CoverRun(options, report: report)
@@ -69,12 +63,6 @@ struct Prefetch: AsyncParsableCommand {
             await library.close()
             throw fail((error as? LibraryError)?.message ?? "\(error)")
         }
-    }
-
-    private func isOneFile(_ path: String, _ other: String) -> Bool {
-        var (first, second) = (stat(), stat())
-        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 }
 

@@ -25,6 +25,13 @@ enum OutputFile {
         }
     }
 
+    /// Whether two paths lead to one file.
+    static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
+        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
     private static func write(_ bytes: [UInt8], into path: String, _ flags: Int32, as name: String) throws {
         let descriptor = open(path, flags | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw cannotWrite(name) }

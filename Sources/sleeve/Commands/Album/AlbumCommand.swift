@@ -36,10 +36,12 @@ struct EditOptions: ParsableArguments {
     /// Opens the library, edits it, and tells the remote library.
     /// - Parameter body: what there was to do; nil when there was nothing.
     func edit(nothing: String, _ body: (LibraryAPI) async throws -> AlbumEdit?) async throws {
+        var isNothing = false
+        // What earlier edits left to be sent is sent all the same.
         try await withLibrary { library in
-            guard let edit = try await body(library) else { throw fail(nothing) }
-            try tellEdit(edit)
+            if let edit = try await body(library) { try tellEdit(edit) } else { isNothing = true }
         }
+        if isNothing { throw fail(nothing) }
     }
 
     /// Opens the library for `body`, and tells the remote library of what it did.

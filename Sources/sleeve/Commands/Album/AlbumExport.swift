@@ -27,6 +27,9 @@ struct AlbumExport: AsyncParsableCommand {
             let albums = try await library.albums
             let text = AlbumFile.text(of: albums, format: format ?? Self.format(of: output))
             let output = output == "-" ? nil : output
+            if let output, OutputFile.isSame(output, library.configuration.libraryFile) {
+                throw fail("\(output) is the library file itself; choose another file")
+            }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try tell(text) }
             if let output, !options.quiet {
                 Terminal.standardError.write("sleeve: wrote \(albums.count) albums to \(output)\n")

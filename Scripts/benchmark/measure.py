@@ -5,6 +5,7 @@ import pathlib
 import resource
 import shutil
 import socket
+import statistics
 import subprocess
 import sys
 import threading
@@ -45,6 +46,15 @@ def run(command, folder=None, limit=300, synced=True):
         raise Failure(f"{' '.join(map(str, command))}: exit {process.returncode} after {wall:.1f} s")
     memory = usage.ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     return Run(wall, to_bytes, usage.ru_utime + usage.ru_stime, memory, output)
+
+
+def median(runs, what="wall"):
+    return statistics.median(getattr(run, what) for run in runs)
+
+
+def spread(runs):
+    walls = [run.wall for run in runs]
+    return f"{median(runs):.3f} s ({min(walls):.3f}–{max(walls):.3f})"
 
 
 def count_files(folder):

@@ -8,19 +8,11 @@ import subprocess
 import sys
 import time
 
-from measure import Failure, Nginx, Origin, count_files, run
+from measure import Failure, Nginx, Origin, count_files, median, run, spread
+from refreshing import refresh
 
 COVERS = 5_000
 MILLION = 1_000_000
-
-
-def median(runs, what="wall"):
-    return statistics.median(getattr(run, what) for run in runs)
-
-
-def spread(runs):
-    walls = [run.wall for run in runs]
-    return f"{median(runs):.3f} s ({min(walls):.3f}–{max(walls):.3f})"
 
 
 class Bench:
@@ -290,5 +282,6 @@ SECTIONS = {
     "get": ("sleeve get", get),
     "lookup": ("a cached cover through the library", lookup),
     "stop": ("stopping", stop),
+    "refresh": ("100,000 entries, all answered 304", refresh),
     "million": ("a cache of 1,000,000 entries", million),
 }

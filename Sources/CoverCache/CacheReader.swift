@@ -166,6 +166,9 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
+    /// The recency clock: what was used last has this time.
+    package func clock() throws -> Int64 { try reading { try IndexState($0).clock } }
+
     /// The entries that still have these rows, in order.
     package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
         try reading { database in

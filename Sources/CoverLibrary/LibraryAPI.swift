@@ -297,6 +297,8 @@ extension LibraryConfiguration {
         http.timeout = timeout
         http.maximumBodySize = maximumSize
         http.certificateAuthorities = certificateAuthorities
+        http.allowsDowngrades = allowsDowngrades
+        http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
         return http
     }

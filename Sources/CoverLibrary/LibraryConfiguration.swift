@@ -22,6 +22,11 @@ public struct LibraryConfiguration: Sendable {
     public var maximumSize = 32 << 20
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: String?
+    /// Follow redirects from https to http, whose answers anybody on the way may change.
+    public var allowsDowngrades = false
+    /// Connect to no address that is not on the open Internet: this machine, its network, cloud metadata (RFC 6890). Looked at
+    /// when connecting, so that neither a name nor a redirect leads around it; with a proxy, it is the proxy's address.
+    public var deniesPrivateAddresses = false
     /// Never connect: what is not in the cache is a failure.
     public var isOffline = false
     /// The URL of a library elsewhere that is told of every album added or deleted; nil for none. It is told when

@@ -47,6 +47,11 @@ package struct HTTPClientConfiguration: Sendable {
     /// The largest body taken, in bytes.
     package var maximumBodySize = 32 << 20
     package var maximumRedirects = 5
+    /// Follow redirects from https to http, whose answers anybody on the way may change.
+    package var allowsDowngrades = false
+    /// Connect to no address that is not on the open Internet, redirects included. With a proxy it is the proxy's address
+    /// that counts, as that is the one connected to.
+    package var deniesPrivateAddresses = false
     /// A PEM file of certificate authorities to trust instead of the system's.
     package var certificateAuthorities: String?
     /// How many idle connections are kept, all hosts together.

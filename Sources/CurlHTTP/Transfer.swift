@@ -1,6 +1,12 @@
 import CCurl
 import HTTPTypes
 
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// A reused easy handle and the transfer it carries.
 // because: touched on the event loop alone; others only hold it as a token to cancel with.
 package final class Transfer: @unchecked Sendable {
@@ -17,7 +23,9 @@ package final class Transfer: @unchecked Sendable {
     private var received = 0
     private var isSuccess = false
     private var isTooLarge = false
+    private var isRefused = false
     private var waitsToMultiplex = false
+    private var staysWithTLS = false
     private var isPost = false
     private var completion: Completion?
     /// Counts the uses of this handle, so that a token of an earlier use cancels nothing.
@@ -76,7 +84,21 @@ package final class Transfer: @unchecked Sendable {
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_LIMIT, configuration.lowSpeedLimit)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.lowSpeedTime)
         sleeve_setopt_off(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(configuration.maximumBodySize))
+        if configuration.deniesPrivateAddresses { denyPrivateAddresses(me) }
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
+    }
+
+    /// Looks at an address before it is connected to: a name may lead anywhere, and so may a redirect.
+    private func denyPrivateAddresses(_ me: UnsafeMutableRawPointer) {
+        sleeve_setopt_pointer(easy, CURLOPT_OPENSOCKETDATA, me)
+        sleeve_setopt_opensocket(easy) { context, _, address in
+            guard let context, let address else { return CURL_SOCKET_BAD }
+            if withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) }) {
+                Unmanaged<Transfer>.fromOpaque(context).takeUnretainedValue().isRefused = true
+                return CURL_SOCKET_BAD
+            }
+            return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        }
     }
 
     func prepare(_ request: TransferRequest, completion: @escaping Completion) {
@@ -85,12 +107,18 @@ package final class Transfer: @unchecked Sendable {
         received = 0
         isSuccess = false
         isTooLarge = false
+        isRefused = false
         errorText[0] = 0
         self.completion = completion
         sleeve_setopt_string(easy, CURLOPT_URL, url)
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
+        }
+        let staysWithTLS = request.url.isHTTPS && !configuration.allowsDowngrades
+        if self.staysWithTLS != staysWithTLS {
+            self.staysWithTLS = staysWithTLS
+            sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
         }
         if isPost || request.postedJSON != nil { setBody(request.postedJSON) }
         setFields(request)
@@ -106,7 +134,7 @@ package final class Transfer: @unchecked Sendable {
         }
         sleeve_setopt_off(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
         // libcurl copies as many bytes as it has been told of before.
-        body.withUnsafeMutableBytes { sleeve_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress!) }
+        _ = body.withUnsafeMutableBytes { sleeve_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress!) }
     }
 
     private func setFields(_ request: TransferRequest) {
@@ -184,7 +212,11 @@ package final class Transfer: @unchecked Sendable {
     }
 
     private func error(_ code: CURLcode) -> TransferError {
-        TransferError(
+        if isRefused, code == CURLE_COULDNT_CONNECT {
+            return TransferError(
+                .refusedAddress, url: url, detail: "its address is not on the open Internet, and such are refused")
+        }
+        return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText))
     }

@@ -19,7 +19,7 @@ extension TransferError {
         case CURLE_UNSUPPORTED_PROTOCOL where text.contains("HTTP/0.9"):
             self.init(.connect, url: url, detail: "the server does not answer with HTTP: \(text)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
-            self.init(.refusedAddress, url: url, detail: "redirected to what is not an http or https URL: \(text)")
+            self.init(.refusedAddress, url: url, detail: "redirected to what may not be fetched: \(text)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:

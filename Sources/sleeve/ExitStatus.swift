@@ -17,7 +17,7 @@ enum ExitStatus {
 
 /// Says what went wrong on stderr, in one line, and ends with `code`.
 func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitCode {
-    Terminal.standardError.write("sleeve: \(message.withoutControls)\n")
+    Log.error(message)
     return code
 }
 

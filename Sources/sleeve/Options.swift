@@ -32,12 +32,16 @@ struct LibraryOptions: ParsableArguments {
     @Option(help: ArgumentHelp("How much to tell on stderr.", valueName: "level"))
     var logLevel = LogLevel.notice
 
+    @Option(help: ArgumentHelp("How that is written: text, or json for one object a line.", valueName: "format"))
+    var logFormat = LogFormat.text
+
     func validate() throws {
         if cache?.isEmpty == true { throw ValidationError("--cache needs the name of a directory") }
         if library?.isEmpty == true { throw ValidationError("--library needs the name of a file") }
     }
 
     func configuration() throws -> LibraryConfiguration {
+        if logFormat == .json { Log.useJSON() }
         var configuration = LibraryConfiguration(
             cacheDirectory: try cache ?? Self.place("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve")
                 ?? Self.homeless(),
@@ -97,6 +101,15 @@ struct NetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"))
     var cacert: String?
 
+    @Flag(help: "Follow redirects from https to http; else they are refused.")
+    var allowDowngrade = false
+
+    @Flag(
+        help:
+            "Connect to no loopback, private, link-local or metadata address, redirects included: for lists from elsewhere."
+    )
+    var denyPrivate = false
+
     @Flag(help: "Never connect: what is not in the cache fails.")
     var offline = false
 
@@ -123,6 +136,8 @@ struct NetworkOptions: ParsableArguments {
         configuration.maximumSize = maxSize.bytes
         configuration.capacity = capacity?.bytes
         configuration.isOffline = offline
+        configuration.allowsDowngrades = allowDowngrade
+        configuration.deniesPrivateAddresses = denyPrivate
         if let cacert {
             guard access(cacert, R_OK) == 0 else {
                 throw fail("cannot read the certificate authorities in \(cacert): \(String(cString: strerror(errno)))")
@@ -130,6 +145,11 @@ struct NetworkOptions: ParsableArguments {
             configuration.certificateAuthorities = cacert
         }
     }
+}
+
+/// How what is told on stderr is written.
+enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+    case text, json
 }
 
 /// The levels of swift-log a person may want.

@@ -35,6 +35,22 @@ import Testing
         }
     }
 
+    @Test("a redirect from https to http is refused unless it is allowed", .enabled(if: TLSServers.hasNginx))
+    func downgrade() async throws {
+        try await TLSServers.withNginx { server in
+            for isAllowed in [false, true] {
+                try await withClient {
+                    $0.certificateAuthorities = server.certificate
+                    $0.allowsDowngrades = isAllowed
+                } _: { client in
+                    let error = await client.failure(server.url + "/down")
+                    // Nobody listens where it leads.
+                    #expect(error?.kind == (isAllowed ? .connect : .refusedAddress), "\(String(describing: error))")
+                }
+            }
+        }
+    }
+
     @Test("over HTTP/2 many requests that wait for it share one connection", .enabled(if: TLSServers.hasNginx))
     func multiplexing() async throws {
         try await TLSServers.withNginx { server in

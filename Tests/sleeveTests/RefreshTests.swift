@@ -78,6 +78,50 @@ extension CommandTests {
             }
         }
 
+        @Test func `with log-format json every line on stderr is an object with time, level and message`() async throws
+        {
+            struct Line: Decodable { var time, level, message: String }
+            try await withStage { stage in
+                let urls = stage.urls(0..<3, "cache-control=max-age%3D0")
+                try await stage.fill(urls)
+                await stage.origin.stop()
+                let result = try await stage.run("refresh", "--retries", "0", "--log-format", "json")
+                let lines = try result.stderr.split(separator: "\n").map {
+                    try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+                }
+                #expect(lines.count == 3 && lines.allSatisfy { $0.level == "warning" }, "\(result)")
+                #expect(Set(urls).allSatisfy { url in lines.contains { $0.message.contains(url) } })
+            }
+        }
+
+        @Test func `the metrics have every series from the first run on, and remember the last success`() async throws {
+            try await withStage { stage in
+                let metrics = stage.folder + "/sleeve.prom"
+                try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
+                let first = try await stage.run("refresh", "--quiet", "--metrics-file", metrics)
+                #expect(first.status == 0, "\(first)")
+                let text = try stage.text(of: metrics)
+                for line in [
+                    "sleeve_last_run_covers{command=\"refresh\",outcome=\"revalidated\"} 3",
+                    "sleeve_last_run_covers{command=\"refresh\",outcome=\"failed\"} 0",
+                    "sleeve_last_run_failures{command=\"refresh\",class=\"connect\"} 0",
+                    "sleeve_last_run_exit_code{command=\"refresh\"} 0", "sleeve_cache_entries{command=\"refresh\"} 3",
+                ] { #expect(text.contains(line + "\n"), "\(line) in \(text)") }
+                let success = text.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") }
+                #expect(success?.hasSuffix(" 0.000") == false)
+
+                await stage.origin.stop()
+                let second = try await stage.run("refresh", "--quiet", "--retries", "0", "--metrics-file", metrics)
+                #expect(second.status == 3, "\(second)")
+                let failed = try stage.text(of: metrics)
+                #expect(
+                    failed.contains("class=\"connect\"} 3\n") && failed.contains("exit_code{command=\"refresh\"} 3\n"))
+                #expect(failed.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") } == success)
+                let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ")[0] } }
+                #expect(names(failed) == names(text))
+            }
+        }
+
         @Test(arguments: [
             ["--all", "--older-than", "1d"], ["--older-than", "soon"], ["--max-requests", "0"], ["--offline"],
             ["--only", ""], ["--max-time", "-1s"],

@@ -243,7 +243,7 @@ actor DownloadScheduler {
         }
         var metadata = entry.metadata
         metadata.storedAt = entry.validatedAt
-        metadata.triedAt = WallClock.milliseconds()
+        metadata.markTried(at: WallClock.milliseconds())
         queue.landed(start.job)
         let arrival = Arrival(
             job: start.job, metadata: metadata, content: .confirmation(of: entry, failure: failure))

@@ -1,3 +1,5 @@
+import CoverCache
+
 /// Which entries of the cache a refresh asks about, and how much it may spend.
 public struct RefreshRequest: Sendable {
     /// Which entries are due.
@@ -41,7 +43,7 @@ struct RefreshChoice {
     func isDue(_ entry: RefreshEntry) -> Bool {
         if let pattern, !Self.matches(Array(entry.url), pattern) { return false }
         let isFresh = entry.freshUntil.map { $0 > now } ?? false
-        if isFresh && entry.isImmutable { return false }
+        if isFresh, request.scope != .stale, entry.isImmutable { return false }
         switch request.scope {
         case .stale: return !isFresh
         case .olderThan(let age): return now - entry.validatedAt > age.components.seconds * 1_000
@@ -100,10 +102,19 @@ struct RefreshEntry {
     var storedAt: Int64
     var validatedAt: Int64
     var freshUntil: Int64?
-    /// `Last-Modified`.
-    var modifiedAt: Int64?
-    /// When its server last failed to answer.
-    var triedAt: Int64?
-    var isImmutable = false
     var lastUsed: Int64 = 0
+    /// As `EntryMetadata` has them. Looked into only where the choice depends on it: there may be a million entries.
+    var fields = ""
+
+    /// `Last-Modified`.
+    var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
+    var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
+    /// When its server last failed to answer.
+    var triedAt: Int64? { field(EntryMetadata.triedName).flatMap { Int64($0) } }
+
+    private func field(_ name: String) -> String? {
+        fields.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map {
+            String($0.dropFirst(name.utf8.count + 2))
+        }
+    }
 }

@@ -1,6 +1,5 @@
 import CoverCache
 import CurlHTTP
-import HTTPTypes
 import Synchronization
 
 /// Leads the entries that are due past their servers. One run.
@@ -49,24 +48,21 @@ final class Refresher: Sendable {
     private func chosen() throws -> (rows: [Int64], left: Int) {
         let choice = RefreshChoice(request, now: WallClock.milliseconds())
         let hasBudget = request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
-        var due: [(row: Int64, entry: RefreshEntry)] = []
-        var clock: Int64 = 0
+        var due: [(row: Int64, worth: Double)] = []
         do {
+            let clock = try library.reader.clock()
             try library.reader.entries { cached in
-                var entry = RefreshEntry(cached)
-                clock = max(clock, entry.lastUsed)
+                let entry = RefreshEntry(cached)
                 guard choice.isDue(entry) else { return }
-                entry.url = ""
-                due.append((cached.row.id, entry))
+                due.append((cached.row.id, hasBudget ? choice.worth(entry, clock: clock) : 0))
             }
         } catch {
             throw LibraryError(error)
         }
         if !hasBudget { return (due.map(\.row), 0) }
-        let worth = due.map { (row: $0.row, worth: choice.worth($0.entry, clock: clock)) }
-            .sorted { ($0.worth, $1.row) > ($1.worth, $0.row) }
-        let most = min(request.maximumRequests ?? .max, worth.count)
-        return (worth[..<most].map(\.row), worth.count - most)
+        due.sort { ($0.worth, $1.row) > ($1.worth, $0.row) }
+        let most = min(request.maximumRequests ?? .max, due.count)
+        return (due[..<most].map(\.row), due.count - most)
     }
 
     private func ask(_ rows: [Int64]) async {
@@ -138,29 +134,19 @@ final class Refresher: Sendable {
 
 extension RefreshEntry {
     init(_ cached: CachedEntry) {
-        let stored = StoredResponse(cached)
         self.init(
             url: cached.metadata.key, storedAt: cached.metadata.storedAt, validatedAt: cached.validatedAt,
-            freshUntil: cached.metadata.freshUntil,
-            modifiedAt: stored.fields[.lastModified].flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 },
-            triedAt: cached.metadata.triedAt, isImmutable: stored.directives.isImmutable, lastUsed: cached.lastUsed)
+            freshUntil: cached.metadata.freshUntil, lastUsed: cached.lastUsed, fields: cached.metadata.fields)
     }
 }
 
 extension EntryMetadata {
-    /// A line among the fields that no server can send: a name may hold no space.
-    private static let triedName = "tried at: "
+    /// The name of a line among the fields that no server can send: names of fields hold no space.
+    static let triedName = "tried at"
 
-    /// When its server last failed to answer, in milliseconds since 1970; gone once it has answered.
-    var triedAt: Int64? {
-        get {
-            fields.split(separator: "\n").first { $0.hasPrefix(Self.triedName) }
-                .flatMap { Int64($0.dropFirst(Self.triedName.count)) }
-        }
-        set {
-            let lines = fields.split(separator: "\n").filter { !$0.hasPrefix(Self.triedName) }
-            fields = (lines.map(String.init) + (newValue.map { ["\(Self.triedName)\($0)"] } ?? []))
-                .map { $0 + "\n" }.joined()
-        }
+    /// Takes down, among the fields, when its server failed to answer. Gone once it has answered.
+    mutating func markTried(at now: Int64) {
+        let lines = fields.split(separator: "\n").filter { !$0.hasPrefix(Self.triedName) }
+        fields = lines.map { $0 + "\n" }.joined() + "\(Self.triedName): \(now)\n"
     }
 }

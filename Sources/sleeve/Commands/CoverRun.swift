@@ -1,22 +1,45 @@
 import ArgumentParser
 import CoverLibrary
+import Synchronization
 
-/// What a prefetch and a refresh share: signals, the progress line, complaints, the report, the summary and the exit code.
+/// Where a run writes what it did, besides stdout.
+struct RunOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.", valueName: "file"))
+    var report: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Write what the run did for Prometheus, at its end: times, outcomes, failures by class, the cache's size.",
+            valueName: "file"))
+    var metricsFile: String?
+}
+
+/// What a prefetch and a refresh share: signals, the progress line, complaints, the report, the metrics, the summary and the
+/// exit code.
 struct CoverRun {
     let complaints = Complaints()
     private let options: LibraryOptions
     private let report: ReportFile?
+    private let metrics: MetricsFile?
     private let progress: PrefetchProgress
+    private let failures = Failures()
 
-    /// - Parameter report: where each cover's outcome is written; nil: nowhere.
-    /// - Throws: an exit code, when it cannot be written.
-    init(_ options: LibraryOptions, report path: String?) throws {
+    private final class Failures: Sendable {
+        let counts = Mutex<[CoverFailure.Kind: Int]>([:])
+    }
+
+    /// - Throws: an exit code, when the report cannot be written.
+    init(_ command: String, _ options: LibraryOptions, _ files: RunOptions) throws {
         self.options = options
-        let report = try path.map { try ReportFile($0) }
+        let report = try files.report.map { try ReportFile($0) }
         self.report = report
-        progress = PrefetchProgress { [complaints] outcome in
+        metrics = files.metricsFile.map { MetricsFile(path: $0, command: command) }
+        progress = PrefetchProgress { [complaints, failures] outcome in
             report?.add(outcome)
             complaints.add(outcome)
+            if let failure = outcome.failure { failures.counts.withLock { $0[failure.kind, default: 0] += 1 } }
         }
     }
 
@@ -35,22 +58,39 @@ struct CoverRun {
         await line.value
 
         complaints.close(hasReport: report != nil)
+        let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
         try report?.close()
+        var problem: String?
         let summary: PrefetchSummary
-        do {
-            summary = try result.get()
-        } catch {
-            throw fail((error as? LibraryError)?.message ?? "\(error)")
+        switch result {
+        case .success(let done):
+            summary = done
+            problem = done.stopReason
+        case .failure(let error):
+            summary = progress.summary
+            problem = (error as? LibraryError)?.message ?? "\(error)"
         }
-        if options.json {
-            try tell(summary.json(peakMemory: peakMemory()))
-        } else if !options.quiet {
-            try tell(summary.text)
+        let code = exitCode(summary, hasProblem: problem != nil, isWhole: isWhole())
+        try metrics?.write(
+            .init(
+                summary: summary, failures: failures.counts.withLock { $0 }, exitCode: code?.rawValue ?? 0,
+                cache: statistics, ended: secondsSince1970()))
+        if case .success = result {
+            if options.json {
+                try tell(summary.json(peakMemory: peakMemory()))
+            } else if !options.quiet {
+                try tell(summary.text)
+            }
         }
-        if let reason = summary.stopReason { throw fail(reason) }
-        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        if !isWhole() { throw ExitStatus.couldNotRun }
-        if summary.failed + summary.skipped > 0 { throw ExitStatus.someFailed }
+        if let problem { throw fail(problem) }
+        if let code { throw code }
+    }
+
+    private func exitCode(_ summary: PrefetchSummary, hasProblem: Bool, isWhole: Bool) -> ExitCode? {
+        if hasProblem { return ExitStatus.couldNotRun }
+        if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
+        if !isWhole { return ExitStatus.couldNotRun }
+        return summary.failed + summary.skipped > 0 ? ExitStatus.someFailed : nil
     }
 }

@@ -81,7 +81,7 @@ struct OriginCommand: AsyncParsableCommand {
         }
         let stopped = Signals.stream()
         Terminal.standardOutput.write("\(origin.url)\n")
-        Terminal.standardError.write("sleeve: serving covers at \(origin.url)/covers/1.jpg; stop with Ctrl-C\n")
+        Log.info("serving covers at \(origin.url)/covers/1.jpg; stop with Ctrl-C")
         let signal = await stopped.first { _ in true } ?? 0
         await origin.stop()
         throw ExitStatus.stopped(by: signal)

@@ -26,11 +26,7 @@ struct Prefetch: AsyncParsableCommand {
     @Option(help: "The lists' format: json, jsonl, csv or urls. Default: recognised.")
     var format: ListFormat?
 
-    @Option(
-        help: ArgumentHelp(
-            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.", valueName: "file"))
-    var report: String?
-
+    @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
@@ -39,10 +35,10 @@ struct Prefetch: AsyncParsableCommand {
         try network.apply(to: &configuration)
         if inputs.isEmpty, configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
         let paths = inputs.isEmpty ? [configuration.libraryFile] : inputs
-        for path in paths where path != "-" && report.map({ OutputFile.isSame($0, path) }) == true {
+        for path in paths where path != "-" && files.report.map({ OutputFile.isSame($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }
-        let run = try CoverRun(options, report: report)
+        let run = try CoverRun("prefetch", options, files)
         let library = try await openLibrary(configuration)
         if inputs.isEmpty { try await makeLibraryFile(library) }
         let brokenLists = Mutex(0)

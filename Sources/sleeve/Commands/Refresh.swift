@@ -49,9 +49,11 @@ struct Refresh: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.", valueName: "file"))
-    var report: String?
+            "Begin after a random time of at most so long, so that many machines do not ask at once: 30m.",
+            valueName: "time"))
+    var jitter: TimeSpan?
 
+    @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
@@ -65,7 +67,12 @@ struct Refresh: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        let run = try CoverRun(options, report: report)
+        if let jitter {
+            let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))
+            // Nothing has begun: a signal ends it as it ends any program.
+            try await Task.sleep(for: .milliseconds(milliseconds))
+        }
+        let run = try CoverRun("refresh", options, files)
         let library = try await openLibrary(configuration)
         let lock: RunLock
         do {

@@ -71,7 +71,7 @@ struct Serve: AsyncParsableCommand {
         let stopped = Signals.stream()
         try tell("\(gallery.url)\n")
         if !options.quiet {
-            Terminal.standardError.write("sleeve: open this address in a browser; stop with Ctrl-C\n")
+            Log.info("open this address in a browser; stop with Ctrl-C")
         }
         let signal = await stopped.first { _ in true } ?? 0
         await gallery.close()

@@ -20,7 +20,7 @@ struct Verify: AsyncParsableCommand {
 
     func run() async throws {
         let library = try await openLibrary(try options.configuration())
-        let isLive = !options.quiet && Terminal.standardError.isInteractive
+        let isLive = !options.quiet && Log.isLive
         let repair = repair
         do {
             let report = try await library.maintain { writer in
@@ -44,10 +44,10 @@ struct Verify: AsyncParsableCommand {
 
     private func tell(_ report: VerifyReport) throws {
         for defect in report.defects.prefix(Self.mostTold) {
-            Terminal.standardError.write("sleeve: \("\(defect)".withoutControls)\n")
+            Log.warning("\(defect)")
         }
         if report.defects.count > Self.mostTold {
-            Terminal.standardError.write("sleeve: … and \(report.defects.count - Self.mostTold) more like these\n")
+            Log.warning("… and \(report.defects.count - Self.mostTold) more like these")
         }
         if options.json {
             var line = JSONObject()

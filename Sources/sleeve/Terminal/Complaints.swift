@@ -5,7 +5,6 @@ import Synchronization
 final class Complaints: Sendable {
     private static let most = 20
     private let told = Mutex(0)
-    private let isLive = Terminal.standardError.isInteractive
 
     func add(_ outcome: CoverOutcome) {
         guard let failure = outcome.failure, failure.kind != .cancelled, failure.kind != .cache else {
@@ -19,10 +18,7 @@ final class Complaints: Sendable {
             told += 1
             return told
         }
-        // The live line is rewritten below it.
-        if number <= Self.most {
-            Terminal.standardError.write((isLive ? "\r\u{1B}[K" : "") + "sleeve: \(text.withoutControls)\n")
-        }
+        if number <= Self.most { Log.warning(text) }
     }
 
     /// Says how many were left out.
@@ -30,7 +26,7 @@ final class Complaints: Sendable {
         let left = told.withLock { $0 } - Self.most
         if left > 0 {
             let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
-            Terminal.standardError.write("sleeve: … and \(left) more like these; \(hint)\n")
+            Log.warning("… and \(left) more like these; \(hint)")
         }
     }
 

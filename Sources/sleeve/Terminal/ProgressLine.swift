@@ -10,13 +10,13 @@ struct ProgressLine {
 
     /// Until the task is cancelled.
     func run() async {
-        let isLive = terminal.isInteractive
+        let isLive = Log.isLive
         while (try? await Task.sleep(for: isLive ? .milliseconds(100) : .seconds(5))) != nil {
             let text = Self.text(progress.summary, total: progress.total)
             if isLive {
                 terminal.write("\r\u{1B}[K" + String(text.prefix(terminal.width - 1)))
             } else {
-                terminal.write(text + "\n")
+                Log.info(text)
             }
         }
         if isLive { terminal.write("\r\u{1B}[K") }

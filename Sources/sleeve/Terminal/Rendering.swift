@@ -83,3 +83,6 @@ func peakMemory() -> Int {
 func timestamp(_ milliseconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000).ISO8601Format()
 }
+
+/// Now.
+func secondsSince1970() -> Double { Date().timeIntervalSince1970 }

@@ -11,7 +11,6 @@ struct ToldLogHandler: LogHandler {
     }
 
     func log(event: LogEvent) {
-        let kind = event.level >= .notice ? "" : "\(event.level): "
-        Terminal.standardError.write("sleeve: \(kind)\("\(event.message)".withoutControls)\n")
+        Log.say(event.level, "\(event.message)")
     }
 }

@@ -40,6 +40,7 @@ enum TLSServers {
                     server {
                         listen 127.0.0.1:\(port) ssl http2;
                         ssl_certificate \(folder)/cert.pem; ssl_certificate_key \(folder)/key.pem;
+                        location = /down { return 302 http://127.0.0.1:1/; }
                         location / { return 200 "$connection"; }
                     }
                 }

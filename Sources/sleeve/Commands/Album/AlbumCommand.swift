@@ -72,12 +72,11 @@ struct EditOptions: ParsableArguments {
         guard library.configuration.remote != nil else { return }
         let outbox = try await library.sendEdits()
         for refusal in outbox.refused {
-            Terminal.standardError.write("sleeve: the remote library refused \(refusal.withoutControls)\n")
+            Log.warning("the remote library refused \(refusal)")
         }
         if let problem = outbox.problem, outbox.waiting > 0 {
             let edits = outbox.waiting == 1 ? "1 edit waits" : "\(outbox.waiting) edits wait"
-            Terminal.standardError.write(
-                "sleeve: \(edits) to be sent, the next command with --remote tries again: \(problem.withoutControls)\n")
+            Log.warning("\(edits) to be sent, the next command with --remote tries again: \(problem)")
         }
         if !outbox.refused.isEmpty { throw ExitStatus.someFailed }
     }

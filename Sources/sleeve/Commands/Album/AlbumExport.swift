@@ -32,7 +32,7 @@ struct AlbumExport: AsyncParsableCommand {
             }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try tell(text) }
             if let output, !options.quiet {
-                Terminal.standardError.write("sleeve: wrote \(albums.count) albums to \(output)\n")
+                Log.info("wrote \(albums.count) albums to \(output)")
             }
         }
     }

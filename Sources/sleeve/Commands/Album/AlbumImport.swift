@@ -24,7 +24,7 @@ struct AlbumImport: AsyncParsableCommand {
         var (albums, skipped): ([Album], Int) = ([], 0)
         for input in inputs {
             let batches = ListBatches(paths: [input], format: format, keepsOtherFields: true) { problem in
-                Terminal.standardError.write("sleeve: \("\(problem)".withoutControls)\n")
+                Log.warning("\(problem)")
                 brokenLists.withLock { $0 += 1 }
             }
             for await batch in batches {
@@ -53,8 +53,8 @@ struct AlbumImport: AsyncParsableCommand {
 
     private func complain(_ message: String, _ skipped: inout Int) {
         skipped += 1
-        if skipped <= 20 { Terminal.standardError.write("sleeve: \(message.withoutControls)\n") }
-        if skipped == 21 { Terminal.standardError.write("sleeve: … and more like these\n") }
+        if skipped <= 20 { Log.warning(message) }
+        if skipped == 21 { Log.warning("… and more like these") }
     }
 
     private func report(imported: Int, known: Int, _ skipped: Int) throws {

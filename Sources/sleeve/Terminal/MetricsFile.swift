@@ -1,0 +1,77 @@
+import CoverLibrary
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// What a run did, for Prometheus (text exposition format 0.0.4), in a file that its node exporter reads. Every series is
+/// there from the first run on, so that what never happened is 0 and not missing.
+struct MetricsFile {
+    let path: String
+    /// The command, as a label.
+    let command: String
+
+    /// A run that has ended.
+    struct Run {
+        var summary: PrefetchSummary
+        var failures: [CoverFailure.Kind: Int]
+        var exitCode: Int32
+        /// Nil: the cache could not be asked.
+        var cache: CacheStatistics?
+        /// Seconds since 1970.
+        var ended: Double
+    }
+
+    /// Replaces the file as a whole.
+    /// - Throws: an exit code, when it cannot be written.
+    func write(_ run: Run) throws {
+        let success = run.exitCode == 0 ? run.ended : lastSuccess
+        try OutputFile.write(Array(text(run, success: success).utf8), to: path)
+    }
+
+    /// When a run was last a success, as the file that is replaced says; 0: never.
+    private var lastSuccess: Double {
+        guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }
+        let name = "sleeve_last_success_timestamp_seconds{command=\"\(command)\"} "
+        return text.split(separator: "\n").first { $0.hasPrefix(name) }.flatMap { Double($0.dropFirst(name.count)) }
+            ?? 0
+    }
+
+    private func text(_ run: Run, success: Double) -> String {
+        var text = ""
+        func family(_ name: String, _ help: String, _ samples: [(labels: String, value: String)]) {
+            text += "# HELP sleeve_\(name) \(help)\n# TYPE sleeve_\(name) gauge\n"
+            for (labels, value) in samples { text += "sleeve_\(name){\(labels)} \(value)\n" }
+        }
+        let own = "command=\"\(command)\""
+        let summary = run.summary
+        family(
+            "last_run_timestamp_seconds", "When the last run ended.", [(own, Decimals.text(run.ended, 3))])
+        family(
+            "last_success_timestamp_seconds", "When the last run ended that left nothing undone; 0: none has.",
+            [(own, Decimals.text(success, 3))])
+        family("last_run_exit_code", "How the last run ended.", [(own, "\(run.exitCode)")])
+        family("last_run_seconds", "How long the last run took.", [(own, Decimals.text(summary.seconds, 6))])
+        family(
+            "last_run_covers", "Covers of the last run, by what became of them.",
+            [
+                ("downloaded", summary.downloaded), ("revalidated", summary.revalidated), ("fresh", summary.fresh),
+                ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
+                ("remaining", summary.remaining),
+            ].map { ("\(own),outcome=\"\($0.0)\"", "\($0.1)") })
+        family(
+            "last_run_failures", "Failures of the last run, by class.",
+            CoverFailure.Kind.allCases.map { ("\(own),class=\"\($0.rawValue)\"", "\(run.failures[$0] ?? 0)") })
+        family("last_run_bytes", "Bytes downloaded in the last run.", [(own, "\(summary.bytes)")])
+        let cache = run.cache
+        family("cache_entries", "URLs in the cache.", [(own, "\(cache?.entries ?? 0)")])
+        family("cache_blobs", "Covers in the cache, the same bytes counted once.", [(own, "\(cache?.blobs ?? 0)")])
+        family("cache_bytes", "What the cache takes of its capacity.", [(own, "\(cache?.chargedBytes ?? 0)")])
+        family("cache_capacity_bytes", "The most the cache may take.", [(own, "\(cache?.capacity ?? 0)")])
+        family("cache_hits", "Look-ups that found a cover, since the cache was made.", [(own, "\(cache?.hits ?? 0)")])
+        family("cache_misses", "Look-ups that found none, since the cache was made.", [(own, "\(cache?.misses ?? 0)")])
+        return text
+    }
+}

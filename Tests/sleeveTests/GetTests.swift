@@ -108,7 +108,8 @@ extension CommandTests {
                 ("redirect=6", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
                 ("fault=endless", "102400"), ("size=200000", "102400"), ("size=200000&chunked=1", "102400"),
                 ("fault=reset", "reset"), ("fault=close", "Empty reply"), ("fault=never", "timed out"),
-                ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"), ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "http or https"),
+                ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),
+                ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "what may not be fetched"),
             ])
         func `a bad answer fails in one line that names the URL, and nothing is stored`(
             query: String, reason: String

@@ -16,12 +16,24 @@ struct Waiter: Sendable {
     /// Called on the event loop, once, after the commit that makes a success true.
     var done: @Sendable (Delivery) -> Void
     /// What the cache has, to be revalidated; nil: the cover is to come whole.
-    var stored: CachedEntry?
+    var stored: Revalidation?
 
-    init(owner: ObjectIdentifier, stored: CachedEntry? = nil, done: @escaping @Sendable (Delivery) -> Void) {
+    init(owner: ObjectIdentifier, stored: Revalidation? = nil, done: @escaping @Sendable (Delivery) -> Void) {
         self.owner = owner
         self.stored = stored
         self.done = done
+    }
+}
+
+/// An entry of the cache that is to be revalidated.
+struct Revalidation: Sendable {
+    let entry: CachedEntry
+    /// The fields of the request that asks.
+    let conditions: HTTPFields
+
+    init(_ entry: CachedEntry) {
+        self.entry = entry
+        conditions = StoredResponse(entry).conditions
     }
 }
 
@@ -141,7 +153,7 @@ actor DownloadScheduler {
     private func begin(_ start: DownloadQueue<Waiter>.Start) {
         while flights.count <= start.job.slot { flights.append(Flight()) }
         if start.attempt == 0 { flights[start.job.slot].mustBring = false }
-        let conditions = stored(for: start).map { StoredResponse($0).conditions } ?? [:]
+        let conditions = stored(for: start)?.conditions ?? [:]
         let request = TransferRequest(
             url: start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
         flights[start.job.slot].token = client.assumeIsolated { client in
@@ -185,21 +197,14 @@ actor DownloadScheduler {
 
     /// 304: what is stored still stands (RFC 9111 §4.3.4).
     private func confirmed(
-        _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ entry: CachedEntry
+        _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ stored: Revalidation
     ) {
         let told = StoredResponse(response)
-        guard
-            let updated = StoredResponse(entry).updated(
-                by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime)
-        else {
+        guard StoredResponse.is(told.fields, about: stored.conditions[.ifNoneMatch]) else {
             flights[start.job.slot].mustBring = true
             return queue.retry(start.job, at: .now)
         }
-        var metadata = entry.metadata
-        metadata.storedAt = updated.responseTime
-        metadata.freshUntil = updated.knownFreshUntil
-        metadata.fields = updated.keptFields
-        arrived(start, response, metadata, .confirmation(of: entry, failure: nil))
+        arrived(start, response, stored.entry.metadata, .notModified(stored.entry, told))
     }
 
     private func arrived(
@@ -212,7 +217,7 @@ actor DownloadScheduler {
         arrivals.append(Arrival(job: start.job, metadata: metadata, content: content))
     }
 
-    private func stored(for start: DownloadQueue<Waiter>.Start) -> CachedEntry? {
+    private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {
         if flights[start.job.slot].mustBring { return nil }
         return queue.waiters(of: start.job).lazy.compactMap(\.stored).first
     }
@@ -238,15 +243,12 @@ actor DownloadScheduler {
 
     /// What is stored stays; that its server was asked in vain is taken down, so that others come first next time.
     private func giveUp(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure) {
-        guard let entry = stored(for: start), failure.kind != .cancelled else {
+        guard let stored = stored(for: start), failure.kind != .cancelled else {
             return deliver(Settlement(job: start.job, key: start.url.string, result: .failure(failure)))
         }
-        var metadata = entry.metadata
-        metadata.storedAt = entry.validatedAt
-        metadata.markTried(at: WallClock.milliseconds())
         queue.landed(start.job)
         let arrival = Arrival(
-            job: start.job, metadata: metadata, content: .confirmation(of: entry, failure: failure))
+            job: start.job, metadata: stored.entry.metadata, content: .failure(stored.entry, failure))
         backlog += arrival.content.footprint
         arrivals.append(arrival)
     }

@@ -50,7 +50,8 @@ struct CacheDirectives: Sendable, Hashable {
     }
 
     private mutating func read(_ text: String) {
-        var rest = text[...]
+        // Bytes, not characters: a refresh reads some for every entry of the cache.
+        var rest = Substring(text).utf8
         while let element = Self.element(&rest) {
             let name = element.name.lowercased()
             switch name {
@@ -83,32 +84,34 @@ struct CacheDirectives: Sendable, Hashable {
     private static func seconds(_ text: String?) -> Int64? { text.flatMap { seconds($0) } }
 
     /// Takes the next element of a list (RFC 9110 §5.6.1): a token, and perhaps `=` and a token or a quoted string.
-    private static func element(_ rest: inout Substring) -> (name: String, value: String?)? {
-        rest = rest.drop { $0 == "," || $0 == " " || $0 == "\t" }
+    private static func element(_ rest: inout Substring.UTF8View) -> (name: String, value: String?)? {
+        rest = rest.drop { $0 == comma || $0 == space || $0 == tab }
         if rest.isEmpty { return nil }
-        let name = rest.prefix { $0 != "=" && $0 != "," }
+        let name = rest.prefix { $0 != equals && $0 != comma }
         rest = rest[name.endIndex...]
-        guard rest.first == "=" else { return (trimmed(name), nil) }
+        guard rest.first == equals else { return (trimmed(name), nil) }
         rest.removeFirst()
-        var value = ""
-        if rest.first == "\"" {
-            rest.removeFirst()
-            while let character = rest.popFirst(), character != "\"" {
-                value.append(character == "\\" ? rest.popFirst() ?? "\\" : character)
-            }
-            rest = rest.drop { $0 != "," }
-        } else {
-            let plain = rest.prefix { $0 != "," }
-            rest = rest[plain.endIndex...]
-            value = trimmed(plain)
-        }
         // A name with a space before the sign is none that anybody knows.
-        return (String(name), value)
+        guard rest.first == quote else {
+            let plain = rest.prefix { $0 != comma }
+            rest = rest[plain.endIndex...]
+            return (String(Substring(name)), trimmed(plain))
+        }
+        rest.removeFirst()
+        var value: [UInt8] = []
+        while let byte = rest.popFirst(), byte != quote {
+            value.append(byte == backslash ? rest.popFirst() ?? backslash : byte)
+        }
+        rest = rest.drop { $0 != comma }
+        return (String(Substring(name)), String(decoding: value, as: UTF8.self))
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        var text = text
-        while let last = text.last, last == " " || last == "\t" { text.removeLast() }
-        return String(text)
+    private static let (comma, equals, quote) = (UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "\""))
+    private static let (space, tab, backslash) = (UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\\"))
+
+    private static func trimmed(_ bytes: Substring.UTF8View) -> String {
+        var bytes = bytes
+        while let last = bytes.last, last == space || last == tab { bytes.removeLast() }
+        return String(Substring(bytes))
     }
 }

@@ -3,7 +3,7 @@ enum HTTPDate {
     /// Seconds since 1970, or nil when `text` is none of the three forms to the letter; case does not matter in names.
     /// - Parameter now: seconds since 1970, from which a year of two digits is told.
     static func seconds(_ text: some StringProtocol, now: Int64 = WallClock.milliseconds() / 1_000) -> Int64? {
-        var form = Form(text.utf8.map { $0 })
+        var form = Form(Array(text.utf8))
         return form.fixdate(now) ?? form.asctime()
     }
 
@@ -37,6 +37,9 @@ enum HTTPDate {
 
     /// A reader of the forms, byte by byte.
     private struct Form {
+        private static let shortWeekdays = weekdays.map { Array($0.utf8.prefix(3)) }
+        private static let longWeekdays = weekdays.map { Array($0.utf8) }
+        private static let shortMonths = months.map { Array($0.utf8) }
         static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
         static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
@@ -48,13 +51,13 @@ enum HTTPDate {
         /// `Sun, 06 Nov 1994 08:49:37 GMT` or `Sunday, 06-Nov-94 08:49:37 GMT`.
         mutating func fixdate(_ now: Int64) -> Int64? {
             place = 0
-            let isShort = name(Self.weekdays.map { String($0.prefix(3)) }) != nil && take(", ")
+            let isShort = name(Self.shortWeekdays) != nil && take(", ")
             if !isShort {
                 place = 0
-                guard name(Self.weekdays) != nil, take(", ") else { return nil }
+                guard name(Self.longWeekdays) != nil, take(", ") else { return nil }
             }
             let between = isShort ? " " : "-"
-            guard let day = number(2), take(between), let month = name(Self.months), take(between),
+            guard let day = number(2), take(between), let month = name(Self.shortMonths), take(between),
                 var year = number(isShort ? 4 : 2), take(" "), let clock = clock(), take(" GMT"), place == bytes.count
             else { return nil }
             if !isShort {
@@ -69,7 +72,7 @@ enum HTTPDate {
         /// `Sun Nov  6 08:49:37 1994`.
         mutating func asctime() -> Int64? {
             place = 0
-            guard name(Self.weekdays.map { String($0.prefix(3)) }) != nil, take(" "), let month = name(Self.months),
+            guard name(Self.shortWeekdays) != nil, take(" "), let month = name(Self.shortMonths),
                 take(" "), let day = take(" ") ? number(1) : number(2), take(" "), let clock = clock(), take(" "),
                 let year = number(4), place == bytes.count
             else { return nil }
@@ -100,17 +103,15 @@ enum HTTPDate {
         }
 
         /// Which of `names` stands here.
-        private mutating func name(_ names: [String]) -> Int? {
-            for (index, name) in names.enumerated() where take(name) { return index }
-            return nil
-        }
+        private mutating func name(_ names: [[UInt8]]) -> Int? { names.firstIndex { take($0) } }
 
         private static func lower(_ byte: UInt8) -> UInt8 {
             (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
         }
 
-        private mutating func take(_ text: String) -> Bool {
-            let wanted = text.utf8
+        private mutating func take(_ text: String) -> Bool { take(Array(text.utf8)) }
+
+        private mutating func take(_ wanted: [UInt8]) -> Bool {
             guard place + wanted.count <= bytes.count,
                 zip(bytes[place...], wanted).allSatisfy({ Self.lower($0) == Self.lower($1) })
             else { return false }

@@ -15,15 +15,25 @@ extension StoredResponse {
     /// An entry of the cache: covers are kept of 200s alone.
     init(_ entry: CachedEntry) {
         var fields = HTTPFields()
-        for line in entry.metadata.fields.split(separator: "\n") {
-            guard let colon = line.firstIndex(of: ":"), let name = HTTPField.Name(String(line[..<colon])) else {
+        for line in entry.metadata.fields.utf8.split(separator: UInt8(ascii: "\n")) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), let name = Self.name(line[..<colon]) else {
                 continue
             }
-            fields.append(HTTPField(name: name, value: String(line[colon...].dropFirst(2))))
+            fields.append(HTTPField(name: name, value: String(Substring(line[colon...].dropFirst(2)))))
         }
         self.init(
             status: 200, fields: fields, requestTime: entry.validatedAt, responseTime: entry.validatedAt)
     }
+
+    /// The name of a field as entries keep it. Those that are there nearly always need not be looked into.
+    private static func name(_ bytes: Substring.UTF8View) -> HTTPField.Name? {
+        for (text, name) in usual where bytes.elementsEqual(text) { return name }
+        return HTTPField.Name(String(Substring(bytes)))
+    }
+
+    private static let usual: [([UInt8], HTTPField.Name)] = [
+        HTTPField.Name.eTag, .lastModified, .cacheControl, .date, .expires, .vary, .age,
+    ].map { (Array($0.canonicalName.utf8), $0) }
 
     /// `freshUntil`; nil where the response says nothing of it and nothing can be guessed. One that varies with everything
     /// (RFC 9111 §4.1) is never fresh.

@@ -20,9 +20,7 @@ extension StoredResponse {
     /// entity tag tells: nothing may be made of it then.
     /// - Parameter notModified: the 304's fields.
     func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
-        if let tag = notModified[.eTag], !tag.hasPrefix("W/"), let own = fields[.eTag], Self.opaque(own) != tag {
-            return nil
-        }
+        guard Self.is(notModified, about: fields[.eTag]) else { return nil }
         var merged = fields
         for name in Set(notModified.map(\.name)) where !Self.keptFromUpdates.contains(name) {
             merged[values: name] = notModified[values: name]
@@ -31,6 +29,12 @@ extension StoredResponse {
         if !notModified.contains(.age) { merged[.age] = nil }
         if !notModified.contains(.date) { merged[.date] = nil }
         return StoredResponse(status: status, fields: merged, requestTime: requestTime, responseTime: responseTime)
+    }
+
+    /// Whether a 304 is about the response with this entity tag (§4.3.4): one with another strong tag is not.
+    static func `is`(_ notModified: HTTPFields, about tag: String?) -> Bool {
+        guard let told = notModified[.eTag], !told.hasPrefix("W/"), let tag else { return true }
+        return opaque(tag) == told
     }
 
     /// What describes the stored body, or the connection alone (§3.1, §3.2).

@@ -113,8 +113,8 @@ struct RefreshEntry {
     var triedAt: Int64? { field(EntryMetadata.triedName).flatMap { Int64($0) } }
 
     private func field(_ name: String) -> String? {
-        fields.split(separator: "\n").first { $0.hasPrefix(name + ": ") }.map {
-            String($0.dropFirst(name.utf8.count + 2))
-        }
+        let start = (name + ": ").utf8
+        return fields.utf8.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: start) }
+            .map { String(Substring($0.dropFirst(start.count))) }
     }
 }

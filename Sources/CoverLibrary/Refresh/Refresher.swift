@@ -96,7 +96,7 @@ final class Refresher: Sendable {
 
     private func waiter(_ entry: CachedEntry) -> Waiter {
         let url = entry.metadata.key
-        return Waiter(owner: ObjectIdentifier(self), stored: entry) { [self] delivery in
+        return Waiter(owner: ObjectIdentifier(self), stored: Revalidation(entry)) { [self] delivery in
             let milliseconds = Double(delivery.microseconds) / 1_000
             switch delivery.result {
             case .success(let stored):

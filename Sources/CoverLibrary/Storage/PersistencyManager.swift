@@ -5,20 +5,47 @@ import CurlHTTP
 struct Arrival: Sendable {
     enum Content: Sendable {
         case cover(ResponseBody)
-        /// The stored entry stands; what is known of it has changed.
-        case confirmation(of: CachedEntry, failure: CoverFailure?)
+        /// The server said that the stored entry stands.
+        case notModified(CachedEntry, StoredResponse)
+        /// The stored entry stays; its server was asked in vain.
+        case failure(CachedEntry, CoverFailure)
 
         /// The memory it takes, in bytes.
         var footprint: Int {
             switch self {
             case .cover(let body): body.footprint
-            case .confirmation: 512
+            case .notModified, .failure: 512
             }
         }
     }
     var job: JobID
     var metadata: EntryMetadata
     var content: Content
+}
+
+extension Arrival.Content {
+    /// What the index is to say of an entry from now on; nil for a cover, which has an entry of its own.
+    func confirmation(_ now: Int64) -> (entry: CachedEntry, metadata: EntryMetadata)? {
+        switch self {
+        case .cover: return nil
+        case .failure(let entry, _):
+            var metadata = entry.metadata
+            metadata.storedAt = entry.validatedAt
+            metadata.markTried(at: now)
+            return (entry, metadata)
+        case .notModified(let entry, let told):
+            // The scheduler has seen to it that the 304 is about this entry.
+            guard
+                let updated = StoredResponse(entry).updated(
+                    by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime)
+            else { return nil }
+            var metadata = entry.metadata
+            metadata.storedAt = updated.responseTime
+            metadata.freshUntil = updated.knownFreshUntil
+            metadata.fields = updated.keptFields
+            return (entry, metadata)
+        }
+    }
 }
 
 /// What became of an arrival.
@@ -144,13 +171,11 @@ actor PersistencyManager {
         confirming = []
         confirmingSince = nil
         if arrivals.isEmpty { return }
-        let confirmations = arrivals.compactMap { arrival -> (entry: CachedEntry, metadata: EntryMetadata)? in
-            if case .confirmation(let entry, _) = arrival.content { (entry, arrival.metadata) } else { nil }
-        }
+        let now = WallClock.milliseconds()
+        let confirmations = arrivals.compactMap { $0.content.confirmation(now) }
         do {
             // One that is not what it was has been stored anew meanwhile, or evicted; that is newer than what this says.
             _ = try writer().confirm(confirmations)
-            let now = WallClock.milliseconds()
             settle(arrivals.map { Self.settlement($0, now) })
         } catch {
             settle(arrivals.map { Self.failure(error, $0.job, $0.metadata.key) })
@@ -159,14 +184,16 @@ actor PersistencyManager {
     }
 
     private static func settlement(_ arrival: Arrival, _ now: Int64) -> Settlement {
-        guard case .confirmation(let entry, let failure) = arrival.content else {
-            preconditionFailure("only confirmations are confirmed")
+        switch arrival.content {
+        case .cover: preconditionFailure("covers are settled with their group")
+        case .failure(_, let failure):
+            Settlement(job: arrival.job, key: arrival.metadata.key, result: .failure(failure))
+        case .notModified(let entry, _):
+            Settlement(
+                job: arrival.job, key: arrival.metadata.key,
+                result: .success(
+                    .init(digest: entry.digest, bytes: entry.bytes, isDuplicate: false, isConfirmed: true, time: now)))
         }
-        if let failure { return Settlement(job: arrival.job, key: arrival.metadata.key, result: .failure(failure)) }
-        return Settlement(
-            job: arrival.job, key: arrival.metadata.key,
-            result: .success(
-                .init(digest: entry.digest, bytes: entry.bytes, isDuplicate: false, isConfirmed: true, time: now)))
     }
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {

@@ -235,12 +235,12 @@ package final class CacheWriter {
     /// process, not power loss, after which they are only asked for again.
     /// - Parameter confirmations: entries as they were read, and their metadata from now on; `storedAt` is the time at which
     ///   they were validated.
-    /// - Returns: which of them still were what they had been.
-    package func confirm(_ confirmations: [(entry: CachedEntry, metadata: EntryMetadata)]) throws -> [Bool] {
+    ///   One that is not what it was has been stored anew meanwhile, or evicted, and stays as it is.
+    package func confirm(_ confirmations: [(entry: CachedEntry, metadata: EntryMetadata)]) throws {
         defer { try? checkpointIfLong() }
-        return try transaction { state, _ in
+        try transaction { state, _ in
             try writeUsage(&state)
-            return try confirmations.map { try index.confirm($0.entry, $0.metadata) }
+            for (entry, metadata) in confirmations { try index.confirm(entry, metadata) }
         }
     }
 

@@ -123,12 +123,11 @@ struct Index {
             .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry))
     }
 
-    /// False when the entry is not what it was.
-    func confirm(_ entry: CachedEntry, _ metadata: EntryMetadata) throws -> Bool {
+    /// Does nothing when the entry is not what it was.
+    func confirm(_ entry: CachedEntry, _ metadata: EntryMetadata) throws {
         try confirmEntry.run(
             .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry.row.id),
             .int(entry.row.blob), .text(metadata.key), .int(entry.validatedAt))
-        return confirmEntry.changes > 0
     }
 
     func removeEntry(_ id: Int64) throws { try deleteEntry.run(.int(id)) }

@@ -40,9 +40,6 @@ final class FastStatement {
     /// Of the row this statement has just inserted.
     var lastRowID: Int64 { database.lastInsertedRowID }
 
-    /// How many rows the last run changed.
-    var changes: Int { database.changesCount }
-
     /// Prepares it now rather than when it first runs.
     func prepare() throws { _ = try raw() }
 

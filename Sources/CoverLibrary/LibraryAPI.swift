@@ -259,6 +259,12 @@ public final class LibraryAPI: Sendable {
 
     var schedulerIfStarted: DownloadScheduler? { network.scheduler.withLock { $0 } }
 
+    /// Takes back what `owner` has asked for and not got yet; nobody waits for it.
+    func abandon(_ owner: ObjectIdentifier) {
+        guard let scheduler = schedulerIfStarted else { return }
+        Task { await scheduler.abandon(owner) }
+    }
+
     func scheduler() async -> DownloadScheduler {
         if let scheduler = schedulerIfStarted { return scheduler }
         let (scheduler, isNew) = network.start(configuration)

@@ -32,7 +32,8 @@ public struct LibraryConfiguration: Sendable {
     /// The URL of a library elsewhere that is told of every album added or deleted; nil for none. It is told when
     /// `sendEdits` is called, in order, by `POST <remote>/api/addAlbum` and `POST <remote>/api/deleteAlbum`.
     public var remote: String?
-    /// Told what a person may want to follow: tries, at `debug`; a library file that had to be mended, at `warning`.
+    /// Told what a person may want to follow: tries, at `debug`; a library file that was made, at `notice`,
+    /// or had to be mended, at `warning`.
     public var logger = Logger(label: "sleeve")
     /// What servers are told we are.
     public var userAgent = "Sleeve/\(LibraryAPI.version)"

@@ -152,7 +152,7 @@ actor DownloadScheduler {
 
     private func begin(_ start: DownloadQueue<Waiter>.Start) {
         while flights.count <= start.job.slot { flights.append(Flight()) }
-        if start.attempt == 0 { flights[start.job.slot].mustBring = false }
+        if start.attempt == 0 { flights[start.job.slot] = Flight() }
         let conditions = stored(for: start)?.conditions ?? [:]
         let request = TransferRequest(
             url: start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
@@ -169,6 +169,7 @@ actor DownloadScheduler {
         case .failure(let error): failed(start, CoverFailure(error), retryAfter: nil)
         case .success(let response):
             queue.answered(start.job, http2: response.isHTTP2)
+            flights[start.job.slot].microseconds = response.microseconds
             if response.head.status == .notModified, let stored = stored(for: start) {
                 return confirmed(start, response, stored)
             }
@@ -184,7 +185,6 @@ actor DownloadScheduler {
     private func landed(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ header: ImageHeader) {
         let stored = StoredResponse(response)
         guard stored.isStorable() else {
-            flights[start.job.slot].microseconds = response.microseconds
             let settlement = Settlement(
                 job: start.job, key: start.url.string, result: .failure(.notStorable(start.url.string)))
             return deliver(settlement, passing: (response.body, header))
@@ -192,7 +192,7 @@ actor DownloadScheduler {
         let metadata = EntryMetadata(
             key: start.url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: stored.responseTime, freshUntil: stored.knownFreshUntil, fields: stored.keptFields)
-        arrived(start, response, metadata, .cover(response.body))
+        arrived(start.job, metadata, .cover(response.body))
     }
 
     /// 304: what is stored still stands (RFC 9111 §4.3.4).
@@ -204,17 +204,13 @@ actor DownloadScheduler {
             flights[start.job.slot].mustBring = true
             return queue.retry(start.job, at: .now)
         }
-        arrived(start, response, stored.entry.metadata, .notModified(stored.entry, told))
+        arrived(start.job, stored.entry.metadata, .notModified(stored.entry, told))
     }
 
-    private func arrived(
-        _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ metadata: EntryMetadata,
-        _ content: Arrival.Content
-    ) {
-        queue.landed(start.job)
-        flights[start.job.slot].microseconds = response.microseconds
+    private func arrived(_ job: JobID, _ metadata: EntryMetadata, _ content: Arrival.Content) {
+        queue.landed(job)
         backlog += content.footprint
-        arrivals.append(Arrival(job: start.job, metadata: metadata, content: content))
+        arrivals.append(Arrival(job: job, metadata: metadata, content: content))
     }
 
     private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {
@@ -246,11 +242,7 @@ actor DownloadScheduler {
         guard let stored = stored(for: start), failure.kind != .cancelled else {
             return deliver(Settlement(job: start.job, key: start.url.string, result: .failure(failure)))
         }
-        queue.landed(start.job)
-        let arrival = Arrival(
-            job: start.job, metadata: stored.entry.metadata, content: .failure(stored.entry, failure))
-        backlog += arrival.content.footprint
-        arrivals.append(arrival)
+        arrived(start.job, stored.entry.metadata, .failure(stored.entry, failure))
     }
 
     // MARK: To the disk and back

@@ -26,10 +26,7 @@ final class Prefetcher: Sendable {
         return progress.end()
     }
 
-    private func abandon() {
-        guard let scheduler = library.schedulerIfStarted else { return }
-        Task { await scheduler.abandon(ObjectIdentifier(self)) }
-    }
+    private func abandon() { library.abandon(ObjectIdentifier(self)) }
 
     private func feed(_ batches: some AsyncSequence<[ListElement], Never>) async {
         var seen: Set<UInt64> = []

@@ -126,10 +126,7 @@ final class Refresher: Sendable {
         if progress.stop(reason) { abandon() }
     }
 
-    private func abandon() {
-        guard let scheduler = library.schedulerIfStarted else { return }
-        Task { await scheduler.abandon(ObjectIdentifier(self)) }
-    }
+    private func abandon() { library.abandon(ObjectIdentifier(self)) }
 }
 
 extension RefreshEntry {

@@ -174,8 +174,7 @@ actor PersistencyManager {
         let now = WallClock.milliseconds()
         let confirmations = arrivals.compactMap { $0.content.confirmation(now) }
         do {
-            // One that is not what it was has been stored anew meanwhile, or evicted; that is newer than what this says.
-            _ = try writer().confirm(confirmations)
+            try writer().confirm(confirmations)
             settle(arrivals.map { Self.settlement($0, now) })
         } catch {
             settle(arrivals.map { Self.failure(error, $0.job, $0.metadata.key) })

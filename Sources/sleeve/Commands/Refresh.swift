@@ -1,12 +1,6 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 struct Refresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -96,43 +90,5 @@ struct Refresh: AsyncParsableCommand {
         request.maximumBytes = maxBytes?.bytes
         request.maximumTime = maxTime?.duration
         return request
-    }
-}
-
-/// Lets one refresh run on a cache at a time. The kernel lets go of it when its holder dies, however it dies.
-final class RunLock: Sendable {
-    private let descriptor: Int32
-
-    /// - Throws: an exit code: 75 (EX_TEMPFAIL) when another process has it, which is named.
-    init(_ path: String) throws {
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw fail("cannot open \(path): \(String(cString: strerror(errno)))") }
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else {
-            var text = [UInt8](repeating: 0, count: 32)
-            let count = pread(descriptor, &text, text.count, 0)
-            close(descriptor)
-            let pid = Int(String(decoding: text.prefix(max(count, 0)), as: UTF8.self).filter(\.isNumber))
-            let who = pid.map { "process \($0)" } ?? "another process"
-            throw fail("\(who) is refreshing this cache; nothing was done", ExitStatus.tryLater)
-        }
-        let line = Array("\(getpid())\n".utf8)
-        ftruncate(descriptor, 0)
-        pwrite(descriptor, line, line.count, 0)
-    }
-
-    func release() { close(descriptor) }
-}
-
-/// A time as people write it: `90s`, `30m`, `12h`, `7d`; a number alone is seconds.
-struct TimeSpan: ExpressibleByArgument, Equatable {
-    var duration: Duration
-
-    init?(argument: String) {
-        let units: [Character: Double] = ["s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800]
-        let unit = argument.last.flatMap { units[$0] }
-        guard let number = Double(unit == nil ? argument[...] : argument.dropLast()), number >= 0,
-            number * (unit ?? 1) < 1e9
-        else { return nil }
-        duration = .milliseconds(Int(number * (unit ?? 1) * 1_000))
     }
 }

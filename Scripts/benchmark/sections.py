@@ -9,6 +9,7 @@ import sys
 import time
 
 from measure import Failure, Nginx, Origin, count_files, median, run, spread
+from pacing import pacing
 from refreshing import refresh
 
 COVERS = 5_000
@@ -134,7 +135,7 @@ def delay(bench):
         lists = bench.write_list("delay.txt", (f"{origin.url}/covers/{n}.jpg?size=4000" for n in range(covers)))
         runs = []
         for number in range(bench.rounds):
-            flags = ["--parallel", str(in_flight), "--per-host", str(in_flight)]
+            flags = ["--fixed", "--parallel", str(in_flight), "--per-host", str(in_flight)]
             runs.append(bench.prefetch(lists, bench.new_folder("delay"), *flags, expect=covers))
             bench.report.keep("delay", "sleeve", runs[-1])
             bench.note(f"  round {number + 1}: {covers / runs[-1].wall:,.0f} covers a second")
@@ -283,5 +284,6 @@ SECTIONS = {
     "lookup": ("a cached cover through the library", lookup),
     "stop": ("stopping", stop),
     "refresh": ("100,000 entries, all answered 304", refresh),
+    "pacing": ("finding out how much to ask of a host", pacing),
     "million": ("a cache of 1,000,000 entries", million),
 }

@@ -22,10 +22,14 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case status
         /// A complete 2xx whose body is not an image.
         case notAnImage
+        /// A complete 2xx that says, in place of a cover, that too much was asked for.
+        case overQuota
         /// More redirects than are followed.
         case tooManyRedirects
         /// A redirect led to what may not be fetched.
         case refusedAddress
+        /// The host's `/robots.txt` forbids it, which the library was told to respect.
+        case disallowed
         /// It is not in the cache and the library is offline.
         case offline
         /// The task that asked was cancelled, or the library closed.
@@ -49,7 +53,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var line: Int?
 
     /// Trying again later may help: the network or the server was not up to it.
-    package var mayPass: Bool { RetryPolicy.isTransient(kind, status) }
+    package var mayPass: Bool { RetryPolicy.isTransient(self) }
 
     /// One line: the URL and what happened.
     public var message: String { "\(url): \(detail)" }
@@ -94,5 +98,48 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     static func offline(_ url: String) -> CoverFailure {
         CoverFailure(.offline, url: url, detail: "not in the cache, and offline")
+    }
+
+    /// RFC 9309.
+    static func disallowed(_ url: String) -> CoverFailure {
+        CoverFailure(
+            .disallowed, url: url, detail: "the host's robots.txt forbids it, or cannot be had (--respect-robots)")
+    }
+
+    /// The host's count of requests is used up (`RateLimit`).
+    static func exhausted(_ url: String) -> CoverFailure {
+        CoverFailure(.overQuota, url: url, detail: "the server takes no more requests for now")
+    }
+
+    /// The same, from a host that wants longer peace than anybody waits.
+    func asking(for wait: Duration) -> CoverFailure {
+        var failure = self
+        failure.detail += "; it asks to be left alone for \(wait.components.seconds) s, so this was not tried again"
+        return failure
+    }
+
+    /// The same for another cover of the host, which was not asked for it.
+    func spreading(to url: String) -> CoverFailure {
+        CoverFailure(kind, url: url, detail: "not tried, as the host failed before: \(detail)", status: status)
+    }
+
+    /// It is about the host, not about this cover alone.
+    var isHosts: Bool { kind == .overQuota || [413, 429, 503].contains(status) }
+
+    /// What the failure of a transfer shows of its host.
+    var sign: HostSign {
+        switch kind {
+        case .overQuota: .overrun
+        case .timeout: .overloaded
+        case .connect, .nameResolution, .tls, .truncated: .failed
+        case .status:
+            switch status {
+            case 429: .overrun
+            case 503: .overloaded
+            case 500, 502, 504: .failed
+            default: .answered
+            }
+        default: .answered
+        }
     }
 }

@@ -283,7 +283,9 @@ extension LibraryAPI.Network {
                 client: HTTPClient(configuration: configuration.transfers),
                 limits: .init(
                     parallel: configuration.parallel, perHost: configuration.perHost,
-                    interval: configuration.rate.map { .seconds(1 / $0) }),
+                    interval: configuration.rate.map { .seconds(1 / $0) },
+                    totalInterval: configuration.totalRate.map { .seconds(1 / $0) }, adapts: configuration.adapts,
+                    respectsRobots: configuration.respectsRobots),
                 policy: RetryPolicy(retries: configuration.retries),
                 observe: hub, logger: configuration.logger)
             scheduler = started

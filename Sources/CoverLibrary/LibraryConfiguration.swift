@@ -8,12 +8,19 @@ public struct LibraryConfiguration: Sendable {
     public var libraryFile: String
     /// The most the cache may take of the disk, in bytes; nil keeps what the cache remembers, at first 10 GiB.
     public var capacity: Int?
-    /// Transfers in flight, all hosts together.
-    public var parallel = 64
-    /// Transfers in flight to one host over HTTP/1.1; over HTTP/2 they share a connection and only `parallel` counts.
-    public var perHost = 8
+    /// Transfers in flight at the most, all hosts together.
+    public var parallel = 128
+    /// Transfers in flight to one host over HTTP/1.1 at the most; over HTTP/2 they share a connection and only `parallel` counts.
+    public var perHost = 32
+    /// Begin with one transfer to a host and have more in flight only while that makes it faster; else always as many as
+    /// `perHost` and `parallel` allow.
+    public var adapts = true
     /// Requests a second to one host; nil for no limit.
     public var rate: Double?
+    /// Requests a second to all hosts together; nil for no limit.
+    public var totalRate: Double?
+    /// Ask every host for its `/robots.txt` first, and fetch nothing that it forbids `sleeve` (RFC 9309).
+    public var respectsRobots = false
     /// The longest a transfer may take, redirects included.
     public var timeout: Duration = .seconds(60)
     /// How often a transfer is tried again after a failure that may pass.

@@ -12,6 +12,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     /// `scheme://host[:port]`: what shares connections, limits and back-off.
     package var origin: Substring { string[..<string.utf8.index(string.startIndex, offsetBy: originLength)] }
+    /// Path and query: what follows `origin`.
+    package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
 
     /// Whether the host is a numeric address, so that connecting needs no name look-up.

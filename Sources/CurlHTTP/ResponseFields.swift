@@ -1,12 +1,14 @@
 import CCurl
-import HTTPTypes
+package import HTTPTypes
 
 /// The response fields a private cache needs; libcurl has parsed them already, the others are never copied out of it.
 enum ResponseFields {
     private static let kept: [(name: HTTPField.Name, text: StaticString)] = [
         (.contentType, "Content-Type"), (.eTag, "ETag"), (.lastModified, "Last-Modified"),
         (.cacheControl, "Cache-Control"), (.expires, "Expires"), (.date, "Date"), (.age, "Age"), (.vary, "Vary"),
-        (.retryAfter, "Retry-After"),
+        (.retryAfter, "Retry-After"), (.rateLimit, "RateLimit"), (.rateLimitRemaining, "RateLimit-Remaining"),
+        (.rateLimitReset, "RateLimit-Reset"), (.xRateLimitRemaining, "X-RateLimit-Remaining"),
+        (.xRateLimitReset, "X-RateLimit-Reset"),
     ]
 
     /// The kept fields of the last response on `easy`. A field sent several times is joined with commas (RFC 9110 §5.3).
@@ -32,4 +34,12 @@ enum ResponseFields {
         }
         return (String(cString: found.pointee.value), found.pointee.amount)
     }
+}
+
+extension HTTPField.Name {
+    package static let rateLimit = HTTPField.Name("RateLimit")!
+    package static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
+    package static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
+    package static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    package static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }

@@ -27,7 +27,7 @@ package final class Origin: Sendable {
     ///
     /// - Throws: `OriginError.cannotListen`, for example when the port is taken.
     package static func start(_ options: OriginOptions = .init()) async throws -> Origin {
-        let ledger = Ledger(countsPaths: options.countPaths)
+        let ledger = Ledger(options)
         let group = MultiThreadedEventLoopGroup.singleton
         var logger = Logger(label: "sleeve.origin")
         // A client that goes away is no event here: half of what the origin is for makes clients go away.
@@ -100,6 +100,9 @@ package final class Origin: Sendable {
 
     /// Requests so far for a path (no query). Always 0 unless `OriginOptions.countPaths` is set.
     package func requestCount(path: String) -> Int { ledger.requestCount(path: path) }
+
+    /// Requests so far that were answered 429 because of `OriginOptions.mostInFlight`.
+    package var overruns: Int { ledger.overruns.load(ordering: .relaxed) }
 
     /// Connections accepted so far.
     package var connectionCount: Int { ledger.connections.load(ordering: .relaxed) }

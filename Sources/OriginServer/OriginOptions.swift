@@ -8,6 +8,10 @@ package struct OriginOptions: Sendable {
     package var delay: Duration = .zero
     /// How fast a body is sent, in bytes a second for each response; nil: as fast as it goes.
     package var bytesPerSecond: Int?
+    /// How fast all bodies together are sent, in bytes a second: they wait in one line. Nil: as fast as it goes.
+    package var totalBytesPerSecond: Int?
+    /// A request is answered 429 when more than so many are in flight, itself included; nil: never.
+    package var mostInFlight: Int?
     /// Every Nth request fails as `fault` or `status` says; nil: every one does.
     package var faultEvery: Int?
     /// How requests fail; it goes before `status`.
@@ -18,6 +22,8 @@ package struct OriginOptions: Sendable {
     package var retryAfter: String?
     /// `Cache-Control` of covers; empty: none.
     package var cacheControl = "public, max-age=86400"
+    /// What `/robots.txt` says; nil: there is none.
+    package var robots: String?
     /// Count requests by path, for `Origin.requestCount(path:)`. Every path asked for stays in memory.
     package var countPaths = false
 
@@ -52,6 +58,8 @@ package enum OriginFault: String, CaseIterable, Sendable {
     case html
     /// 200 and a JSON error.
     case json
+    /// 200 and a JSON error that says that too much was asked for.
+    case quota
     /// 200 and no bytes.
     case empty
     /// A body that begins as a cover and never ends, without `Content-Length`.

@@ -72,14 +72,26 @@ struct LibraryOptions: ParsableArguments {
 
 /// Options of the commands that may connect.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Transfers in flight, all hosts together.", valueName: "n"))
-    var parallel = 64
+    @Option(help: ArgumentHelp("Transfers in flight at the most, all hosts together.", valueName: "n"))
+    var parallel = 128
 
-    @Option(help: ArgumentHelp("Transfers in flight to one host over HTTP/1.1.", valueName: "n"))
-    var perHost = 8
+    @Option(
+        help: ArgumentHelp(
+            "Transfers in flight at the most to one host over HTTP/1.1. Within that Sleeve finds out what the host does best with.",
+            valueName: "n"))
+    var perHost = 32
+
+    @Flag(help: "Always as many in flight as --per-host and --parallel allow, however the host takes it.")
+    var fixed = false
 
     @Option(help: ArgumentHelp("Requests a second to one host. Default: no limit.", valueName: "n"))
     var rate: Double?
+
+    @Option(help: ArgumentHelp("Requests a second to all hosts together. Default: no limit.", valueName: "n"))
+    var totalRate: Double?
+
+    @Flag(help: "Ask every host for its robots.txt first, and fetch nothing that it forbids.")
+    var respectRobots = false
 
     @Option(help: ArgumentHelp("Seconds one transfer may take, redirects included.", valueName: "seconds"))
     var timeout = 60.0
@@ -116,8 +128,10 @@ struct NetworkOptions: ParsableArguments {
     func validate() throws {
         guard (1...4_096).contains(parallel) else { throw ValidationError("--parallel must be between 1 and 4096") }
         guard (1...4_096).contains(perHost) else { throw ValidationError("--per-host must be between 1 and 4096") }
-        guard rate.map({ (0.000_1...1e6).contains($0) }) ?? true else {
-            throw ValidationError("--rate must be between 0.0001 and 1000000")
+        for (rate, name) in [(rate, "--rate"), (totalRate, "--total-rate")] {
+            guard rate.map({ (0.000_1...1e6).contains($0) }) ?? true else {
+                throw ValidationError("\(name) must be between 0.0001 and 1000000")
+            }
         }
         guard (0.001...86_400).contains(timeout) else {
             throw ValidationError("--timeout must be between 0.001 and 86400 seconds")
@@ -130,7 +144,10 @@ struct NetworkOptions: ParsableArguments {
     func apply(to configuration: inout LibraryConfiguration) throws {
         configuration.parallel = parallel
         configuration.perHost = min(perHost, parallel)
+        configuration.adapts = !fixed
         configuration.rate = rate
+        configuration.respectsRobots = respectRobots
+        configuration.totalRate = totalRate
         configuration.timeout = .milliseconds(Int(timeout * 1_000))
         configuration.retries = retries
         configuration.maximumSize = maxSize.bytes

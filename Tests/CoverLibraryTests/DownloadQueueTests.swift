@@ -23,6 +23,7 @@ import Testing
         while true {
             switch queue.next(now: begun + .seconds(seconds)) {
             case .start(let start): keys.append(start.key)
+            case .askRobots(let url, _), .drop(_, let url, _): Issue.record("\(url.string) was not to start or to wait")
             case .wait(let time): return (keys, time)
             }
         }

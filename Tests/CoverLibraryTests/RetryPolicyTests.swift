@@ -9,7 +9,9 @@ import Testing
         _ kind: CoverFailure.Kind = .connect, status: Int? = nil, retryAfter: Duration? = nil, attempt: Int = 0,
         random: Double = 1
     ) -> RetryPolicy.Decision {
-        policy.decide(kind, status: status, retryAfter: retryAfter, attempt: attempt, random: random)
+        policy.decide(
+            CoverFailure(kind, url: "", detail: "", status: status), retryAfter: retryAfter, attempt: attempt,
+            random: random)
     }
 
     @Test("statuses that may pass are tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
@@ -24,7 +26,7 @@ import Testing
         "failures of the connection are tried again, those of the answer are not",
         arguments: CoverFailure.Kind.allCases)
     func kinds(kind: CoverFailure.Kind) {
-        let isTransient = [.connect, .nameResolution, .timeout, .truncated].contains(kind)
+        let isTransient = [.connect, .nameResolution, .timeout, .truncated, .overQuota].contains(kind)
         #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
     }
 
@@ -33,14 +35,16 @@ import Testing
         #expect(decide(attempt: 2) != .giveUp)
         #expect(decide(attempt: 3) == .giveUp)
         let none = RetryPolicy(retries: 0)
-        #expect(none.decide(.timeout, status: nil, retryAfter: nil, attempt: 0, random: 1) == .giveUp)
+        #expect(
+            none.decide(CoverFailure(.timeout, url: "", detail: ""), retryAfter: nil, attempt: 0, random: 1) == .giveUp)
     }
 
     @Test("the longest wait doubles with every attempt up to the cap, and the real one is anywhere below it")
     func backOff() {
         let policy = RetryPolicy(retries: 1_000)
         func wait(_ attempt: Int, _ random: Double) -> RetryPolicy.Decision {
-            policy.decide(.connect, status: nil, retryAfter: nil, attempt: attempt, random: random)
+            policy.decide(
+                CoverFailure(.connect, url: "", detail: ""), retryAfter: nil, attempt: attempt, random: random)
         }
         #expect([0, 1, 2, 3].map { wait($0, 1) } == [250, 500, 1_000, 2_000].map { .retry(after: .milliseconds($0)) })
         #expect(wait(2, 0.5) == .retry(after: .milliseconds(500)))

@@ -61,11 +61,12 @@ extension CommandTests {
             try await withStage { stage in
                 let tripwire = try Tripwire()
                 let urls = stage.urls(0..<300, "size=1000")
-                // Every connection to the host ends up waiting, so the run cannot come to its end by itself.
+                // Every one of the eight connections to the host ends up waiting, so the run cannot come to its end by itself.
                 let hanging = stage.urls(500..<507, "fault=never") + [tripwire.url(through: stage.origin)]
                 let report = stage.folder + "/report.jsonl"
                 let list = try stage.list(Array(urls[..<200] + hanging + urls[200...]))
-                let child = try stage.start("prefetch", list, "--json", "--report", report)
+                let child = try stage.start(
+                    "prefetch", list, "--json", "--report", report, "--fixed", "--per-host", "8")
                 try await tripwire.wait(for: child)
                 let clock = ContinuousClock()
                 let begin = clock.now

@@ -6,14 +6,17 @@ import HeapModule
 struct JobID: Hashable, Sendable {
     /// Small, and used again: for tables beside the queue.
     var slot: Int
-    fileprivate var use: Int
+    var use: Int
 }
 
 /// Decides which transfer starts when. A pure value: no sockets, no clock; `DownloadScheduler` acts on what it says.
 ///
-/// Invariants: a key has one job, whatever the number of those who wait for it (*join*). A host is in `ring` exactly when one
-/// of its jobs could start now, the limit for all hosts aside. Hosts in the ring take turns.
+/// Invariants: a key has one job, whatever the number of those who wait for it (*join*). A host is in `ring` or `beyond`
+/// exactly when one of its jobs could start now, times and the limit for all hosts aside. Hosts in the ring take turns; those
+/// that have their share of `parallel` already take what the others leave. So a host that has stalled keeps nobody waiting.
 struct DownloadQueue<Waiter> {
+    typealias Instant = ContinuousClock.Instant
+
     struct Limits {
         /// In flight, all hosts together.
         var parallel: Int
@@ -21,6 +24,12 @@ struct DownloadQueue<Waiter> {
         var perHost: Int
         /// Time between two starts to one host.
         var interval: Duration?
+        /// Time between two starts, all hosts together.
+        var totalInterval: Duration?
+        /// Fewer may be in flight to a host, as `HostPace` finds worthwhile.
+        var adapts = false
+        /// A host's `/robots.txt` is asked for first, and obeyed (RFC 9309).
+        var respectsRobots = false
     }
 
     struct Start {
@@ -33,23 +42,12 @@ struct DownloadQueue<Waiter> {
 
     enum Decision {
         case start(Start)
+        /// What crawlers may fetch of this host is to be found out.
+        case askRobots(HTTPURL, host: Int)
+        /// The host was given up, or forbids it: this job ends without a transfer.
+        case drop(JobID, HTTPURL, CoverFailure)
         /// Nothing can start before then; nil: not before something else happens.
-        case wait(ContinuousClock.Instant?)
-    }
-
-    private enum Knowledge {
-        case unknown
-        case asking
-        case speaks(http2: Bool)
-    }
-
-    private struct Host {
-        var waiting: Deque<JobID> = []
-        var inFlight = 0
-        var knowledge = Knowledge.unknown
-        /// No start before then: the rate, or the host's own `Retry-After`.
-        var closedUntil: ContinuousClock.Instant?
-        var isInRing = false
+        case wait(Instant?)
     }
 
     private struct Job {
@@ -58,6 +56,9 @@ struct DownloadQueue<Waiter> {
         var host: Int
         var attempt = 0
         var isInFlight = false
+        /// Of the transfer under way.
+        var began: Instant?
+        var company = 0
         /// Its cover is here and on its way to the disk.
         var hasLanded = false
         var waiters: [Waiter]
@@ -66,9 +67,10 @@ struct DownloadQueue<Waiter> {
     private struct Timer: Comparable {
         enum Wake {
             case host(Int)
+            case slowHost(Int)
             case job(JobID)
         }
-        var time: ContinuousClock.Instant
+        var time: Instant
         var wake: Wake
         static func < (left: Timer, right: Timer) -> Bool { left.time < right.time }
         static func == (left: Timer, right: Timer) -> Bool { left.time == right.time }
@@ -79,11 +81,21 @@ struct DownloadQueue<Waiter> {
     private var freeSlots: [Int] = []
     private var uses = 0
     private var jobsByKey: [String: JobID] = [:]
-    private var hosts: [Host] = []
+    private var hosts: [DownloadHost] = []
     private var hostNumbers: [Substring: Int] = [:]
     private var ring: Deque<Int> = []
+    private var beyond: Deque<Int> = []
+    /// Hosts that were given up, with jobs that wait for them.
+    private var doomed: Deque<Int> = []
+    /// Hosts with jobs.
+    private var busy = 0
+    /// No start before then: the rate of all hosts.
+    private var closedUntil: Instant?
     private var timers = Heap<Timer>()
     private(set) var inFlight = 0
+
+    /// How long the first answer of a host may take before a few others are asked for.
+    private static var patience: Duration { .milliseconds(500) }
 
     init(limits: Limits) { self.limits = limits }
 
@@ -104,9 +116,14 @@ struct DownloadQueue<Waiter> {
         if id.slot == slots.count { slots.append(job) } else { slots[id.slot] = job }
         jobsByKey[url.string] = id
         hosts[host].waiting.append(id)
+        if hosts[host].jobs == 0 { busy += 1 }
+        hosts[host].jobs += 1
         enterRing(host)
         return false
     }
+
+    /// Most places are free: the hosts there are take no more for now.
+    var isIdle: Bool { inFlight * 2 < limits.parallel }
 
     func contains(_ key: String) -> Bool { jobsByKey[key] != nil }
 
@@ -119,19 +136,25 @@ struct DownloadQueue<Waiter> {
         return job
     }
 
-    /// What to do now. To be asked again after every `.start`.
-    mutating func next(now: ContinuousClock.Instant) -> Decision {
+    /// What to do now. To be asked again after everything but `.wait`.
+    mutating func next(now: Instant) -> Decision {
         fire(now)
-        while inFlight < limits.parallel, let number = ring.popFirst() {
-            hosts[number].isInRing = false
-            if let closed = hosts[number].closedUntil {
-                if closed > now {
-                    timers.insert(Timer(time: closed, wake: .host(number)))
-                    continue
-                }
-                hosts[number].closedUntil = nil
+        if let dropped = popDoomed(now) { return dropped }
+        if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
+        while inFlight < limits.parallel, let number = popRing() {
+            if hosts[number].breaker.isGivenUp(now) {
+                doomed.append(number)
+                if let dropped = popDoomed(now) { return dropped }
+                continue
             }
-            guard mayStart(hosts[number]), let id = popWaiting(number) else { continue }
+            if let closed = hosts[number].closed(at: now) {
+                timers.insert(Timer(time: closed, wake: .host(number)))
+                continue
+            }
+            guard hosts[number].hasRoom else { continue }
+            if let question = robotsQuestion(number, now) { return question }
+            guard let id = popWaiting(number) else { continue }
+            if let refusal = refusal(id, number) { return refusal }
             return .start(start(id, number, now))
         }
         return .wait(timers.min?.time)
@@ -141,12 +164,64 @@ struct DownloadQueue<Waiter> {
     mutating func answered(_ id: JobID, http2: Bool) {
         guard let host = job(id)?.host else { return }
         hosts[host].knowledge = .speaks(http2: http2)
+        let ceiling = http2 ? limits.parallel : limits.perHost
+        if hosts[host].pace.ceiling != ceiling { hosts[host].pace.ceiling = ceiling }
+    }
+
+    /// What the end of a transfer tells of its host. To be called before anything else is said of its end.
+    /// - Parameter failure: why it brought nothing, for those that will not be tried any more.
+    mutating func note(_ sign: HostSign, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
+        guard let job = job(id), job.isInFlight, let began = job.began else { return }
+        let number = job.host
+        let wasFull = hosts[number].inFlight >= hosts[number].pace.limit && !hosts[number].waiting.isEmpty
+        let ended = HostPace.Ended(began: began, company: job.company, wasFull: wasFull)
+        switch sign {
+        case .answered:
+            hosts[number].breaker.succeeded()
+            hosts[number].pace.answered(ended, now: now)
+        case .overrun:
+            // It lives.
+            hosts[number].breaker.succeeded()
+            hosts[number].pace.refused(ended, isWall: true, now: now)
+        case .overloaded, .failed:
+            if sign == .overloaded { hosts[number].pace.refused(ended, isWall: false, now: now) }
+            hosts[number].failure = failure
+            let hasAnswered = if case .speaks = hosts[number].knowledge { true } else { false }
+            hosts[number].breaker.failed(id, hasAnswered: hasAnswered, now: now)
+        }
+        if hosts[number].pace.interval > .zero {
+            hosts[number].closedUntil = max(now + hosts[number].pace.interval, hosts[number].closedUntil ?? now)
+        }
+    }
+
+    /// The answer to `.askRobots`. - Parameter http2: nil: there was none.
+    mutating func learn(_ rules: RobotsRules, host number: Int, http2: Bool?, now: Instant) {
+        hosts[number].robots = .known(rules, since: now)
+        inFlight -= 1
+        hosts[number].inFlight -= 1
+        if let http2, case .unknown = hosts[number].knowledge { hosts[number].knowledge = .speaks(http2: http2) }
+        enterRing(number)
     }
 
     /// The host asked everybody to stay away until `time`.
-    mutating func close(hostOf id: JobID, until time: ContinuousClock.Instant) {
+    mutating func close(hostOf id: JobID, until time: Instant) {
         guard let host = job(id)?.host else { return }
         hosts[host].closedUntil = max(time, hosts[host].closedUntil ?? time)
+    }
+
+    /// The host takes no request before `time`, which is too long to wait for: what waits for it is dropped with `failure`.
+    mutating func giveUp(hostOf id: JobID, until time: Instant, failure: CoverFailure) {
+        guard let host = job(id)?.host else { return }
+        hosts[host].failure = failure
+        hosts[host].breaker.giveUp(until: time)
+        doomed.append(host)
+    }
+
+    /// By the host's own count, so many more requests are taken until `time`.
+    mutating func allow(_ count: Int, hostOf id: JobID, until time: Instant) {
+        guard let host = job(id)?.host else { return }
+        // Those in flight besides this one are not among those it has counted, for all we know.
+        hosts[host].allowance = .init(left: max(0, count - max(0, hosts[host].inFlight - 1)), until: time)
     }
 
     /// The cover is here, but its waiters still wait: until it is durable, later requests join them.
@@ -162,11 +237,12 @@ struct DownloadQueue<Waiter> {
         inFlight -= 1
         hosts[job.host].inFlight -= 1
         if case .asking = hosts[job.host].knowledge { hosts[job.host].knowledge = .unknown }
+        hosts[job.host].breaker.dropped(id)
         enterRing(job.host)
     }
 
     /// The transfer failed and is to be tried again at `time`.
-    mutating func retry(_ id: JobID, at time: ContinuousClock.Instant) {
+    mutating func retry(_ id: JobID, at time: Instant) {
         leave(id)
         guard job(id) != nil else { return }
         slots[id.slot]?.attempt += 1
@@ -181,6 +257,8 @@ struct DownloadQueue<Waiter> {
         slots[id.slot] = nil
         freeSlots.append(id.slot)
         jobsByKey[job.url.string] = nil
+        hosts[job.host].jobs -= 1
+        if hosts[job.host].jobs == 0 { busy -= 1 }
         return job.waiters
     }
 
@@ -205,20 +283,19 @@ struct DownloadQueue<Waiter> {
 
     // MARK: Inside
 
-    private func mayStart(_ host: Host) -> Bool {
-        switch host.knowledge {
-        // One transfer finds out what a new host speaks, and looks its name up once.
-        case .unknown: host.inFlight == 0
-        case .asking: false
-        case .speaks(let http2): host.inFlight < (http2 ? limits.parallel : limits.perHost)
-        }
-    }
-
-    private mutating func start(_ id: JobID, _ number: Int, _ now: ContinuousClock.Instant) -> Start {
+    private mutating func start(_ id: JobID, _ number: Int, _ now: Instant) -> Start {
         slots[id.slot]?.isInFlight = true
+        slots[id.slot]?.began = now
         inFlight += 1
         hosts[number].inFlight += 1
+        slots[id.slot]?.company = hosts[number].inFlight
+        hosts[number].breaker.starts(id)
+        if hosts[number].pace.isFirst, hosts[number].inFlight == 1 {
+            timers.insert(Timer(time: now + Self.patience, wake: .slowHost(number)))
+        }
+        hosts[number].allowance?.left -= 1
         if let interval = limits.interval { hosts[number].closedUntil = now + interval }
+        if let interval = limits.totalInterval { closedUntil = now + interval }
         var multiplexes = false
         switch hosts[number].knowledge {
         case .unknown: hosts[number].knowledge = .asking
@@ -230,6 +307,63 @@ struct DownloadQueue<Waiter> {
         return Start(job: id, url: job.url, attempt: job.attempt, multiplexes: multiplexes)
     }
 
+    /// Rules are good for a day (RFC 9309 §2.4).
+    private mutating func robotsQuestion(_ number: Int, _ now: Instant) -> Decision? {
+        switch hosts[number].robots {
+        case nil, .asking: return nil
+        case .known(_, let since) where now - since < .seconds(86_400): return nil
+        case .known, .unknown:
+            guard let origin = hosts[number].waiting.first(where: { job($0) != nil }).flatMap({ job($0)?.url.origin }),
+                let url = try? HTTPURL(origin + "/robots.txt")
+            else { return nil }
+            hosts[number].robots = .asking
+            inFlight += 1
+            hosts[number].inFlight += 1
+            return .askRobots(url, host: number)
+        }
+    }
+
+    /// Nil: the host's rules allow it, as far as they are asked.
+    private mutating func refusal(_ id: JobID, _ number: Int) -> Decision? {
+        guard case .known(let rules, _) = hosts[number].robots, let url = job(id)?.url,
+            !rules.allow(url.target.utf8)
+        else { return nil }
+        enterRing(number)
+        return .drop(id, url, .disallowed(url.string))
+    }
+
+    /// The host whose turn it is.
+    private mutating func popRing() -> Int? {
+        let share = max(1, limits.parallel / max(1, busy))
+        while let number = ring.popFirst() {
+            if hosts[number].inFlight < share {
+                hosts[number].place = .nowhere
+                return number
+            }
+            hosts[number].place = .beyond
+            beyond.append(number)
+        }
+        while let number = beyond.popFirst() {
+            // It may have gone back into the ring, and left its number behind.
+            guard case .beyond = hosts[number].place else { continue }
+            hosts[number].place = .nowhere
+            return number
+        }
+        return nil
+    }
+
+    private mutating func popDoomed(_ now: Instant) -> Decision? {
+        while let number = doomed.first {
+            if hosts[number].breaker.isGivenUp(now), let failure = hosts[number].failure, let id = popWaiting(number),
+                let job = job(id)
+            {
+                return .drop(id, job.url, failure)
+            }
+            doomed.removeFirst()
+        }
+        return nil
+    }
+
     /// The next job of a host. Jobs that were abandoned have left their names behind.
     private mutating func popWaiting(_ number: Int) -> JobID? {
         while let id = hosts[number].waiting.popFirst() {
@@ -239,16 +373,24 @@ struct DownloadQueue<Waiter> {
     }
 
     private mutating func enterRing(_ number: Int) {
-        guard !hosts[number].isInRing, !hosts[number].waiting.isEmpty, mayStart(hosts[number]) else { return }
-        hosts[number].isInRing = true
+        guard !hosts[number].waiting.isEmpty, hosts[number].hasRoom else { return }
+        switch hosts[number].place {
+        case .ring: return
+        case .beyond where hosts[number].inFlight >= max(1, limits.parallel / max(1, busy)): return
+        case .beyond, .nowhere: break
+        }
+        hosts[number].place = .ring
         ring.append(number)
     }
 
-    private mutating func fire(_ now: ContinuousClock.Instant) {
+    private mutating func fire(_ now: Instant) {
         while let timer = timers.min, timer.time <= now {
             timers.removeMin()
             switch timer.wake {
             case .host(let number): enterRing(number)
+            case .slowHost(let number):
+                hosts[number].pace.waitedLong()
+                enterRing(number)
             case .job(let id):
                 guard let job = job(id) else { continue }
                 hosts[job.host].waiting.prepend(id)
@@ -260,7 +402,8 @@ struct DownloadQueue<Waiter> {
     private mutating func number(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let number = hostNumbers[origin] { return number }
-        var host = Host()
+        var host = DownloadHost(HostPace(ceiling: limits.perHost, isFixed: !limits.adapts))
+        if limits.respectsRobots { host.robots = .unknown }
         // Nothing to find out: no name to look up, and HTTP/2 is only spoken over TLS.
         if url.hostIsAddress, !url.isHTTPS { host.knowledge = .speaks(http2: false) }
         hosts.append(host)

@@ -53,8 +53,9 @@ struct Delivery: Sendable {
 actor DownloadScheduler {
     /// Covers waiting for the disk may take this much memory, in bytes; no transfer starts beyond it.
     private static let mostBacklog = 10 << 20
-    /// Requests held in memory; whoever submits more waits.
-    private static let mostWaiting = 4_096
+    /// Requests held in memory; whoever submits more waits. Many more while most places are free: further down the list
+    /// there may be other hosts.
+    private var mostWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
 
     private nonisolated let client: HTTPClient
     private let policy: RetryPolicy
@@ -103,7 +104,7 @@ actor DownloadScheduler {
             // Joining is told apart from starting when the cover is delivered: the first waiter is the one that started it.
             _ = queue.submit(url, waiter: waiter)
         }
-        if queue.waiting > Self.mostWaiting { await withCheckedContinuation { submitters.append($0) } }
+        if queue.waiting > mostWaiting { await withCheckedContinuation { submitters.append($0) } }
     }
 
     /// Adds a waiter to a job that is there already. False when there is none.
@@ -142,6 +143,9 @@ actor DownloadScheduler {
         while backlog < Self.mostBacklog {
             switch queue.next(now: now) {
             case .start(let start): begin(start)
+            case .askRobots(let url, let host): askRobots(url, host)
+            case .drop(let job, let url, let failure):
+                giveUp(job, url, failure.kind == .disallowed ? failure : failure.spreading(to: url.string))
             case .wait(let time):
                 releaseSubmitters()
                 return time
@@ -163,22 +167,65 @@ actor DownloadScheduler {
         }
     }
 
+    private func askRobots(_ url: HTTPURL, _ host: Int) {
+        client.assumeIsolated { client in
+            _ = client.start(TransferRequest(url: url)) { [weak self] result in
+                self?.assumeIsolated { $0.learn(result, host) }
+            }
+        }
+    }
+
+    private func learn(_ result: Result<TransferResponse, TransferError>, _ host: Int) {
+        let response = try? result.get()
+        let rules: RobotsRules =
+            switch response?.head.status.kind {
+            case .successful: RobotsRules(response?.body.bytes ?? .init(start: nil, count: 0), agent: "sleeve")
+            case .clientError: .everything
+            default: .nothing
+            }
+        queue.learn(rules, host: host, http2: response?.isHTTP2, now: .now)
+    }
+
     private func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
         guard flights[start.job.slot].token.take() != nil else { return }
+        let now = ContinuousClock.now
         switch result {
-        case .failure(let error): failed(start, CoverFailure(error), retryAfter: nil)
+        case .failure(let error):
+            let failure = CoverFailure(error)
+            queue.note(failure.sign, of: start.job, failure: failure, now: now)
+            failed(start, failure, retryAfter: nil, now)
         case .success(let response):
             queue.answered(start.job, http2: response.isHTTP2)
             flights[start.job.slot].microseconds = response.microseconds
             if response.head.status == .notModified, let stored = stored(for: start) {
+                queue.note(.answered, of: start.job, now: now)
+                obey(response, start, now)
                 return confirmed(start, response, stored)
             }
             switch Verdict(response, for: start.url.string) {
-            case .cover(let header): landed(start, response, header)
+            case .cover(let header):
+                queue.note(.answered, of: start.job, now: now)
+                obey(response, start, now)
+                landed(start, response, header)
             case .failure(let failure):
-                let now = Int64(time(nil))
-                failed(start, failure, retryAfter: ResponseRules.retryAfter(response.head.headerFields, now: now))
+                queue.note(failure.sign, of: start.job, failure: failure, now: now)
+                obey(response, start, now)
+                let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
+                failed(start, failure, retryAfter: wait, now)
             }
+        }
+    }
+
+    /// Takes the host's own count of the requests that are left.
+    private func obey(
+        _ response: TransferResponse, _ start: DownloadQueue<Waiter>.Start, _ now: ContinuousClock.Instant
+    ) {
+        let fields = response.head.headerFields
+        guard let limit = RateLimit(fields, now: Int64(time(nil))) else { return }
+        if limit.remaining == 0 {
+            rest(start.job, until: now + limit.reset, .exhausted(start.url.string), now)
+        } else {
+            queue.allow(limit.remaining, hostOf: start.job, until: now + limit.reset)
         }
     }
 
@@ -218,31 +265,40 @@ actor DownloadScheduler {
         return queue.waiters(of: start.job).lazy.compactMap(\.stored).first
     }
 
-    private func failed(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, retryAfter: Duration?) {
+    private func failed(
+        _ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, retryAfter: Duration?,
+        _ now: ContinuousClock.Instant
+    ) {
         let decision = policy.decide(
-            failure.kind, status: failure.status, retryAfter: retryAfter, attempt: start.attempt,
-            random: .random(in: 0...1))
+            failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
+        if let retryAfter, failure.isHosts { rest(start.job, until: now + retryAfter, failure, now) }
         switch decision {
         case .retry(let delay):
             logger.debug("\(failure.message); trying again in \(delay)")
-            let time = ContinuousClock.Instant.now + delay
-            // A server that names a time means all of its covers, not this one alone.
-            if retryAfter != nil { queue.close(hostOf: start.job, until: time) }
-            queue.retry(start.job, at: time)
-        case .giveUp: giveUp(start, failure)
+            queue.retry(start.job, at: now + delay)
+        case .giveUp: giveUp(start.job, start.url, failure)
         case .tooLong(let wait):
-            var failure = failure
-            failure.detail += "; it asks to be left alone for \(wait.components.seconds) s, so this was not tried again"
-            giveUp(start, failure)
+            giveUp(start.job, start.url, failure.asking(for: wait))
+        }
+    }
+
+    /// A server that names a time means all of its covers, not this one alone.
+    private func rest(
+        _ job: JobID, until time: ContinuousClock.Instant, _ failure: CoverFailure, _ now: ContinuousClock.Instant
+    ) {
+        if time - now <= policy.longestRetryAfter {
+            queue.close(hostOf: job, until: time)
+        } else {
+            queue.giveUp(hostOf: job, until: time, failure: failure.asking(for: time - now))
         }
     }
 
     /// What is stored stays; that its server was asked in vain is taken down, so that others come first next time.
-    private func giveUp(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure) {
-        guard let stored = stored(for: start), failure.kind != .cancelled else {
-            return deliver(Settlement(job: start.job, key: start.url.string, result: .failure(failure)))
+    private func giveUp(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
+        guard let stored = queue.waiters(of: job).lazy.compactMap(\.stored).first, failure.kind != .cancelled else {
+            return deliver(Settlement(job: job, key: url.string, result: .failure(failure)))
         }
-        arrived(start.job, stored.entry.metadata, .failure(stored.entry, failure))
+        arrived(job, stored.entry.metadata, .failure(stored.entry, failure))
     }
 
     // MARK: To the disk and back
@@ -266,7 +322,9 @@ actor DownloadScheduler {
     }
 
     private func deliver(_ settlement: Settlement, passing: (body: ResponseBody, header: ImageHeader)? = nil) {
-        let microseconds = flights[settlement.job.slot].microseconds
+        // A job that was dropped may never have flown.
+        let slot = settlement.job.slot
+        let microseconds = slot < flights.count ? flights[slot].microseconds : 0
         if observers.isObserved, let event = LibraryEvent(settlement) { observers.publish(event) }
         for (position, waiter) in queue.end(settlement.job).enumerated() {
             waiter.done(
@@ -276,7 +334,7 @@ actor DownloadScheduler {
     }
 
     private func releaseSubmitters() {
-        guard !submitters.isEmpty, queue.waiting < Self.mostWaiting / 2 else { return }
+        guard !submitters.isEmpty, queue.waiting < mostWaiting / 2 else { return }
         let released = submitters
         submitters = []
         for submitter in released { submitter.resume() }

@@ -10,3 +10,57 @@ enum ResponseRules {
         return HTTPDate.seconds(text, now: now).map { .seconds(max(0, $0 - now)) }
     }
 }
+
+/// What a host says of its own limits: `RateLimit` (draft-ietf-httpapi-ratelimit-headers, of 2023 and of 2025), and the older
+/// `RateLimit-Remaining` and `X-RateLimit-Remaining` with their `-Reset`.
+struct RateLimit: Equatable {
+    /// Requests that are left.
+    var remaining: Int
+    /// Until then, from now.
+    var reset: Duration
+
+    /// Nil: nothing is said, or not both. - Parameter now: seconds since 1970.
+    init?(_ fields: HTTPFields, now: Int64) {
+        // Of several policies the tightest.
+        let found = fields[values: .rateLimit].flatMap { $0.split(separator: ",") }
+        if let tightest = Self.policies(found).min(by: { $0.remaining < $1.remaining }) {
+            self = tightest
+            return
+        }
+        for (left, reset) in Self.pairs {
+            guard let remaining = fields[left].flatMap({ Int($0) }), let text = fields[reset], let time = Int64(text)
+            else { continue }
+            // Some count from now, some from 1970.
+            self.init(remaining: remaining, seconds: time > 1_000_000_000 ? time - now : time)
+            return
+        }
+        return nil
+    }
+
+    private init(remaining: Int, seconds: Int64) {
+        self.remaining = max(0, remaining)
+        reset = .seconds(min(max(0, seconds), 86_400 * 365))
+    }
+
+    private static let pairs: [(HTTPField.Name, HTTPField.Name)] = [
+        (.rateLimitRemaining, .rateLimitReset), (.xRateLimitRemaining, .xRateLimitReset),
+    ]
+
+    /// `"default";r=50;t=30`, one for each element; or `limit=100, remaining=50, reset=30`, one in all.
+    private static func policies(_ elements: [Substring]) -> [RateLimit] {
+        let values = elements.map { element in
+            element.split(separator: ";").reduce(into: [String: Int64]()) { values, part in
+                let halves = part.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " }.lowercased() }
+                if halves.count == 2, let number = Int64(halves[1]) { values[halves[0]] = number }
+            }
+        }
+        let all = values.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+        if let remaining = all["remaining"], let reset = all["reset"] {
+            return [RateLimit(remaining: Int(remaining), seconds: reset)]
+        }
+        return values.compactMap { value in
+            guard let remaining = value["r"], let reset = value["t"] else { return nil }
+            return RateLimit(remaining: Int(remaining), seconds: reset)
+        }
+    }
+}

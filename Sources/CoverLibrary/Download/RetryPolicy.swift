@@ -20,19 +20,18 @@ struct RetryPolicy: Sendable {
     /// - Parameters:
     ///   - attempt: 0 for the first.
     ///   - random: between 0 and 1.
-    func decide(_ kind: CoverFailure.Kind, status: Int?, retryAfter: Duration?, attempt: Int, random: Double)
-        -> Decision
-    {
-        guard attempt < retries, Self.isTransient(kind, status) else { return .giveUp }
+    func decide(_ failure: CoverFailure, retryAfter: Duration?, attempt: Int, random: Double) -> Decision {
+        guard attempt < retries, Self.isTransient(failure) else { return .giveUp }
         if let retryAfter, retryAfter > longestRetryAfter { return .tooLong(retryAfter) }
         let ceiling = min(cap, base * Double(1 << min(attempt, 20)))
         return .retry(after: max(ceiling * random, retryAfter ?? .zero))
     }
 
-    static func isTransient(_ kind: CoverFailure.Kind, _ status: Int?) -> Bool {
-        switch kind {
+    static func isTransient(_ failure: CoverFailure) -> Bool {
+        switch failure.kind {
         case .connect, .nameResolution, .timeout, .truncated: true
-        case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)
+        case .status: [408, 425, 429, 500, 502, 503, 504].contains(failure.status ?? 0)
+        case .overQuota: true
         default: false
         }
     }

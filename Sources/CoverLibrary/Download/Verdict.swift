@@ -22,11 +22,22 @@ enum Verdict {
             self = .cover(header)
         } else {
             let what = ImageHeader.describe(response.body.bytes)
+            let isQuota = what != "unknown data" && Self.complainsOfQuota(response.body.bytes)
+            let detail =
+                isQuota
+                ? "the server answered \(status.code), but with \(what) that says too much was asked for\(led)"
+                : "the server answered \(status.code), but with \(what), not an image\(led)"
             self = .failure(
-                CoverFailure(
-                    .notAnImage, url: url,
-                    detail: "the server answered \(status.code), but with \(what), not an image\(led)",
-                    status: status.code))
+                CoverFailure(isQuota ? .overQuota : .notAnImage, url: url, detail: detail, status: status.code))
         }
+    }
+
+    /// Whether a text speaks of too many requests, as some APIs do with a 200: in its first 2 KiB, whatever its format.
+    private static func complainsOfQuota(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let text = String(decoding: bytes.prefix(2_048), as: UTF8.self).lowercased().filter {
+            $0 != "_" && $0 != "-" && $0 != " "
+        }
+        return ["ratelimit", "toomanyrequests", "quotaexceed", "exceededquota", "overquota", "throttl", "requestlimit"]
+            .contains { text.contains($0) }
     }
 }

@@ -43,11 +43,16 @@ extension StoredResponse {
         return isKnown ? freshUntil : nil
     }
 
-    /// The fields an entry keeps, as lines of `name: value`, the values to the byte. The entry knows the type itself, and
-    /// `Retry-After` is of its day.
+    /// What is of its day, and the type, which the entry knows itself.
+    private static let dropped: Set<HTTPField.Name> = [
+        .contentType, .retryAfter, .rateLimit, .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining,
+        .xRateLimitReset,
+    ]
+
+    /// The fields an entry keeps, as lines of `name: value`, the values to the byte.
     var keptFields: String {
         var lines = ""
-        for field in fields where field.name != .contentType && field.name != .retryAfter {
+        for field in fields where !Self.dropped.contains(field.name) {
             lines += "\(field.name.canonicalName): \(field.value)\n"
         }
         return lines

@@ -14,6 +14,7 @@ struct Decision: Sendable {
             answer.head.headerFields[.allow] = "GET, HEAD"
             return answer
         }
+        if path == "/robots.txt", let robots = options.robots { return .text(200, robots) }
         guard let resource = Resource(path: path) else { return .text(404, "there is nothing at \(path)\n") }
         var wishes = Wishes(options, number: number)
         do {
@@ -26,6 +27,7 @@ struct Decision: Sendable {
             wishes.status = nil
         }
         var answer = answer(request, resource, wishes)
+        for field in wishes.fields { answer.head.headerFields.append(field) }
         answer.delay = wishes.delay
         answer.isHeld = wishes.isHeld
         return request.method == .head ? answer.withoutBody() : answer
@@ -115,6 +117,7 @@ struct Decision: Sendable {
         case .never: return Answer(200, [:], .never)
         case .html: return .text(200, HelpPage.portal, type: "text/html; charset=utf-8")
         case .json: return .text(200, #"{"error":"no cover here"}"#, type: "application/json")
+        case .quota: return .text(200, #"{"error":"rate limit exceeded"}"#, type: "application/json")
         case .loop: return Answer(wishes.redirectStatus, [.location: request.path ?? "/", .contentLength: "0"])
         case .truncate, .wrongLength, .excess, .empty, .endless: break
         }

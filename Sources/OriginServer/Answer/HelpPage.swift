@@ -21,9 +21,12 @@ enum HelpPage {
           cache-control=VALUE
           same=M              the bytes of cover M
           type=VALUE          another Content-Type
+          field=NAME:VALUE    a field of the answer, beside its own
 
         A library that is told of edits, for `sleeve album --remote`: POST /api/addAlbum, POST /api/deleteAlbum,
         GET /api/albums.
+
+        /counts tells how many requests there were, and how many of them were answered 429.
 
         Covers have ETag and Last-Modified; If-None-Match, If-Modified-Since, Range and If-Range are understood.
 

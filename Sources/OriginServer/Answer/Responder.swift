@@ -1,15 +1,18 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import Synchronization
 
 /// Carries answers out: waits, writes, hangs up.
 struct Responder: Sendable {
     private let decision: Decision
     private let ledger: Ledger
+    private let mostInFlight: Int
 
     init(options: OriginOptions, ledger: Ledger) {
         decision = Decision(options: options, ledger: ledger)
         self.ledger = ledger
+        mostInFlight = options.mostInFlight ?? .max
     }
 
     /// - Throws: when the connection is closed; Hummingbird then forgets it.
@@ -19,19 +22,32 @@ struct Responder: Sendable {
         let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
         let path = mark.map { target[..<$0] } ?? target[...]
         let query = mark.map { target[target.utf8.index(after: $0)...] }
+        if path == "/counts" { return try await send(counts, on: connection, with: writer) }
         let number = ledger.begin(path: path)
         defer { ledger.end() }
         var answer: Answer
-        if AlbumShelf.answers(path) {
+        if ledger.load > mostInFlight {
+            ledger.overruns.add(1, ordering: .relaxed)
+            answer = .text(429, "no more than \(mostInFlight) at a time\n")
+        } else if AlbumShelf.answers(path) {
             let body = try await whole.body.collect(upTo: AlbumShelf.largestBody)
             answer = ledger.albums.answer(request, path: path, body: Array(body.readableBytesView))
         } else {
             answer = decision.answer(request, path: path, query: query, number: number)
         }
         if answer.delay > .zero { try await connection.pause(answer.delay) }
+        if let line = ledger.line, case .bytes(let bytes, _) = answer.body {
+            try await connection.pause(line.time(for: bytes.readableBytes))
+        }
         if answer.isHeld { try await connection.wait(for: ledger.gate.futureResult) }
         answer.head.headerFields.append(HTTPField(name: .date, value: HTTPDate.now()))
         try await send(answer, on: connection, with: writer)
+    }
+
+    /// What has been asked for so far, for whoever measures.
+    private var counts: Answer {
+        let requests = ledger.requests.load(ordering: .relaxed), overruns = ledger.overruns.load(ordering: .relaxed)
+        return .text(200, #"{"requests":\#(requests),"overruns":\#(overruns)}"#, type: "application/json")
     }
 
     private func send(_ answer: Answer, on connection: Connection, with writer: consuming ResponseWriter) async throws {

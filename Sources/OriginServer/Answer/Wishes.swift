@@ -1,3 +1,5 @@
+import HTTPTypes
+
 /// What one request asks for: the options, and over them the query.
 struct Wishes: Sendable {
     var size: Int?
@@ -18,6 +20,8 @@ struct Wishes: Sendable {
     /// Serve this cover instead.
     var same: Int?
     var type: String?
+    /// Beside those the answer has.
+    var fields: [HTTPField] = []
 
     /// The largest body a request can ask for, in bytes: it is held in memory.
     static let largestSize = 64 << 20
@@ -57,6 +61,7 @@ struct Wishes: Sendable {
             case "cache-control": cacheControl = try field.text()
             case "same": same = try field.number(in: 0...Int.max)
             case "type": type = try field.text()
+            case "field": fields.append(try field.field())
             default: break
             }
         }
@@ -81,6 +86,15 @@ private struct Field {
             throw error(expected: "one of " + OriginFault.allCases.map(\.rawValue).joined(separator: ", "))
         }
         return fault
+    }
+
+    /// `Name:value`.
+    func field() throws(OriginError) -> HTTPField {
+        let halves = try text().split(separator: ":", maxSplits: 1)
+        guard halves.count == 2, let name = HTTPField.Name(String(halves[0])) else {
+            throw error(expected: "Name:value")
+        }
+        return HTTPField(name: name, value: halves[1].drop { $0 == " " }.description)
     }
 
     /// The value decoded. It goes into header fields, where control characters would be a hole.

@@ -7,6 +7,10 @@ final class Ledger: Sendable {
     let requests = Atomic(0)
     let connections = Atomic(0)
     let peakInFlight = Atomic(0)
+    /// Answered 429, as more were in flight than allowed.
+    let overruns = Atomic(0)
+    /// What all bodies go through, where they share a line.
+    let line: Line?
     /// The library that edits are posted to.
     let albums = AlbumShelf()
     /// What answers that are held wait for.
@@ -23,7 +27,10 @@ final class Ledger: Sendable {
         var isClosed = false
     }
 
-    init(countsPaths: Bool) { self.countsPaths = countsPaths }
+    init(_ options: OriginOptions) {
+        countsPaths = options.countPaths
+        line = options.totalBytesPerSecond.map { Line(bytesPerSecond: $0) }
+    }
 
     deinit { gate.succeed() }
 
@@ -38,6 +45,9 @@ final class Ledger: Sendable {
 
     /// A request's response is written, or will never be.
     func end() { inFlight.subtract(1, ordering: .relaxed) }
+
+    /// In flight now.
+    var load: Int { inFlight.load(ordering: .relaxed) }
 
     func requestCount(path: String) -> Int { paths.withLock { $0[path, default: 0] } }
 

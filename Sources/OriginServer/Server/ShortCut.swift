@@ -22,7 +22,9 @@ final class ShortCut: ChannelInboundHandler {
 
     /// Nil: these options make no request plain.
     init?(_ options: OriginOptions, _ ledger: Ledger) {
-        guard options.bytesPerSecond == nil, options.fault == nil, options.status == nil else { return nil }
+        guard options.bytesPerSecond == nil, options.fault == nil, options.status == nil,
+            options.totalBytesPerSecond == nil, options.mostInFlight == nil
+        else { return nil }
         delay = options.delay
         cacheControl = options.cacheControl
         self.ledger = ledger

@@ -31,6 +31,12 @@ struct OriginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Bytes a second for every response. Default: no limit.", valueName: "size"))
     var bandwidth: ByteSize?
 
+    @Option(help: ArgumentHelp("Bytes a second for all responses together. Default: no limit.", valueName: "size"))
+    var totalBandwidth: ByteSize?
+
+    @Option(help: ArgumentHelp("Answer 429 when more than so many requests are in flight.", valueName: "n"))
+    var mostInFlight: Int?
+
     @Option(
         help: ArgumentHelp(
             "Answer badly: a status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
@@ -63,6 +69,7 @@ struct OriginCommand: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
         guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
+        guard mostInFlight ?? 1 > 0 else { throw ValidationError("--most-in-flight must be at least 1") }
         guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
         guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("a number of covers cannot be negative") }
     }
@@ -92,6 +99,8 @@ struct OriginCommand: AsyncParsableCommand {
         options.port = port
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
+        options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
+        options.mostInFlight = mostInFlight
         options.faultEvery = faultEvery
         options.retryAfter = retryAfter
         if let cacheControl { options.cacheControl = cacheControl }

@@ -48,13 +48,16 @@ struct Stage: Sendable {
 
 /// Runs `body` with an origin and a library on a fresh folder; afterwards all of it is gone.
 func withStage(
-    _ configure: (inout LibraryConfiguration) -> Void = { _ in }, _ body: (Stage) async throws -> Void
+    _ configure: (inout LibraryConfiguration) -> Void = { _ in },
+    origin serve: (inout OriginOptions) -> Void = { _ in },
+    _ body: (Stage) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     var options = OriginOptions()
     options.countPaths = true
+    serve(&options)
     let origin = try await Origin.start(options)
     let result: Result<Void, any Error>
     do {

@@ -23,6 +23,15 @@ struct QueueDriver<Waiter> {
     }
 
     mutating func answered(_ key: String, http2: Bool) { if let job = jobs[key] { queue.answered(job, http2: http2) } }
+    mutating func note(
+        _ sign: HostSign, of key: String, failure: CoverFailure? = nil, now: ContinuousClock.Instant
+    ) {
+        if let job = jobs[key] { queue.note(sign, of: job, failure: failure, now: now) }
+    }
+    mutating func allow(_ count: Int, hostOf key: String, until time: ContinuousClock.Instant) {
+        if let job = jobs[key] { queue.allow(count, hostOf: job, until: time) }
+    }
+    mutating func end(_ job: JobID) -> [Waiter] { queue.end(job) }
     mutating func close(hostOf key: String, until time: ContinuousClock.Instant) {
         if let job = jobs[key] { queue.close(hostOf: job, until: time) }
     }

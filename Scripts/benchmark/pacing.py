@@ -1,0 +1,113 @@
+"""Finding out how much to ask of a host: against the best number in flight that a sweep finds, and with a host that stalls."""
+import json
+import os
+import signal
+import subprocess
+import time
+import urllib.request
+
+from measure import Failure, Origin, stop
+
+CEILING = 256
+SWEEP = [2, 4, 8, 16, 20, 32, 64, 128, 256]
+HOSTS = {
+    "1 ms": ["--delay", "1"],
+    "20 ms": ["--delay", "20"],
+    "100 ms": ["--delay", "100"],
+    "20 ms, 10 MB/s": ["--delay", "20", "--total-bandwidth", "10M"],
+    "20 ms, 429 past 20": ["--delay", "20", "--most-in-flight", "20"],
+}
+# More than any of them answers in the time.
+COVERS = 200_000
+
+
+def pacing(bench):
+    row = bench.report.row
+    for name, options in HOSTS.items():
+        fixed = {}
+        for number in SWEEP:
+            flags = ["--fixed", "--per-host", str(number), "--parallel", str(number)]
+            fixed[number], _ = goodput(bench, options, flags, begin=1, end=2.5)
+        best = max(fixed, key=fixed.get)
+        found, refused = goodput(bench, options, ["--per-host", str(CEILING), "--parallel", str(CEILING)], begin=3, end=5)
+        bench.note(f"  {name}: " + ", ".join(f"{number}: {rate:,.0f}/s" for number, rate in fixed.items())
+                   + f"; adaptive {found:,.0f}/s, {refused:.2%} refused")
+        row(f"{name}: goodput in the 4th and 5th second / the best fixed", found / fixed[best], at_least=0.9,
+            note=f"{found:,.0f}/s / {fixed[best]:,.0f}/s with {best} in flight")
+        if "429" in name:
+            row(f"{name}: answered 429", refused * 100, "%", at_most=1)
+    stalling(bench)
+
+
+def stalling(bench):
+    """Ten hosts, one of which stops in the middle: what the nine others lose."""
+    rates = {False: [], True: []}
+    for number in range(4):
+        rates[number % 2 == 1].append(nine(bench, stalls=number % 2 == 1))
+    whole, stalled = (sum(rates[kind]) / len(rates[kind]) for kind in (False, True))
+    bench.report.row("one of ten hosts stalls: goodput of the nine / before", stalled / whole, at_least=0.95,
+                     note=f"{stalled:,.0f}/s / {whole:,.0f}/s, hosts that answer after 100 ms")
+
+
+def nine(bench, stalls):
+    origins = [Origin(bench.sleeve, "--delay", "100") for _ in range(10)]
+    try:
+        urls = (cover(origin, number) for number in range(COVERS // 100) for origin in origins)
+        with prefetching(bench, urls, []):
+            time.sleep(2)
+            if stalls:
+                os.kill(origins[0].process.pid, signal.SIGSTOP)
+            time.sleep(1)
+            before = [counts(origin)["requests"] for origin in origins[1:]]
+            started = time.monotonic()
+            time.sleep(3)
+            after = [counts(origin)["requests"] for origin in origins[1:]]
+            return (sum(after) - sum(before)) / (time.monotonic() - started)
+    finally:
+        os.kill(origins[0].process.pid, signal.SIGCONT)
+        for origin in origins:
+            origin.close()
+
+
+def goodput(bench, options, flags, begin, end):
+    """Answers a second between two times of a run, those refused left out, and the share of those refused until then."""
+    origin = Origin(bench.sleeve, *options)
+    try:
+        with prefetching(bench, (cover(origin, number) for number in range(COVERS)), flags):
+            time.sleep(begin)
+            before, started = counts(origin), time.monotonic()
+            time.sleep(end - begin)
+            after, seconds = counts(origin), time.monotonic() - started
+        if after["requests"] >= COVERS:
+            raise Failure("the list was too short")
+        good = [count["requests"] - count["overruns"] for count in (before, after)]
+        return (good[1] - good[0]) / seconds, after["overruns"] / max(1, after["requests"])
+    finally:
+        origin.close()
+
+
+def cover(origin, number):
+    # Few different bodies: what is measured is asking, not the disk.
+    return f"{origin.url}/covers/{number}.jpg?same={number % 64}"
+
+
+def counts(origin):
+    with urllib.request.urlopen(origin.url + "/counts") as response:
+        return json.load(response)
+
+
+class prefetching:
+    """A prefetch of many covers, stopped at the end of the block."""
+
+    def __init__(self, bench, urls, flags):
+        command = [bench.sleeve, "prefetch", bench.write_list("pacing.txt", urls), "--cache", str(bench.new_folder("pacing")),
+                   "--quiet", *flags]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        if self.process.poll() is not None:
+            raise Failure(f"prefetch ended early with {self.process.returncode}")
+        stop(self.process)

@@ -1,0 +1,79 @@
+/// A circuit breaker for one host (Nygard, "Release It!", 2007): after failures in a row it lets nothing through for a while, then
+/// one transfer as a probe (*half-open*), and everything once that has succeeded. When probes keep failing the host is given
+/// up: what waits for it need not wait any longer.
+struct Breaker {
+    typealias Instant = ContinuousClock.Instant
+
+    private enum State {
+        case closed
+        /// Nil: no longer.
+        case open(until: Instant?)
+        case probing(JobID)
+        case givenUp(until: Instant)
+    }
+
+    private var state = State.closed
+    private var failures = 0
+    private var failedProbes = 0
+
+    /// In a row, from a host that has answered before, and from one that never has.
+    private static let mostFailures = 8
+    private static let mostFirstFailures = 3
+    private static let mostProbes = 3
+    private static let pause = Duration.milliseconds(500)
+    /// A host that was given up is probed again after this, and twice that when it fails once more.
+    private static let rest = Duration.seconds(60)
+    private static let longestRest = Duration.seconds(600)
+
+    /// No start before then.
+    var opens: Instant? {
+        switch state {
+        case .open(let until): until
+        case .givenUp(let until): until
+        case .closed, .probing: nil
+        }
+    }
+
+    /// A probe is under way, and nothing else starts.
+    var isProbing: Bool { if case .probing = state { true } else { false } }
+
+    func isGivenUp(_ now: Instant) -> Bool { if case .givenUp(let until) = state { now < until } else { false } }
+
+    /// A transfer starts; after a pause it is the probe.
+    mutating func starts(_ job: JobID) {
+        switch state {
+        case .open, .givenUp: state = .probing(job)
+        case .closed, .probing: break
+        }
+    }
+
+    mutating func succeeded() { self = Breaker() }
+
+    /// - Parameter hasAnswered: the host has answered before, if only with an error.
+    mutating func failed(_ job: JobID, hasAnswered: Bool, now: Instant) {
+        switch state {
+        case .closed:
+            failures += 1
+            guard failures >= (hasAnswered ? Self.mostFailures : Self.mostFirstFailures) else { return }
+            state = .open(until: now + Self.pause)
+        case .probing(job):
+            failedProbes += 1
+            if failedProbes < Self.mostProbes {
+                state = .open(until: now + Self.pause * Double(1 << failedProbes))
+            } else {
+                let times = min(failedProbes - Self.mostProbes, 10)
+                state = .givenUp(until: now + min(Self.rest * Double(1 << times), Self.longestRest))
+            }
+        // Those that started before say what is known already.
+        case .open, .probing, .givenUp: break
+        }
+    }
+
+    /// The probe was taken away before it ended.
+    mutating func dropped(_ job: JobID) {
+        if case .probing(job) = state { state = .open(until: nil) }
+    }
+
+    /// The host wants to be left alone for longer than anybody waits.
+    mutating func giveUp(until time: Instant) { state = .givenUp(until: time) }
+}

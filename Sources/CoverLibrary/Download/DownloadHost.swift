@@ -1,0 +1,82 @@
+import DequeModule
+
+/// What a transfer has shown of its host.
+enum HostSign {
+    /// It does what it is asked, if only to say that there is no such cover.
+    case answered
+    /// It was asked too much (429).
+    case overrun
+    /// It has too much to do (503), or took too long.
+    case overloaded
+    /// It cannot be reached, or has failed by itself.
+    case failed
+}
+
+/// What a queue knows of one host: an origin (RFC 6454), that is scheme, name and port.
+struct DownloadHost {
+    typealias Instant = ContinuousClock.Instant
+
+    enum Knowledge {
+        case unknown
+        case asking
+        case speaks(http2: Bool)
+    }
+
+    /// What it lets crawlers fetch, where that is asked.
+    enum Robots {
+        case unknown
+        case asking
+        case known(RobotsRules, since: Instant)
+    }
+
+    /// Where it stands among those that could start something.
+    enum Place {
+        case nowhere
+        case ring
+        /// It has had its share, and takes what others leave.
+        case beyond
+    }
+
+    var waiting: Deque<JobID> = []
+    /// Not ended yet, whether waiting, in flight, or on the way to the disk.
+    var jobs = 0
+    var inFlight = 0
+    var knowledge = Knowledge.unknown
+    /// Nil: nobody asks.
+    var robots: Robots?
+    var pace: HostPace
+    var breaker = Breaker()
+    var allowance: Allowance?
+    /// No start before then: the rate, or the host's own `Retry-After`.
+    var closedUntil: Instant?
+    var place = Place.nowhere
+    /// Why its last transfer failed, for those that are not tried any more.
+    var failure: CoverFailure?
+
+    /// So many requests are left until then, by the host's own count.
+    struct Allowance {
+        var left: Int
+        var until: Instant
+    }
+
+    init(_ pace: HostPace) { self.pace = pace }
+
+    /// The time before which nothing starts; nil: something may.
+    mutating func closed(at now: Instant) -> Instant? {
+        if let allowance, allowance.until <= now { self.allowance = nil }
+        let times = [closedUntil, breaker.opens, allowance.flatMap { $0.left > 0 ? nil : $0.until }]
+        return times.compactMap(\.self).max().flatMap { $0 > now ? $0 : nil }
+    }
+
+    /// Whether one more may be in flight, the time aside.
+    var hasRoom: Bool {
+        if breaker.isProbing { return false }
+        if case .asking = robots { return false }
+        return switch knowledge {
+        // One transfer finds out what a new host speaks, and looks its name up once.
+        case .unknown: inFlight == 0
+        case .asking: false
+        case .speaks: inFlight < pace.limit
+        }
+    }
+}

@@ -1,0 +1,190 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverLibrary
+
+/// Hosts that fail, stall, or count what is asked of them.
+@Suite struct DownloadQueueHostTests {
+    private typealias Queue = QueueDriver<String>
+    private let begun = ContinuousClock.now
+    private let refused = CoverFailure(.connect, url: "", detail: "connection refused")
+
+    private func queue(parallel: Int = 100, perHost: Int = 100, totalInterval: Duration? = nil, adapts: Bool = false)
+        -> Queue
+    {
+        Queue(
+            limits: .init(
+                parallel: parallel, perHost: perHost, interval: nil, totalInterval: totalInterval, adapts: adapts))
+    }
+
+    private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+
+    private struct Turn {
+        var started: [String] = []
+        var dropped: [String] = []
+        var asked: [Int] = []
+        var wait: ContinuousClock.Instant?
+    }
+
+    private func turn(_ queue: inout Queue, after seconds: Double = 0) -> Turn {
+        var turn = Turn()
+        while true {
+            switch queue.next(now: begun + .seconds(seconds)) {
+            case .start(let start): turn.started.append(start.key)
+            case .drop(let job, let url, _):
+                turn.dropped.append(url.string)
+                _ = queue.end(job)
+            case .askRobots(_, let host): turn.asked.append(host)
+            case .wait(let time):
+                turn.wait = time
+                return turn
+            }
+        }
+    }
+
+    private func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {
+        for key in keys {
+            queue.note(.failed, of: key, failure: refused, now: begun + .seconds(seconds))
+            _ = queue.end(key)
+        }
+    }
+
+    @Test("a host that fails eight times in a row is left alone for half a second, and then gets one transfer")
+    func breaker() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        fail(&queue, turn(&queue).started, after: 0)
+        let open = turn(&queue, after: 0.1)
+        #expect(open.started.isEmpty)
+        #expect(open.wait == begun + .milliseconds(500))
+        let probe = turn(&queue, after: 0.6)
+        #expect(try probe.started == [url(9).string])
+        queue.note(.answered, of: probe.started[0], now: begun + .seconds(0.7))
+        _ = queue.end(probe.started[0])
+        #expect(turn(&queue, after: 0.7).started.count == 8)
+    }
+
+    @Test("seven failures and an answer stop nothing")
+    func notInARow() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        for _ in 0..<3 {
+            let keys = turn(&queue).started
+            #expect(keys.count == 8)
+            fail(&queue, Array(keys.dropLast()), after: 0)
+            queue.note(.answered, of: keys[7], now: begun)
+            _ = queue.end(keys[7])
+        }
+    }
+
+    @Test(
+        "after three probes in vain what waits for the host is dropped, and so is what comes within a minute; others go on"
+    )
+    func givenUp() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        fail(&queue, turn(&queue).started, after: 0)
+        var now = 0.0
+        for pause in [0.5, 1.0, 2.0] {
+            now += pause
+            let probe = turn(&queue, after: now)
+            #expect(probe.started.count == 1 && probe.dropped.isEmpty)
+            fail(&queue, probe.started, after: now)
+        }
+        #expect(turn(&queue, after: now).dropped.count == 30 - 8 - 3)
+        _ = try queue.submit(url(40), waiter: "")
+        _ = try queue.submit(url(1, host: 2), waiter: "")
+        let later = turn(&queue, after: now + 59)
+        #expect(try later.dropped == [url(40).string])
+        #expect(try later.started == [url(1, host: 2).string])
+        _ = try queue.submit(url(41), waiter: "")
+        #expect(try turn(&queue, after: now + 61).started == [url(41).string])
+    }
+
+    @Test("a probe that is cancelled makes way for another")
+    func cancelledProbe() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), waiter: path == 9 ? "leaves" : "") }
+        fail(&queue, turn(&queue).started, after: 0)
+        #expect(try turn(&queue, after: 1).started == [url(9).string])
+        _ = queue.abandon { $0 == "leaves" }
+        #expect(try turn(&queue, after: 1).started == [url(10).string])
+    }
+
+    @Test("of ten hosts one that has stalled keeps its share of the places at most, and the others have the rest")
+    func stalled() throws {
+        var queue = queue(parallel: 50)
+        for host in 1...10 { for path in 1...40 { _ = try queue.submit(url(path, host: host), waiter: "") } }
+        var (flying, ends) = (turn(&queue).started, 0)
+        #expect(flying.count == 50)
+        for _ in 0..<200 {
+            // Everybody but host 1 answers.
+            guard let next = flying.firstIndex(where: { !$0.hasPrefix("http://10.0.0.1/") }) else { break }
+            _ = queue.end(flying.remove(at: next))
+            ends += 1
+            flying += turn(&queue).started
+        }
+        #expect(ends == 200)
+        #expect(flying.count { $0.hasPrefix("http://10.0.0.1/") } == 5)
+    }
+
+    @Test("a host alone takes every place")
+    func alone() throws {
+        var queue = queue(parallel: 50)
+        for path in 1...60 { _ = try queue.submit(url(path), waiter: "") }
+        #expect(turn(&queue).started.count == 50)
+    }
+
+    @Test("with a rate for all, starts are that far apart whatever the host")
+    func totalRate() throws {
+        var queue = queue(totalInterval: .seconds(2))
+        for host in 1...3 { _ = try queue.submit(url(1, host: host), waiter: "") }
+        let first = turn(&queue)
+        #expect(try first.started == [url(1, host: 1).string])
+        #expect(first.wait == begun + .seconds(2))
+        #expect(turn(&queue, after: 1.9).started.isEmpty)
+        #expect(turn(&queue, after: 2).started.count == 1)
+    }
+
+    @Test(
+        "a host that counts requests gets no more than it has left, and again as many as wanted from the time it named")
+    func allowance() throws {
+        var queue = queue()
+        for path in 1...2 { _ = try queue.submit(url(path), waiter: "") }
+        let first = turn(&queue).started
+        // One more is in flight, which the host has not counted yet.
+        queue.allow(4, hostOf: first[0], until: begun + .seconds(30))
+        _ = queue.end(first[0])
+        for path in 3...20 { _ = try queue.submit(url(path), waiter: "") }
+        let second = turn(&queue, after: 1)
+        #expect(second.started.count == 3)
+        #expect(second.wait == begun + .seconds(30))
+        #expect(turn(&queue, after: 30).started.count == 15)
+    }
+
+    @Test("with adaptation a first answer that takes half a second lets three others start")
+    func slowFirst() throws {
+        var queue = queue(adapts: true)
+        for path in 1...50 { _ = try queue.submit(url(path), waiter: "") }
+        let first = turn(&queue)
+        #expect(first.started.count == 1 && first.wait == begun + .milliseconds(500))
+        #expect(turn(&queue, after: 0.5).started.count == 3)
+    }
+
+    @Test("with adaptation a host gets one transfer, then four, and fewer after a 429")
+    func adapting() throws {
+        var queue = queue(adapts: true)
+        for path in 1...50 { _ = try queue.submit(url(path), waiter: "") }
+        let first = turn(&queue).started
+        #expect(first.count == 1)
+        queue.note(.answered, of: first[0], now: begun + .seconds(1))
+        _ = queue.end(first[0])
+        let second = turn(&queue, after: 1).started
+        #expect(second.count == 4)
+        for key in second {
+            queue.note(.overrun, of: key, now: begun + .seconds(2))
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 2).started.count == 1)
+    }
+}

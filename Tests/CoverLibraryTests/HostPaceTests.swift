@@ -1,0 +1,159 @@
+import Testing
+
+@testable import CoverLibrary
+
+/// A host that exists in arithmetic only: transfers end in the order in which it finishes them, on a clock that jumps.
+private struct ModelHost {
+    /// How long an answer takes with so many in flight.
+    var latency: (_ inFlight: Int) -> Duration
+    /// Refuses whatever comes when more than so many are in flight.
+    var most = Int.max
+
+    struct Outcome {
+        var limits: [Int] = []
+        var answered = 0
+        var refused = 0
+        /// Answers a second in the last half second.
+        var goodput = 0.0
+        var limit: Int { limits.last ?? 0 }
+        var end = ContinuousClock.now
+    }
+
+    func run(_ pace: inout HostPace, for time: Duration, from begun: ContinuousClock.Instant = .now) -> Outcome {
+        var now = begun
+        var flying: [(ends: ContinuousClock.Instant, began: ContinuousClock.Instant, company: Int, isRefused: Bool)] =
+            []
+        var outcome = Outcome()
+        var late = 0
+        while now - begun < time {
+            while flying.count < pace.limit {
+                let company = flying.count + 1
+                let isRefused = company > most
+                let ends = now + (isRefused ? .milliseconds(1) : latency(company))
+                // Soonest last.
+                var place = flying.count
+                while place > 0, flying[place - 1].ends <= ends { place -= 1 }
+                flying.insert((ends, now, company, isRefused), at: place)
+            }
+            let done = flying.removeLast()
+            now = max(now, done.ends)
+            let ended = HostPace.Ended(began: done.began, company: done.company, wasFull: true)
+            if done.isRefused {
+                outcome.refused += 1
+                pace.refused(ended, isWall: true, now: now)
+            } else {
+                outcome.answered += 1
+                if now - begun > time - .milliseconds(500) { late += 1 }
+                pace.answered(ended, now: now)
+            }
+            outcome.limits.append(pace.limit)
+        }
+        outcome.goodput = Double(late) / 0.5
+        outcome.end = now
+        return outcome
+    }
+}
+
+@Suite struct HostPaceTests {
+    private let begun = ContinuousClock.now
+
+    private func ended(_ company: Int = 1, at seconds: Double = 0) -> HostPace.Ended {
+        .init(began: begun + .seconds(seconds), company: company, wasFull: true)
+    }
+
+    @Test("one transfer goes first, and some more once it has been answered")
+    func first() {
+        var pace = HostPace(ceiling: 32, isFixed: false)
+        #expect(pace.limit == 1)
+        pace.answered(ended(), now: begun + .milliseconds(10))
+        #expect(pace.limit == 4)
+    }
+
+    @Test(
+        "where only waiting takes time, the limit reaches the ceiling within ten answers' time, and stays within an eighth",
+        arguments: [1, 20, 100])
+    func latencyBound(milliseconds: Int) {
+        var pace = HostPace(ceiling: 256, isFixed: false)
+        let host = ModelHost { _ in .milliseconds(milliseconds) }
+        let outcome = host.run(&pace, for: .milliseconds(max(milliseconds * 12, 100)))
+        #expect(outcome.limits.max() == 256)
+        let later = host.run(&pace, for: .milliseconds(milliseconds * 300), from: outcome.end)
+        let least = later.limits.min()
+        #expect(least == 224)
+    }
+
+    @Test("where a line is full, more in flight are not taken, and what is taken fills the line")
+    func bandwidthBound() {
+        var pace = HostPace(ceiling: 256, isFixed: false)
+        // 500 answers a second, and 4 ms of way: two or three in flight fill it.
+        let host = ModelHost { inFlight in max(.milliseconds(4), .milliseconds(2) * inFlight) }
+        let outcome = host.run(&pace, for: .seconds(5))
+        #expect(outcome.limit <= 16)
+        #expect(outcome.goodput >= 0.9 * 500)
+    }
+
+    @Test("below a host's wall it works as fast as it may, and fewer than one in a hundred is refused")
+    func wall() {
+        var pace = HostPace(ceiling: 256, isFixed: false)
+        let outcome = ModelHost(latency: { _ in .milliseconds(20) }, most: 20).run(&pace, for: .seconds(10))
+        #expect(outcome.goodput >= 0.9 * 1_000)
+        #expect(outcome.refused > 0)
+        #expect(Double(outcome.refused) < 0.01 * Double(outcome.answered))
+    }
+
+    @Test("a refusal cuts the limit once, whatever else of its time is refused")
+    func oneCut() {
+        var pace = HostPace(ceiling: 64, isFixed: false)
+        _ = ModelHost { _ in .milliseconds(10) }.run(&pace, for: .seconds(1), from: begun)
+        let before = pace.limit
+        for _ in 0..<10 { pace.refused(ended(before, at: 2), isWall: false, now: begun + .seconds(3)) }
+        #expect(pace.limit == before * 7 / 10)
+    }
+
+    @Test("one in flight that is still too much is spaced, and less so with every answer")
+    func spacing() {
+        var pace = HostPace(ceiling: 64, isFixed: false)
+        pace.refused(ended(at: 1), isWall: true, now: begun + .seconds(2))
+        let first = pace.interval
+        #expect(first > .zero && pace.limit == 1)
+        pace.refused(ended(at: 3), isWall: true, now: begun + .seconds(4))
+        #expect(pace.interval == first * 2)
+        pace.answered(ended(at: 5), now: begun + .seconds(6))
+        pace.answered(ended(at: 7), now: begun + .seconds(8))
+        #expect(pace.interval < first * 2)
+    }
+
+    @Test("a host that slows down to a third gets fewer")
+    func rising() {
+        var pace = HostPace(ceiling: 32, isFixed: false)
+        let quick = ModelHost { _ in .milliseconds(10) }.run(&pace, for: .seconds(1))
+        let before = pace.limit
+        // Beyond ten in flight nothing comes any sooner.
+        _ = ModelHost { inFlight in .milliseconds(max(40, inFlight * 4)) }
+            .run(&pace, for: .seconds(10), from: quick.end)
+        #expect(pace.limit < before)
+    }
+
+    @Test("what was learnt is where the next run begins, half of it, and a wall still stands")
+    func learnt() throws {
+        var pace = HostPace(ceiling: 256, isFixed: false)
+        #expect(pace.learnt == nil)
+        _ = ModelHost(latency: { _ in .milliseconds(20) }, most: 40).run(&pace, for: .seconds(3))
+        let learnt = try #require(pace.learnt)
+        #expect(learnt.limit > 20)
+        var next = HostPace(ceiling: 256, isFixed: false, learnt: learnt)
+        #expect(next.limit == 1)
+        next.answered(ended(), now: begun + .milliseconds(10))
+        #expect(next.limit == learnt.limit / 2)
+        let outcome = ModelHost(latency: { _ in .milliseconds(20) }, most: 40).run(&next, for: .seconds(2))
+        #expect(outcome.refused == 0)
+    }
+
+    @Test("a fixed pace is the ceiling, whatever happens")
+    func fixed() {
+        var pace = HostPace(ceiling: 9, isFixed: true)
+        pace.answered(ended(), now: begun)
+        pace.refused(ended(at: 1), isWall: true, now: begun + .seconds(2))
+        #expect(pace.limit == 9 && pace.interval == .zero)
+    }
+}

@@ -1,0 +1,105 @@
+import OriginServer
+import Synchronization
+import Testing
+
+@testable import CoverLibrary
+
+/// How a library treats hosts, on real sockets.
+@Suite(.timeLimit(.minutes(5))) struct MannersTests {
+    @Test("a host that refuses more than ten at a time is filled to ten, and every cover comes")
+    func overruns() async throws {
+        try await withStage(origin: { $0.mostInFlight = 10 }) { stage in
+            let summary = await stage.library.prefetch((1...600).map { stage.url($0, "delay=2&same=1") })
+            #expect(summary.downloaded == 600, "\(summary)")
+            #expect(stage.origin.peakInFlight >= 10)
+            #expect(stage.origin.overruns < 60)
+        }
+    }
+
+    @Test("covers of a host that cannot be reached fail together, after few tries, and those of another come")
+    func deadHost() async throws {
+        try await withStage { stage in
+            let dead = try await Origin.start()
+            let urls = (1...200).map { dead.coverURL($0) }
+            await dead.stop()
+            let failures = Failures()
+            let progress = PrefetchProgress { failures.add($0) }
+            let summary = await stage.library.prefetch(urls + (1...20).map { stage.url($0) }, progress: progress)
+            #expect(summary.failed == 200 && summary.downloaded == 20, "\(summary)")
+            #expect(failures.details.filter { $0.contains("not tried, as the host failed before") }.count > 150)
+        }
+    }
+
+    @Test("no request goes to a host that has said it takes no more, and what waits for it fails with its words")
+    func exhausted() async throws {
+        try await withStage { stage in
+            let limit = "field=RateLimit:%22default%22%3Br%3D0%3Bt%3D3600"
+            _ = try await stage.library.cover(for: stage.url(1, limit))
+            let failure = try await stage.library.failure(stage.url(2))
+            #expect(failure?.kind == .overQuota)
+            #expect(failure?.detail.contains("3600 s") == true, "\(failure?.detail ?? "")")
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test("a 503 that asks for an hour's peace stops everything to that host, and says so")
+    func longRetryAfter() async throws {
+        try await withStage { stage in
+            let first = try await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
+            #expect(first?.status == 503)
+            let second = try await stage.library.failure(stage.url(2))
+            #expect(second?.status == 503 && second?.detail.contains("3600 s") == true)
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test("a 200 that speaks of a quota is no cover and no other document: it is tried again, as a 429 is")
+    func quota() async throws {
+        try await withStage {
+            $0.retries = 1
+        } _: { stage in
+            let url = stage.url(1, "fault=quota")
+            let failure = try await stage.library.failure(url)
+            #expect(failure?.kind == .overQuota)
+            #expect(stage.origin.requestCount == 2)
+            let other = try await stage.library.failure(stage.url(1, "fault=json"))
+            #expect(other?.kind == .notAnImage)
+            #expect(stage.origin.requestCount == 3)
+        }
+    }
+
+    @Test("with respect for robots.txt it is asked for once, and what it forbids is not")
+    func robots() async throws {
+        try await withStage {
+            $0.respectsRobots = true
+        } origin: {
+            $0.robots = "User-agent: sleeve\nDisallow: /covers/2"
+        } _: { stage in
+            let summary = await stage.library.prefetch([1, 2, 3, 20, 200].map { stage.url($0) })
+            #expect(summary.downloaded == 2 && summary.failed == 3, "\(summary)")
+            #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
+            #expect(stage.origin.requestCount == 3)
+            let failure = try await stage.library.failure(stage.url(2))
+            #expect(failure?.kind == .disallowed)
+        }
+    }
+
+    @Test("a host without a robots.txt forbids nothing")
+    func noRobots() async throws {
+        try await withStage {
+            $0.respectsRobots = true
+        } _: { stage in
+            let summary = await stage.library.prefetch([1, 2, 3].map { stage.url($0) })
+            #expect(summary.downloaded == 3)
+            #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
+        }
+    }
+}
+
+private final class Failures: Sendable {
+    private let all = Mutex<[String]>([])
+    var details: [String] { all.withLock { $0 } }
+    func add(_ outcome: CoverOutcome) {
+        if let failure = outcome.failure { all.withLock { $0.append(failure.detail) } }
+    }
+}

@@ -102,7 +102,8 @@ class prefetching:
     def __init__(self, bench, urls, flags):
         command = [bench.sleeve, "prefetch", bench.write_list("pacing.txt", urls), "--cache", str(bench.new_folder("pacing")),
                    "--quiet", *flags]
-        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+                                        stderr=subprocess.DEVNULL)
 
     def __enter__(self):
         return self

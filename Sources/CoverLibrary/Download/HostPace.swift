@@ -1,8 +1,8 @@
 /// How many transfers to one host are worth having in flight: a pure value, told of every transfer that ends.
 ///
-/// It climbs while *goodput* (answers a second) climbs. Time is cut into rounds in which the limit stands still; a round counts
-/// the transfers that began in it, so that by Little's law its goodput is the limit over the latency: goodput that stays behind
-/// the limit is latency that rises. At first every round doubles the limit, as TCP's slow start does; when that brings nothing
+/// It climbs while *goodput* (answers a second) climbs. Time is cut into rounds in which the limit stands still. By Little's law
+/// the goodput of a round is the limit over the mean latency of the transfers that began in it: goodput that stays behind the
+/// limit is latency that rises. At first every round doubles the limit, as TCP's slow start does; when that brings nothing
 /// any more, single steps up and down are tried now and then, and kept where they pay.
 ///
 /// A host that refuses (429) names a *wall*: it is kept below, and tried only after ever longer times. Other refusals and
@@ -62,6 +62,8 @@ struct HostPace {
         /// Nil: from the first answer on.
         var standsUntil: Instant?
         var patience: Duration
+        /// Higher than what a refusal named, to see whether it still stands.
+        var isRaised = false
     }
 
     // Steps of a kind that try one thing and measure the other.
@@ -117,10 +119,9 @@ struct HostPace {
         round.latency += now - ended.began
         if ended.wasFull { round.full += 1 }
         let (length, least) =
-            if case .doubling = phase {
-                (Self.shortestDoubling, max(limit, 4))
-            } else {
-                (Self.shortestRound, max(2 * limit, 16))
+            switch phase {
+            case .first, .doubling, .returning: (Self.shortestDoubling, max(limit, 4))
+            case .holding, .trying: (Self.shortestRound, max(2 * limit, 16))
             }
         if round.answered >= least, now - start >= length { close(now) }
     }
@@ -128,21 +129,20 @@ struct HostPace {
     /// The host has too much to do. - Parameter isWall: it said that it was asked too much (429).
     mutating func refused(_ ended: Ended, isWall: Bool, now: Instant) {
         if isFixed { return }
-        if isWall {
-            let patience = wall.map { min($0.patience * 2, Self.longestPatience) } ?? Self.firstPatience
-            let isNews = lastCut.map { ended.began >= $0 } ?? true
-            wall = Wall(
-                height: max(1, min(wall?.height ?? .max, ended.company - 1)), standsUntil: now + patience,
-                patience: isNews ? patience : wall?.patience ?? patience)
-        }
         // Those that began before the last cut say nothing about what it has brought.
-        if let lastCut, ended.began < lastCut {
-            limit = min(limit, top(now))
-            return
-        }
+        if let lastCut, ended.began < lastCut { return }
         if limit == 1 { interval = min(max(interval * 2, .milliseconds(50)), .seconds(30)) }
         lastCut = now
         phase = .returning
+        let below = max(1, ended.company - 1)
+        if isWall, let standing = wall, standing.isRaised, ended.company >= standing.height {
+            let patience = min(standing.patience * 2, Self.longestPatience)
+            wall = Wall(height: below, standsUntil: now + patience, patience: patience)
+            return begin(min(limit, below), now)
+        }
+        if isWall {
+            wall = Wall(height: below, standsUntil: now + Self.firstPatience, patience: Self.firstPatience)
+        }
         begin(max(1, min(limit * 7 / 10, top(now))), now)
     }
 
@@ -158,11 +158,11 @@ struct HostPace {
     }
 
     private mutating func close(_ now: Instant) {
-        guard let start = round.start else { return }
         let (sum, count) = (round.sum, round.count)
         let isDriven = round.full * 2 >= round.answered
-        let goodput = Double(round.answered) / (now - start).inSeconds
-        let latency = round.latency.inSeconds / Double(round.answered)
+        let latency = max(round.latency.inSeconds / Double(round.answered), 1e-6)
+        // Counting answers over time would depend on how they bunch.
+        let goodput = Double(limit) / latency
         round = Round()
         round.start = now
         (round.sum, round.count) = (sum, count)
@@ -176,9 +176,10 @@ struct HostPace {
     }
 
     private mutating func raiseWall(_ now: Instant) {
-        guard let standing = wall, let time = standing.standsUntil, now >= time else { return }
-        wall?.height += 1
-        wall?.standsUntil = now + standing.patience
+        guard let standing = wall, let time = standing.standsUntil, now >= time, limit >= standing.height else { return }
+        // What was tried last time has held.
+        let patience = standing.isRaised ? max(Self.firstPatience, standing.patience / 2) : standing.patience
+        wall = Wall(height: standing.height + 1, standsUntil: now + patience, patience: patience, isRaised: true)
     }
 
     private mutating func decide(_ goodput: Double, _ latency: Double, _ now: Instant) {

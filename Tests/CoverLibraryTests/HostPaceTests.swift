@@ -149,6 +149,14 @@ private struct ModelHost {
         #expect(outcome.refused == 0)
     }
 
+    @Test("what was learnt is read as it is written, and what is neither is not")
+    func learntText() {
+        for learnt in [HostPace.Learnt(limit: 32), .init(limit: 19, wall: 20)] {
+            #expect(HostPace.Learnt(learnt.text) == learnt)
+        }
+        for text in ["", "x", "0", "-1", "3.5"] { #expect(HostPace.Learnt(text) == nil) }
+    }
+
     @Test("a fixed pace is the ceiling, whatever happens")
     func fixed() {
         var pace = HostPace(ceiling: 9, isFixed: true)

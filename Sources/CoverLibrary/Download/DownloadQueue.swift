@@ -2,13 +2,6 @@ import CurlHTTP
 import DequeModule
 import HeapModule
 
-/// Names a job of a `DownloadQueue`, and no other after it has ended.
-struct JobID: Hashable, Sendable {
-    /// Small, and used again: for tables beside the queue.
-    var slot: Int
-    var use: Int
-}
-
 /// Decides which transfer starts when. A pure value: no sockets, no clock; `DownloadScheduler` acts on what it says.
 ///
 /// Invariants: a key has one job, whatever the number of those who wait for it (*join*). A host is in `ring` or `beyond`
@@ -16,39 +9,6 @@ struct JobID: Hashable, Sendable {
 /// that have their share of `parallel` already take what the others leave. So a host that has stalled keeps nobody waiting.
 struct DownloadQueue<Waiter> {
     typealias Instant = ContinuousClock.Instant
-
-    struct Limits {
-        /// In flight, all hosts together.
-        var parallel: Int
-        /// In flight to one host that speaks HTTP/1.1.
-        var perHost: Int
-        /// Time between two starts to one host.
-        var interval: Duration?
-        /// Time between two starts, all hosts together.
-        var totalInterval: Duration?
-        /// Fewer may be in flight to a host, as `HostPace` finds worthwhile.
-        var adapts = false
-        /// A host's `/robots.txt` is asked for first, and obeyed (RFC 9309).
-        var respectsRobots = false
-    }
-
-    struct Start {
-        var job: JobID
-        var url: HTTPURL
-        var attempt: Int
-        /// The host has answered over HTTP/2 before.
-        var multiplexes: Bool
-    }
-
-    enum Decision {
-        case start(Start)
-        /// What crawlers may fetch of this host is to be found out.
-        case askRobots(HTTPURL, host: Int)
-        /// The host was given up, or forbids it: this job ends without a transfer.
-        case drop(JobID, HTTPURL, CoverFailure)
-        /// Nothing can start before then; nil: not before something else happens.
-        case wait(Instant?)
-    }
 
     private struct Job {
         var id: JobID
@@ -77,6 +37,7 @@ struct DownloadQueue<Waiter> {
     }
 
     private let limits: Limits
+    private let learntBefore: [String: HostPace.Learnt]
     private var slots: [Job?] = []
     private var freeSlots: [Int] = []
     private var uses = 0
@@ -97,7 +58,16 @@ struct DownloadQueue<Waiter> {
     /// How long the first answer of a host may take before a few others are asked for.
     private static var patience: Duration { .milliseconds(500) }
 
-    init(limits: Limits) { self.limits = limits }
+    /// - Parameter learnt: what earlier runs found out about hosts, by origin.
+    init(limits: Limits, learnt: [String: HostPace.Learnt] = [:]) {
+        self.limits = limits
+        learntBefore = learnt
+    }
+
+    /// What this run found out about hosts, by origin.
+    var learnt: [String: HostPace.Learnt] {
+        hostNumbers.reduce(into: [:]) { $0[String($1.key)] = hosts[$1.value].pace.learnt }
+    }
 
     /// Jobs not ended yet, in flight or not.
     var count: Int { jobsByKey.count }
@@ -402,7 +372,8 @@ struct DownloadQueue<Waiter> {
     private mutating func number(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let number = hostNumbers[origin] { return number }
-        var host = DownloadHost(HostPace(ceiling: limits.perHost, isFixed: !limits.adapts))
+        let pace = HostPace(ceiling: limits.perHost, isFixed: !limits.adapts, learnt: learntBefore[String(origin)])
+        var host = DownloadHost(pace)
         if limits.respectsRobots { host.robots = .unknown }
         // Nothing to find out: no name to look up, and HTTP/2 is only spoken over TLS.
         if url.hostIsAddress, !url.isHTTPS { host.knowledge = .speaks(http2: false) }

@@ -10,6 +10,26 @@
 struct HostPace {
     typealias Instant = ContinuousClock.Instant
 
+    /// What is worth knowing in the next run.
+    struct Learnt: Sendable, Hashable {
+        var limit: Int
+        var wall: Int?
+
+        init(limit: Int, wall: Int? = nil) {
+            self.limit = limit
+            self.wall = wall
+        }
+
+        /// `32`, or `19 below 20`. Nil: it is neither.
+        init?(_ text: String) {
+            let words = text.split(separator: " ")
+            guard let limit = words.first.flatMap({ Int($0) }), limit > 0 else { return nil }
+            self.init(limit: limit, wall: words.count == 3 ? Int(words[2]).map { $0 - 1 } : nil)
+        }
+
+        var text: String { wall.map { "\(limit) below \($0 + 1)" } ?? "\(limit)" }
+    }
+
     /// A transfer that has ended.
     struct Ended {
         var began: Instant
@@ -81,7 +101,7 @@ struct HostPace {
     /// - Parameters:
     ///   - isFixed: always `ceiling`.
     ///   - learnt: what an earlier run found, from `HostPace.learnt`.
-    init(ceiling: Int, isFixed: Bool, learnt: (limit: Int, wall: Int?)? = nil) {
+    init(ceiling: Int, isFixed: Bool, learnt: Learnt? = nil) {
         self.ceiling = ceiling
         self.isFixed = isFixed
         limit = isFixed ? ceiling : 1
@@ -91,10 +111,10 @@ struct HostPace {
         wall = learnt.wall.map { Wall(height: max(1, $0), standsUntil: nil, patience: .seconds(5)) }
     }
 
-    /// What is worth knowing the next time; nil when nothing was found out.
-    var learnt: (limit: Int, wall: Int?)? {
+    /// Nil when nothing was found out.
+    var learnt: Learnt? {
         if case .first = phase { return nil }
-        return isFixed ? nil : (limit, wall?.height)
+        return isFixed ? nil : Learnt(limit: limit, wall: wall?.height)
     }
 
     /// Whether the first answer is still to come.
@@ -176,7 +196,9 @@ struct HostPace {
     }
 
     private mutating func raiseWall(_ now: Instant) {
-        guard let standing = wall, let time = standing.standsUntil, now >= time, limit >= standing.height else { return }
+        guard let standing = wall, let time = standing.standsUntil, now >= time, limit >= standing.height else {
+            return
+        }
         // What was tried last time has held.
         let patience = standing.isRaised ? max(Self.firstPatience, standing.patience / 2) : standing.patience
         wall = Wall(height: standing.height + 1, standsUntil: now + patience, patience: patience, isRaised: true)

@@ -1,0 +1,43 @@
+import CurlHTTP
+
+/// Names a job of a `DownloadQueue`, and no other after it has ended.
+struct JobID: Hashable, Sendable {
+    /// Small, and used again: for tables beside the queue.
+    var slot: Int
+    var use: Int
+}
+
+extension DownloadQueue {
+    struct Limits {
+        /// In flight, all hosts together.
+        var parallel: Int
+        /// In flight to one host that speaks HTTP/1.1.
+        var perHost: Int
+        /// Time between two starts to one host.
+        var interval: Duration?
+        /// Time between two starts, all hosts together.
+        var totalInterval: Duration?
+        /// Fewer may be in flight to a host, as `HostPace` finds worthwhile.
+        var adapts = false
+        /// A host's `/robots.txt` is asked for first, and obeyed (RFC 9309).
+        var respectsRobots = false
+    }
+
+    struct Start {
+        var job: JobID
+        var url: HTTPURL
+        var attempt: Int
+        /// The host has answered over HTTP/2 before.
+        var multiplexes: Bool
+    }
+
+    enum Decision {
+        case start(Start)
+        /// What crawlers may fetch of this host is to be found out.
+        case askRobots(HTTPURL, host: Int)
+        /// The host was given up, or forbids it: this job ends without a transfer.
+        case drop(JobID, HTTPURL, CoverFailure)
+        /// Nothing can start before then; nil: not before something else happens.
+        case wait(Instant?)
+    }
+}

@@ -9,6 +9,9 @@ package struct TransferRequest: Sendable {
     package var waitsToMultiplex: Bool
     /// The JSON to post; nil: a GET. A POST follows no redirects: most of them would make it a GET (RFC 9110 section 15.4).
     package var postedJSON: [UInt8]?
+    /// What has come of the body before. A 206 is put behind it, and the response is as if it had come whole (RFC 9111
+    /// section 3.4); any other response takes its place. `Range` and `If-Range` are the caller's to add.
+    package var continuing: PartialBody?
 
     package init(
         url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, postedJSON: [UInt8]? = nil

@@ -24,6 +24,8 @@ enum ResponseFields {
         return fields
     }
 
+    static func contentRange(of easy: UnsafeMutableRawPointer) -> String? { header("Content-Range", 0, easy)?.value }
+
     private static func header(
         _ name: StaticString, _ index: Int, _ easy: UnsafeMutableRawPointer
     ) -> (value: String, amount: Int)? {

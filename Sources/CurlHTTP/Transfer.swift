@@ -27,6 +27,7 @@ package final class Transfer: @unchecked Sendable {
     private var waitsToMultiplex = false
     private var staysWithTLS = false
     private var isPost = false
+    private var resumption: Resumption?
     private var completion: Completion?
     /// Counts the uses of this handle, so that a token of an earlier use cancels nothing.
     private(set) var use = 0
@@ -108,6 +109,7 @@ package final class Transfer: @unchecked Sendable {
         isSuccess = false
         isTooLarge = false
         isRefused = false
+        resumption = request.continuing.map { Resumption($0.body) }
         errorText[0] = 0
         self.completion = completion
         sleeve_setopt_string(easy, CURLOPT_URL, url)
@@ -160,7 +162,11 @@ package final class Transfer: @unchecked Sendable {
         if received == 0 {
             let status = easy.long(CURLINFO_RESPONSE_CODE)
             isSuccess = (200..<300).contains(status)
-            if isSuccess {
+            if status == 206, let resumption {
+                guard self.resumption?.begin(ResponseFields.contentRange(of: easy)) == true else { return false }
+                body = resumption.body
+                received = resumption.body.count
+            } else if isSuccess {
                 // libcurl checks an announced length itself; trusting it for the allocation is bounded by our own limit.
                 let announced = Int(easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
                 body = ResponseBody(expecting: min(max(announced, 0), configuration.maximumBodySize))
@@ -177,7 +183,12 @@ package final class Transfer: @unchecked Sendable {
 
     /// Reads the outcome off the handle, which may be used again at once; calling what it returns tells the caller.
     func end(_ code: CURLcode) -> () -> Void {
-        complete(code == CURLE_OK ? .success(response()) : .failure(error(code)))
+        if code == CURLE_OK, let resumption, resumption.isUnderWay, !resumption.isComplete {
+            return complete(
+                .failure(
+                    TransferError(.truncated, url: url, detail: "the rest of the body is not as long as announced")))
+        }
+        return complete(code == CURLE_OK ? .success(response()) : .failure(error(code)))
     }
 
     func cancel() -> () -> Void {
@@ -195,7 +206,7 @@ package final class Transfer: @unchecked Sendable {
     }
 
     private func response() -> TransferResponse {
-        let status = Int(easy.long(CURLINFO_RESPONSE_CODE))
+        let status = resumption?.isUnderWay == true ? 200 : Int(easy.long(CURLINFO_RESPONSE_CODE))
         var redirectedTo: String?
         if easy.long(CURLINFO_REDIRECT_COUNT) > 0 {
             var text: UnsafeMutablePointer<CChar>?
@@ -216,9 +227,16 @@ package final class Transfer: @unchecked Sendable {
             return TransferError(
                 .refusedAddress, url: url, detail: "its address is not on the open Internet, and such are refused")
         }
-        return TransferError(
+        if resumption?.isMisplaced == true {
+            return TransferError(.truncated, url: url, detail: "the server sent another part of the body than the rest")
+        }
+        var error = TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText))
+        if !isTooLarge, isSuccess, let body, body.count >= PartialBody.smallest {
+            error.partial = PartialBody(body: body, fields: ResponseFields.read(from: easy))
+        }
+        return error
     }
 }
 

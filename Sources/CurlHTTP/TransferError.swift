@@ -17,6 +17,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var kind: Kind
     package var url: String
     package var detail: String
+    /// What had come by then, where it is worth going on from.
+    package var partial: PartialBody?
 
     package init(_ kind: Kind, url: String, detail: String) {
         self.kind = kind

@@ -104,6 +104,9 @@ package final class Origin: Sendable {
     /// Requests so far that were answered 429 because of `OriginOptions.mostInFlight`.
     package var overruns: Int { ledger.overruns.load(ordering: .relaxed) }
 
+    /// Requests so far that were answered with a part of a body.
+    package var parts: Int { ledger.parts.load(ordering: .relaxed) }
+
     /// Connections accepted so far.
     package var connectionCount: Int { ledger.connections.load(ordering: .relaxed) }
 

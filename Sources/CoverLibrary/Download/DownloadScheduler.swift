@@ -53,6 +53,8 @@ struct Delivery: Sendable {
 actor DownloadScheduler {
     /// Covers waiting for the disk may take this much memory, in bytes; no transfer starts beyond it.
     private static let mostBacklog = 10 << 20
+    /// What is kept of broken transfers may take this much memory, in bytes.
+    private static let mostPartial = 64 << 20
     /// Requests held in memory; whoever submits more waits. Many more while most places are free: further down the list
     /// there may be other hosts.
     private var mostWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
@@ -77,6 +79,8 @@ actor DownloadScheduler {
         var microseconds = 0
         /// The server's 304 was about another response: the cover has to come whole.
         var mustBring = false
+        /// What the last transfer brought before it broke.
+        var partial: PartialBody?
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
@@ -157,9 +161,11 @@ actor DownloadScheduler {
     private func begin(_ start: DownloadQueue<Waiter>.Start) {
         while flights.count <= start.job.slot { flights.append(Flight()) }
         if start.attempt == 0 { flights[start.job.slot] = Flight() }
-        let conditions = stored(for: start)?.conditions ?? [:]
-        let request = TransferRequest(
+        let partial = flights[start.job.slot].partial
+        let conditions = partial?.conditions ?? stored(for: start)?.conditions ?? [:]
+        var request = TransferRequest(
             url: start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+        request.continuing = partial
         flights[start.job.slot].token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
                 self?.assumeIsolated { $0.ended(start, result) }
@@ -189,14 +195,21 @@ actor DownloadScheduler {
     private func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
         guard flights[start.job.slot].token.take() != nil else { return }
         let now = ContinuousClock.now
+        let hadPartial = flights[start.job.slot].partial.take() != nil
         switch result {
         case .failure(let error):
             let failure = CoverFailure(error)
+            keep(error.partial, start.job)
             queue.note(failure.sign, of: start.job, failure: failure, now: now)
             failed(start, failure, retryAfter: nil, now)
         case .success(let response):
             queue.answered(start.job, http2: response.isHTTP2)
             flights[start.job.slot].microseconds = response.microseconds
+            // There is no such rest: the body is another by now, or was whole (RFC 9110 §15.5.17).
+            if hadPartial, response.head.status == .rangeNotSatisfiable {
+                queue.note(.answered, of: start.job, now: now)
+                return queue.retry(start.job, at: now)
+            }
             if response.head.status == .notModified, let stored = stored(for: start) {
                 queue.note(.answered, of: start.job, now: now)
                 obey(response, start, now)
@@ -227,6 +240,13 @@ actor DownloadScheduler {
         } else {
             queue.allow(limit.remaining, hostOf: start.job, until: now + limit.reset)
         }
+    }
+
+    /// Keeps what has come of a body for the next try, where it can be gone on with and there is memory for it.
+    private func keep(_ partial: PartialBody?, _ job: JobID) {
+        guard let partial, !partial.conditions.isEmpty else { return }
+        let kept = flights.reduce(0) { $0 + ($1.partial?.body.footprint ?? 0) }
+        if kept + partial.body.footprint <= Self.mostPartial { flights[job.slot].partial = partial }
     }
 
     private func landed(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ header: ImageHeader) {
@@ -325,6 +345,7 @@ actor DownloadScheduler {
         // A job that was dropped may never have flown.
         let slot = settlement.job.slot
         let microseconds = slot < flights.count ? flights[slot].microseconds : 0
+        if slot < flights.count { flights[slot].partial = nil }
         if observers.isObserved, let event = LibraryEvent(settlement) { observers.publish(event) }
         for (position, waiter) in queue.end(settlement.job).enumerated() {
             waiter.done(

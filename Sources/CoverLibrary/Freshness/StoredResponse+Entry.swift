@@ -58,3 +58,10 @@ extension StoredResponse {
         return lines
     }
 }
+
+extension PartialBody {
+    /// The fields of the request that goes on with it; empty: it cannot be gone on with.
+    var conditions: HTTPFields {
+        StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: body.count) ?? [:]
+    }
+}

@@ -16,6 +16,13 @@ extension StoredResponse {
     /// same whole, so everything has to come again.
     var strongTag: String? { fields[.eTag].flatMap { $0.hasPrefix("\"") && $0.count > 1 ? $0 : nil } }
 
+    /// The fields of a request for the rest of a body of which so many bytes are there (RFC 9110 §14.2, §13.1.5); nil: it
+    /// cannot be told whether the rest would belong to it.
+    func rest(after count: Int) -> HTTPFields? {
+        guard let strongTag, fields[.acceptRanges]?.lowercased() != "none" else { return nil }
+        return [.range: "bytes=\(count)-", .ifRange: strongTag]
+    }
+
     /// The response that a 304 leaves in its place (§4.3.4, §3.2); nil when the 304 is about another one, which its strong
     /// entity tag tells: nothing may be made of it then.
     /// - Parameter notModified: the 304's fields.

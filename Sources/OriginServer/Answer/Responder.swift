@@ -35,6 +35,7 @@ struct Responder: Sendable {
         } else {
             answer = decision.answer(request, path: path, query: query, number: number)
         }
+        if answer.head.status == .partialContent { ledger.parts.add(1, ordering: .relaxed) }
         if answer.delay > .zero { try await connection.pause(answer.delay) }
         if let line = ledger.line, case .bytes(let bytes, _) = answer.body {
             try await connection.pause(line.time(for: bytes.readableBytes))

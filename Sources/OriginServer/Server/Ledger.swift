@@ -9,6 +9,8 @@ final class Ledger: Sendable {
     let peakInFlight = Atomic(0)
     /// Answered 429, as more were in flight than allowed.
     let overruns = Atomic(0)
+    /// Answers that were a part of a body (206).
+    let parts = Atomic(0)
     /// What all bodies go through, where they share a line.
     let line: Line?
     /// The library that edits are posted to.

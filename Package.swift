@@ -36,7 +36,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // Only the gallery and the origin use it; a program that depends on CoverLibrary never compiles it.
+        // Only the gallery, the mirror and the origin use it; a program that depends on CoverLibrary never compiles it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
     ],
@@ -56,12 +56,17 @@ let package = Package(
             name: "CoverGallery", dependencies: ["CoverLibrary", hummingbird, nioCore, httpTypes, logging, crypto],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
+            name: "CoverMirror",
+            dependencies: ["CoverLibrary", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            swiftSettings: settings),
+        .target(
             name: "OriginServer", dependencies: [hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverCache", "CurlHTTP", "OriginServer", argumentParser, logging,
+                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", argumentParser,
+                logging,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -87,6 +92,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "CoverMirrorTests",
+            dependencies: ["CoverMirror", "CoverLibrary", "CoverCache", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer"],

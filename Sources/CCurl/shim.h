@@ -21,6 +21,9 @@ static inline CURLcode sleeve_setopt_list(CURL *easy, CURLoption option, struct 
 static inline CURLcode sleeve_setopt_write(CURL *easy, curl_write_callback value) {
     return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, value);
 }
+static inline CURLcode sleeve_setopt_header(CURL *easy, curl_write_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_HEADERFUNCTION, value);
+}
 static inline CURLcode sleeve_setopt_closesocket(CURL *easy, curl_closesocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_CLOSESOCKETFUNCTION, value);
 }
@@ -29,6 +32,9 @@ static inline CURLcode sleeve_setopt_opensocket(CURL *easy, curl_opensocket_call
 }
 static inline CURLSHcode sleeve_share_setopt_lock_data(CURLSH *share, CURLSHoption option, curl_lock_data value) {
     return curl_share_setopt(share, option, value);
+}
+static inline CURLcode sleeve_unpause(CURL *easy) {
+    return curl_easy_pause(easy, CURLPAUSE_CONT);
 }
 static inline CURLcode sleeve_getinfo_long(CURL *easy, CURLINFO info, long *value) {
     return curl_easy_getinfo(easy, info, value);

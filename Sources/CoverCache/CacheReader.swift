@@ -108,6 +108,11 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
+    /// The entry without its bytes; no use is counted.
+    package func entry(for key: String) throws -> CachedEntry? {
+        try lock.withLock { _ in try find(key, lookUp) { Self.located($0, key: key).entry } ?? nil }
+    }
+
     /// The file that holds the bytes of `key`, and where in it they begin; nil when there is no entry.
     package func place(of key: String) throws -> (file: String, offset: Int)? {
         try lock.withLock { _ in

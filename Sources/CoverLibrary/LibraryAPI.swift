@@ -223,8 +223,10 @@ public final class LibraryAPI: Sendable {
         }
     }
 
-    /// Every entry in the order of storing, from the caller's thread.
-    package func entries(_ visit: (CachedEntry) throws -> Void) throws { try reader.entries(visit) }
+    /// Every cover in the order of storing, from the caller's thread; what only a mirror keeps is left out.
+    package func entries(_ visit: (CachedEntry) throws -> Void) throws {
+        try reader.entries { if $0.isCover { try visit($0) } }
+    }
 
     /// The part that talks to the remote library, started when it is first needed; nil where there is none.
     func remoteLibrary() throws -> RemoteLibrary? {
@@ -300,7 +302,7 @@ extension LibraryAPI.Network {
 }
 
 extension LibraryConfiguration {
-    fileprivate var transfers: HTTPClientConfiguration {
+    var transfers: HTTPClientConfiguration {
         var http = HTTPClientConfiguration(userAgent: userAgent)
         http.timeout = timeout
         http.maximumBodySize = maximumSize

@@ -37,6 +37,22 @@ package actor HTTPClient {
         loop.remove(transfer)
     }
 
+    /// Starts a relayed request whose response comes through `pipe`.
+    package func start(_ request: TransferRequest, into pipe: BodyPipe) {
+        var request = request
+        request.relay?.pipe = pipe
+        let token = start(request) { pipe.end($0) }
+        pipe.set { [weak self] goesOn in
+            Task { [weak self] in await (goesOn ? self?.resume(token) : self?.cancel(token)) }
+        }
+    }
+
+    /// Goes on with a transfer whose pipe was full.
+    private func resume(_ token: Token) {
+        guard let transfer = token.transfer, transfer.use == token.use else { return }
+        transfer.resume()
+    }
+
     /// `start`, for callers that wait. Cancelling the task cancels the transfer.
     /// - Throws: `TransferError`.
     package func response(for request: TransferRequest) async throws -> TransferResponse {

@@ -1,6 +1,6 @@
 package import HTTPTypes
 
-/// What is asked of a server: one GET, or one POST.
+/// What is asked of a server: one GET, or one POST, or what somebody else asks.
 package struct TransferRequest: Sendable {
     package var url: HTTPURL
     /// Extra request fields, such as `If-None-Match`.
@@ -12,22 +12,46 @@ package struct TransferRequest: Sendable {
     /// What has come of the body before. A 206 is put behind it, and the response is as if it had come whole (RFC 9111
     /// section 3.4); any other response takes its place. `Range` and `If-Range` are the caller's to add.
     package var continuing: PartialBody?
+    /// Hand on somebody else's request; nil: ask for a cover.
+    package var relay: Relay?
+
+    /// A request handed on, whose answer comes back as it is: of any status with its body, with all its fields, and redirects
+    /// are left to whoever asked. Nothing is added to `headerFields`.
+    package struct Relay: Sendable {
+        package var method: HTTPRequest.Method
+        /// Nil: the request has none.
+        package var body: [UInt8]?
+        /// Told of 1xx responses as they come, on the event loop.
+        package var onInterim: (@Sendable (HTTPResponse) -> Void)?
+        /// Where the body goes, of any size and for as long as it takes; nil: it comes whole with the response.
+        var pipe: BodyPipe?
+
+        package init(
+            method: HTTPRequest.Method, body: [UInt8]? = nil, onInterim: (@Sendable (HTTPResponse) -> Void)? = nil
+        ) {
+            self.method = method
+            self.body = body
+            self.onInterim = onInterim
+        }
+    }
 
     package init(
-        url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, postedJSON: [UInt8]? = nil
+        url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, postedJSON: [UInt8]? = nil,
+        relay: Relay? = nil
     ) {
         self.url = url
         self.headerFields = headerFields
         self.waitsToMultiplex = waitsToMultiplex
         self.postedJSON = postedJSON
+        self.relay = relay
     }
 }
 
 /// What came back: the last response after redirects, complete.
 package struct TransferResponse: Sendable {
-    /// Status, and the fields a cache needs (see `ResponseFields`).
+    /// Status, and the fields a cache needs (see `ResponseFields`); of a relayed request all of them.
     package var head: HTTPResponse
-    /// The body of a 2xx; of any other status it is not kept.
+    /// The body of a 2xx; of any other status it is kept of relayed requests alone.
     package var body: ResponseBody
     /// Where redirects led, when there were any.
     package var redirectedTo: String?

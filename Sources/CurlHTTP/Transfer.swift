@@ -13,7 +13,7 @@ package final class Transfer: @unchecked Sendable {
     package typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
     let easy: UnsafeMutableRawPointer
-    private let configuration: HTTPClientConfiguration
+    let configuration: HTTPClientConfiguration
     private let errorText: UnsafeMutablePointer<CChar>
     private var acceptOnly: UnsafeMutablePointer<curl_slist>?
     private var requestFields: UnsafeMutablePointer<curl_slist>?
@@ -21,13 +21,15 @@ package final class Transfer: @unchecked Sendable {
     private var url = ""
     private var body: ResponseBody?
     private var received = 0
-    private var isSuccess = false
+    private var keepsBody = false
     private var isTooLarge = false
     private var isRefused = false
     private var waitsToMultiplex = false
     private var staysWithTLS = false
     private var isPost = false
     private var resumption: Resumption?
+    /// The head of a relayed request's response; nil: a cover is asked for.
+    var relayed: RelayedHead?
     private var completion: Completion?
     /// Counts the uses of this handle, so that a token of an earlier use cancels nothing.
     private(set) var use = 0
@@ -69,7 +71,7 @@ package final class Transfer: @unchecked Sendable {
         sleeve_setopt_pointer(easy, CURLOPT_ERRORBUFFER, errorText)
         sleeve_setopt_write(easy) { bytes, size, count, context in
             let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
-            return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count)) ? size * count : 0
+            return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
         sleeve_setopt_long(easy, CURLOPT_NOSIGNAL, 1)
         sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
@@ -106,7 +108,7 @@ package final class Transfer: @unchecked Sendable {
         use += 1
         url = request.url.string
         received = 0
-        isSuccess = false
+        keepsBody = false
         isTooLarge = false
         isRefused = false
         resumption = request.continuing.map { Resumption($0.body) }
@@ -122,7 +124,9 @@ package final class Transfer: @unchecked Sendable {
             self.staysWithTLS = staysWithTLS
             sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
         }
+        if relayed != nil { setRelay(nil) }
         if isPost || request.postedJSON != nil { setBody(request.postedJSON) }
+        if let relay = request.relay { setRelay(relay) }
         setFields(request)
     }
 
@@ -140,33 +144,41 @@ package final class Transfer: @unchecked Sendable {
     }
 
     private func setFields(_ request: TransferRequest) {
-        guard !request.headerFields.isEmpty || isPost || requestFields != nil else { return }
+        let hasOwn = !request.headerFields.isEmpty || isPost || relayed != nil
+        guard hasOwn || requestFields != nil else { return }
         curl_slist_free_all(requestFields)
         requestFields = nil
-        if !request.headerFields.isEmpty || isPost {
-            requestFields = curl_slist_append(nil, isPost ? "Accept: application/json" : "Accept: image/*")
+        if hasOwn {
+            if relayed != nil {
+                requestFields = Self.silenced(request.headerFields)
+            } else {
+                requestFields = curl_slist_append(nil, isPost ? "Accept: application/json" : "Accept: image/*")
+            }
             if isPost {
                 requestFields = curl_slist_append(requestFields, "Content-Type: application/json")
                 // An empty value keeps libcurl from asking first, which costs a second where servers do not answer that.
                 requestFields = curl_slist_append(requestFields, "Expect:")
             }
             for field in request.headerFields {
-                requestFields = curl_slist_append(requestFields, "\(field.name.rawName): \(field.value)")
+                // libcurl takes a name with a colon alone for a field to leave out.
+                let line = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
+                requestFields = curl_slist_append(requestFields, line)
             }
         }
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, requestFields ?? acceptOnly)
     }
 
-    /// Takes a piece of the body. False stops the transfer.
-    private func take(_ chunk: UnsafeRawBufferPointer) -> Bool {
+    /// Takes a piece of the body, and says of how many bytes; fewer than there are stop the transfer.
+    private func take(_ chunk: UnsafeRawBufferPointer) -> Int {
+        if let pipe = relayed?.pipe { return pass(chunk, to: pipe) }
         if received == 0 {
             let status = easy.long(CURLINFO_RESPONSE_CODE)
-            isSuccess = (200..<300).contains(status)
+            keepsBody = (200..<300).contains(status) || relayed != nil
             if status == 206, let resumption {
-                guard self.resumption?.begin(ResponseFields.contentRange(of: easy)) == true else { return false }
+                guard self.resumption?.begin(ResponseFields.contentRange(of: easy)) == true else { return 0 }
                 body = resumption.body
                 received = resumption.body.count
-            } else if isSuccess {
+            } else if keepsBody {
                 // libcurl checks an announced length itself; trusting it for the allocation is bounded by our own limit.
                 let announced = Int(easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
                 body = ResponseBody(expecting: min(max(announced, 0), configuration.maximumBodySize))
@@ -175,10 +187,20 @@ package final class Transfer: @unchecked Sendable {
         received += chunk.count
         if received > configuration.maximumBodySize {
             isTooLarge = true
-            return false
+            return 0
         }
-        if isSuccess { body?.append(chunk) }
-        return true
+        if keepsBody { body?.append(chunk) }
+        return chunk.count
+    }
+
+    private func pass(_ chunk: UnsafeRawBufferPointer, to pipe: BodyPipe) -> Int {
+        if received == 0 {
+            let status = HTTPResponse.Status(code: easy.long(CURLINFO_RESPONSE_CODE))
+            pipe.begin(HTTPResponse(status: status, headerFields: relayed?.fields ?? [:]))
+        }
+        guard pipe.offer(chunk) else { return Int(CURL_WRITEFUNC_PAUSE) }
+        received += chunk.count
+        return chunk.count
     }
 
     /// Reads the outcome off the handle, which may be used again at once; calling what it returns tells the caller.
@@ -214,7 +236,8 @@ package final class Transfer: @unchecked Sendable {
             redirectedTo = text.map { HTTPURL.withoutCredentials(String(cString: $0)) }
         }
         return TransferResponse(
-            head: HTTPResponse(status: .init(code: status), headerFields: ResponseFields.read(from: easy)),
+            head: HTTPResponse(
+                status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
             body: body ?? ResponseBody(),
             redirectedTo: redirectedTo,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
@@ -230,10 +253,15 @@ package final class Transfer: @unchecked Sendable {
         if resumption?.isMisplaced == true {
             return TransferError(.truncated, url: url, detail: "the server sent another part of the body than the rest")
         }
+        if relayed?.isTooLong == true {
+            return TransferError(
+                .truncated, url: url,
+                detail: "its head is longer than \(RelayedHead.longest) bytes, so it was not read on")
+        }
         var error = TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
             text: errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText))
-        if !isTooLarge, isSuccess, let body, body.count >= PartialBody.smallest {
+        if !isTooLarge, relayed == nil, keepsBody, let body, body.count >= PartialBody.smallest {
             error.partial = PartialBody(body: body, fields: ResponseFields.read(from: easy))
         }
         return error

@@ -44,6 +44,61 @@ extension CommandTests {
             }
         }
 
+        @Test func `a mirror answers curl, and what it has fetched is there for the other commands offline`()
+            async throws
+        {
+            try await withStage { stage in
+                let serve = try stage.start(
+                    "serve", "--mirror", stage.origin.url, "--port", "0", "--log-level", "debug")
+                let url = try #require(await serve.firstOutputLine())
+                let twice = try await stage.shell(
+                    "for i in 1 2; do curl -sS -D - -o \"$1\" \"$2\"; done", stage.folder + "/a.jpg",
+                    url + "covers/1.jpg")
+                #expect(twice.stdout.contains("Cache-Status: sleeve; fwd=uri-miss; stored\r\n"), "\(twice)")
+                #expect(twice.stdout.contains("Cache-Status: sleeve; hit; ttl="), "\(twice)")
+                let refused = try await stage.shell("curl -sS -x \"$1\" http://example.org/", url)
+                #expect(
+                    refused.stdout.contains("not known by that name") && stage.origin.requestCount == 1, "\(refused)")
+                serve.kill(SIGTERM)
+                let ended = await serve.exit()
+                #expect(ended.status == 143 && ended.stderr.contains("GET /covers/1.jpg 200 sleeve; hit"), "\(ended)")
+                let offline = try await stage.run(
+                    "get", "--offline", stage.origin.coverURL(1), "-o", stage.folder + "/b.jpg")
+                #expect(offline.status == 0, "\(offline)")
+                let same = try await stage.shell("cmp \"$1/a.jpg\" \"$1/b.jpg\"", stage.folder)
+                #expect(same.status == 0)
+                #expect(try await stage.entries().map(\.url) == [stage.origin.coverURL(1)])
+            }
+        }
+
+        @Test func `what a mirror has told as stored survives kill -9`() async throws {
+            try await withStage { stage in
+                let serve = try stage.start("serve", "--mirror", stage.origin.url, "--port", "0")
+                let url = try #require(await serve.firstOutputLine())
+                let told = try await stage.shell("curl -sS -D - -o /dev/null \"$1\"", url + "covers/2.jpg")
+                serve.kill(SIGKILL)
+                _ = await serve.exit()
+                #expect(told.stdout.contains("; stored"))
+                let offline = try await stage.run(
+                    "get", "--offline", stage.origin.coverURL(2), "-o", stage.folder + "/c.jpg")
+                #expect(offline.status == 0, "\(offline)")
+            }
+        }
+
+        @Test(arguments: [
+            ["--mirror", "example.org"], ["--mirror", "http://127.0.0.1:1/?q"],
+            ["--mirror", "http://127.0.0.1:1", "--token", "0123456789abcdef"],
+            ["--mirror", "http://127.0.0.1:1", "--listen", "0.0.0.0:0"],
+            ["--mirror", "http://127.0.0.1:1", "--rate", "1"],
+        ]) func `a mirror of nothing, or with what makes no sense, is refused and said`(options: [String]) async throws
+        {
+            try await withStage { stage in
+                let result = try await run(["serve"] + options, environment: stage.environment)
+                #expect(
+                    [1, 64].contains(result.status) && result.stdout.isEmpty && !result.stderr.isEmpty, "\(result)")
+            }
+        }
+
         @Test func `a port that is taken is said`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("serve", "--port", "\(stage.origin.port)")

@@ -11,6 +11,8 @@ struct CacheDirectives: Sendable, Hashable {
     var noCache = false
     /// §5.2.2.2.
     var mustRevalidate = false
+    /// §5.2.2.3.
+    var mustUnderstand = false
     /// §5.2.2.7.
     var isPrivate = false
     /// §5.2.2.9.
@@ -58,6 +60,7 @@ struct CacheDirectives: Sendable, Hashable {
             case "no-store": noStore = true
             case "no-cache": noCache = true
             case "must-revalidate": mustRevalidate = true
+            case "must-understand": mustUnderstand = true
             case "private": isPrivate = true
             case "public": isPublic = true
             case "immutable": isImmutable = true

@@ -21,11 +21,16 @@ extension StoredResponse {
         let staleness = max(0, age - lifetime)
         // Nothing allows a stale one where the server forbids it (§5.2.2.2, §5.2.2.4).
         let isForbidden = directives.mustRevalidate || directives.noCache
-        let ifError = !isForbidden && (isFresh || staleness <= (directives.staleIfError ?? .max / 1_000) * 1_000)
+        // Requests may say it too (RFC 5861 §4).
+        let ifErrorFor = [directives.staleIfError, request.staleIfError].compactMap(\.self).max() ?? .max / 1_000
+        let ifError = !isForbidden && (isFresh || staleness <= ifErrorFor * 1_000)
 
         if request.noCache { return .afterValidation(ifError: ifError) }
         // An age in whole seconds is what the request means (§5.2.1.1).
-        if let maxAge = request.maxAge, age / 1_000 > maxAge { return .afterValidation(ifError: ifError) }
+        // What is immutable is as good as just validated while it is fresh, also for a reload (RFC 8246 §2).
+        if let maxAge = request.maxAge, age / 1_000 > maxAge, !(directives.isImmutable && isFresh) {
+            return .afterValidation(ifError: ifError)
+        }
         if isFresh {
             let left = lifetime - age
             return left >= (request.minFresh ?? 0) * 1_000 ? .fresh : .afterValidation(ifError: ifError)

@@ -27,11 +27,17 @@ struct StoredResponse: Sendable, Hashable {
     /// Statuses that may be kept without the server saying for how long (RFC 9110 §15.1).
     static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
+    /// Final statuses that RFC 9110 §15 defines.
+    private static let understood = Set(200...206).union(300...308).union(400...417).union([421, 422, 426]).union(
+        500...505)
+
     // MARK: Storing
 
     /// Whether a private cache may keep it at all (§3). - Parameter request: what the request said.
     func isStorable(request: CacheDirectives = CacheDirectives()) -> Bool {
-        guard (200...599).contains(status), status != 206, status != 304, !directives.noStore, !request.noStore else {
+        // Who knows the status obeys its rules rather than the `no-store` meant for others (§5.2.2.3).
+        let isForbidden = directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
+        guard (200...599).contains(status), status != 206, status != 304, !isForbidden, !request.noStore else {
             return false
         }
         return directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields.contains(.expires)
@@ -41,7 +47,7 @@ struct StoredResponse: Sendable, Hashable {
     // MARK: Age
 
     /// When it was made (RFC 9110 §6.6.1): a response without a `Date` when it came. In milliseconds since 1970.
-    private var date: Int64 { Self.moment(fields[.date]) ?? responseTime }
+    var date: Int64 { Self.moment(fields[.date]) ?? responseTime }
 
     /// `Age` (§5.1), in seconds: the first that is sent; one that is no number counts as none.
     private var sentAge: Int64 {

@@ -62,7 +62,7 @@ enum Variance {
     static func matches(_ vary: [String], stored: HTTPFields, asked: HTTPFields) -> Bool {
         for name in names(vary) {
             guard name != "*", let name = HTTPField.Name(name) else { return false }
-            if normalised(stored[values: name]) != normalised(asked[values: name]) { return false }
+            if normalised(stored[values: name], name) != normalised(asked[values: name], name) { return false }
         }
         return true
     }
@@ -74,8 +74,13 @@ enum Variance {
             .filter { !$0.isEmpty }
     }
 
-    private static func normalised(_ values: [String]) -> [String] {
-        values.flatMap { $0.split(separator: ",") }
+    /// Language tags, codings and character sets are the same in any case (RFC 9110 §8.3.2, §8.4.1, §8.5.1).
+    private static let caseless: Set<HTTPField.Name> = [
+        .acceptLanguage, .acceptEncoding, HTTPField.Name("Accept-Charset")!,
+    ]
+
+    private static func normalised(_ values: [String], _ name: HTTPField.Name) -> [String] {
+        values.map { caseless.contains(name) ? $0.lowercased() : $0 }.flatMap { $0.split(separator: ",") }
             .map { $0.split { $0 == " " || $0 == "\t" }.joined(separator: " ") }
             .filter { !$0.isEmpty }
     }

@@ -53,7 +53,7 @@ final class Refresher: Sendable {
             let clock = try library.reader.clock()
             try library.reader.entries { cached in
                 let entry = RefreshEntry(cached)
-                guard choice.isDue(entry) else { return }
+                guard cached.isCover, choice.isDue(entry) else { return }
                 due.append((cached.row.id, hasBudget ? choice.worth(entry, clock: clock) : 0))
             }
         } catch {

@@ -11,7 +11,7 @@ import CoverLibrary
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "The gallery: your library in a browser.",
+        abstract: "The gallery: your library in a browser. Or a mirror: an HTTP cache before a server.",
         discussion: """
             Prints one address to open. Covers that are missing are fetched as they come into view, and appear as they \
             arrive; what has been seen once is there without a network.
@@ -22,9 +22,29 @@ struct Serve: AsyncParsableCommand {
 
             Only this machine can connect, unless --listen says otherwise; then a token is needed, which the printed \
             address holds and the browser remembers.
+
+            With --mirror it is an HTTP cache before one server instead, for programs in any language: what they ask of \
+            the printed address is answered from the cache by HTTP's own rules, else fetched from that server and kept. \
+            Covers are the same for all commands. With --offline, or when the server is away, what is stored is given \
+            where HTTP allows it, else 504. The field Cache-Status says what happened to each request, and so does \
+            --log-level debug. Of the options for transfers --per-host, --timeout, --max-size, --capacity, --cacert, \
+            --deny-private and --offline count.
+
+            It asks for no password, so only this machine can connect, unless --listen says otherwise and --name by which \
+            name it is called. It is for one person's programs: what one of them was given, others are given too.
+
+              sleeve serve --mirror https://covers.example.org --port 8732
+              curl http://127.0.0.1:8732/a/cover.jpg -o cover.jpg
             """)
 
-    @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one.", valueName: "port"))
+    @Option(
+        help: ArgumentHelp(
+            "Be a mirror of this server, or of a folder of it, instead of the gallery.", valueName: "url"))
+    var mirror: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Port to listen on; 0 takes a free one. Default: 8730, of a mirror 8732.", valueName: "port"))
     var port: Int?
 
     @Option(
@@ -37,7 +57,7 @@ struct Serve: AsyncParsableCommand {
             "What browsers must show, at least 16 characters. Default: $SLEEVE_TOKEN.", valueName: "token"))
     var token: String?
 
-    @Option(help: ArgumentHelp("A name browsers may call this server by; may be repeated.", valueName: "name"))
+    @Option(help: ArgumentHelp("A name this server may be called by; may be repeated.", valueName: "name"))
     var name: [String] = []
 
     @Option(
@@ -51,9 +71,11 @@ struct Serve: AsyncParsableCommand {
     func validate() throws {
         guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535") }
         if let listen, Self.split(listen) == nil { throw ValidationError("--listen needs an address, or address:port") }
+        if mirror != nil { try validateMirror() }
     }
 
     func run() async throws {
+        if let mirror { return try await runMirror(of: mirror) }
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         configuration.remote = LibraryOptions.variable("SLEEVE_REMOTE", or: remote)
@@ -104,7 +126,7 @@ struct Serve: AsyncParsableCommand {
     }
 
     /// `0.0.0.0`, `0.0.0.0:80`, `::1`, `[::1]:80`, `nas.local:80`.
-    private static func split(_ text: String) -> (host: String, port: Int?)? {
+    static func split(_ text: String) -> (host: String, port: Int?)? {
         if text.hasPrefix("[") {
             guard let end = text.firstIndex(of: "]") else { return nil }
             let host = String(text[text.index(after: text.startIndex)..<end])

@@ -98,6 +98,13 @@ private func at(_ seconds: Int64) -> Int64 { (dawn + seconds) * 1_000 }
         #expect(response(fields).keptFields == "etag: W/\"a: b\"\nlast-modified: yesterday, I think\n")
     }
 
+    @Test("§5.2.2.3: must-understand lets who knows the status keep it in spite of no-store")
+    func mustUnderstand() {
+        let fields: HTTPFields = [.cacheControl: "max-age=60, no-store, must-understand"]
+        #expect(response(fields).isStorable() && !response(fields, status: 599).isStorable())
+        #expect(!response(fields).isStorable(request: CacheDirectives("no-store")))
+    }
+
     @Test("§3: no-store, of the response or of the request, forbids keeping it, and so does an incomplete body")
     func storable() {
         #expect(response([:]).isStorable())
@@ -134,6 +141,22 @@ private func at(_ seconds: Int64) -> Int64 { (dawn + seconds) * 1_000 }
         #expect(stored.reuse(at: at(10)) == .whileRevalidating)
         #expect(stored.reuse(at: at(15)) == .whileRevalidating)
         #expect(stored.reuse(at: at(16)) == .afterValidation(ifError: true))
+    }
+
+    @Test("RFC 8246 §2: what is immutable is not asked about again by a reload while it is fresh, but is by no-cache")
+    func immutable() {
+        let stored = response([.date: date(0), .cacheControl: "max-age=60, immutable"])
+        #expect(stored.reuse(at: at(30), request: CacheDirectives("max-age=0")) == .fresh)
+        #expect(stored.reuse(at: at(30), request: CacheDirectives("no-cache")) == .afterValidation(ifError: true))
+        #expect(stored.reuse(at: at(60), request: CacheDirectives("max-age=0")) == .afterValidation(ifError: true))
+    }
+
+    @Test("RFC 5861 §4: a request may be content with a staler one when the server fails")
+    func requestedStaleIfError() {
+        let stored = response([.date: date(0), .cacheControl: "max-age=60, stale-if-error=10"])
+        #expect(stored.reuse(at: at(75)) == .afterValidation(ifError: false))
+        #expect(
+            stored.reuse(at: at(75), request: CacheDirectives("stale-if-error=20")) == .afterValidation(ifError: true))
     }
 
     @Test("RFC 5861 §4: stale-if-error allows it for so long, §4.2.4: without it a server out of reach does")
@@ -213,6 +236,16 @@ private func at(_ seconds: Int64) -> Int64 { (dawn + seconds) * 1_000 }
         lines.append(HTTPField(name: accept, value: "a"))
         lines.append(HTTPField(name: accept, value: "b"))
         #expect(Variance.matches(["accept"], stored: lines, asked: [accept: "a,b"]))
+    }
+
+    @Test(
+        "language tags, codings and character sets are the same in any case (RFC 9110 §8.4.1, §8.5.1); no other field is"
+    )
+    func anyCase() {
+        #expect(
+            Variance.matches(
+                ["Accept-Language"], stored: [.acceptLanguage: "de, EN"], asked: [.acceptLanguage: "DE, en"]))
+        #expect(!Variance.matches(["Cookie"], stored: [.cookie: "a"], asked: [.cookie: "A"]))
     }
 
     @Test("* answers none", arguments: ["*", "Accept, *", " * "])

@@ -1,0 +1,77 @@
+package import CoverLibrary
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOPosix
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The HTTP/1.1 front of a mirror.
+package final class MirrorServer: Sendable {
+    /// Its root: `http://127.0.0.1:8732/`.
+    package let url: String
+    /// The port it listens on.
+    package let port: Int
+    private let listener: any Channel
+    private let running: Task<Void, any Error>
+
+    /// Opens it. It is listening when this returns.
+    /// - Parameter largestBody: of a request, in bytes.
+    /// - Throws: `MirrorError`.
+    package static func open(_ mirror: Mirror, _ options: MirrorOptions, largestBody: Int) async throws -> MirrorServer
+    {
+        guard options.isLoopback || !options.names.isEmpty else { throw MirrorError.needsName(host: options.host) }
+        let front = MirrorFront(mirror: mirror, options: options, largestBody: largestBody)
+        // What a person may want to know is told by the mirror itself.
+        var logger = Logger(label: "sleeve.mirror")
+        logger.logLevel = .critical
+        let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
+        let server = Server(
+            childChannelSetup: HTTP1Channel(
+                responder: { request, writer, channel in
+                    try await front.respond(to: request, on: channel, with: writer)
+                },
+                // A head that never ends must not keep its connection.
+                configuration: .init(idleTimeout: .seconds(60))),
+            configuration: ServerConfiguration(
+                address: .hostname(options.host, port: options.port), backlog: 1_024,
+                availableConnectionsDelegate: .maximum(2_048, logger: logger)),
+            onServerRunning: { announce.yield($0) },
+            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+            logger: logger)
+        let running = Task {
+            defer { announce.finish() }
+            try await server.run()
+        }
+        for await channel in listening {
+            return MirrorServer(
+                options, port: channel.localAddress?.port ?? options.port, listener: channel, running: running)
+        }
+        let cause: String
+        do {
+            try await running.value
+            cause = "the server ended at once"
+        } catch {
+            cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+        }
+        throw MirrorError.cannotListen(host: options.host, port: options.port, cause: cause)
+    }
+
+    private init(_ options: MirrorOptions, port: Int, listener: any Channel, running: Task<Void, any Error>) {
+        let name = options.names.first ?? options.host
+        url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
+        self.port = port
+        self.listener = listener
+        self.running = running
+    }
+
+    /// Takes no more requests. Those under way are dropped; nobody waits for them.
+    package func close() async {
+        try? await listener.close()
+        running.cancel()
+    }
+}

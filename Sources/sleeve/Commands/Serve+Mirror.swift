@@ -1,0 +1,50 @@
+import ArgumentParser
+import CoverLibrary
+import CoverMirror
+
+/// `sleeve serve --mirror`.
+extension Serve {
+    func runMirror(of origin: String) async throws {
+        var configuration = try options.configuration()
+        try network.apply(to: &configuration)
+        let library = try await openLibrary(configuration)
+        let mirror: Mirror
+        let server: MirrorServer
+        do {
+            mirror = try library.mirror(of: origin)
+            server = try await MirrorServer.open(mirror, mirrorOptions(), largestBody: configuration.maximumSize)
+        } catch {
+            await library.close()
+            throw fail("\(error)")
+        }
+        let stopped = Signals.stream()
+        try tell("\(server.url)\n")
+        if !options.quiet { Log.info("a mirror of \(origin); stop with Ctrl-C") }
+        let signal = await stopped.first { _ in true } ?? 0
+        await server.close()
+        mirror.close()
+        await library.close()
+        throw ExitStatus.stopped(by: signal)
+    }
+
+    /// What makes no sense with a mirror is said rather than passed over.
+    func validateMirror() throws {
+        if token != nil { throw ValidationError("--token is for browsers of the gallery; a mirror asks for none") }
+        if remote != nil { throw ValidationError("--remote goes with the gallery, not with a mirror") }
+        if network.rate != nil { throw ValidationError("--rate does not hold for a mirror: its clients set the pace") }
+    }
+
+    private func mirrorOptions() throws -> MirrorOptions {
+        var mirror = MirrorOptions()
+        mirror.names = name
+        if let listen, let (host, port) = Self.split(listen) {
+            mirror.host = host
+            if let port { mirror.port = port }
+        }
+        if let port { mirror.port = port }
+        if !mirror.isLoopback, mirror.names.isEmpty {
+            throw fail("\(MirrorError.needsName(host: mirror.host))", .validationFailure)
+        }
+        return mirror
+    }
+}

@@ -1,0 +1,120 @@
+import CoverCache
+import Foundation
+import HTTPTypes
+import OriginServer
+import Testing
+import Wire
+
+@testable import CoverLibrary
+
+/// What a mirror keeps, and what the library's other commands make of it.
+@Suite(.timeLimit(.minutes(5))) struct SharedCacheTests {
+    @Test("a cover the mirror has fetched is there for the library offline, and the other way round")
+    func sameEntries() async throws {
+        try await withMirror { stage in
+            _ = try await stage.get("/covers/1.jpg")
+            let cover = try #require(try stage.library.cachedCover(for: stage.origin.coverURL(1)))
+            #expect(cover.bytes == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg" && cover.width != nil)
+
+            _ = try await stage.library.cover(for: stage.origin.coverURL(2))
+            let hit = try await stage.get("/covers/2.jpg")
+            #expect(hit.outcome == "sleeve; hit" && hit.body == CoverImage.jpeg(number: 2))
+            #expect(hit.fields["content-type"] == "image/jpeg" && hit.fields["etag"] != nil)
+            #expect(stage.requests(1) == 1 && stage.requests(2) == 1)
+        }
+    }
+
+    @Test("what is no cover is kept for the mirror alone: neither listed nor refreshed nor given")
+    func responsesAreNoCovers() async throws {
+        let answer = """
+            HTTP/1.1 404 Not Found\r\nCache-Control: max-age=60\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone
+            """
+        try await withListener(answer: answer) { listener in
+            try await withMirror(of: listener.url) { stage in
+                let reply7 = try await stage.get("/a.jpg")
+                #expect(reply7.outcome == "sleeve; fwd=uri-miss; stored")
+                let again = try await stage.get("/a.jpg")
+                #expect(again.status == 404 && again.text == "none" && again.outcome == "sleeve; hit")
+                var listed = 0
+                try stage.library.entries { _ in listed += 1 }
+                #expect(listed == 0)
+                let cover = try stage.library.cachedCover(for: listener.url + "/a.jpg")
+                #expect(cover == nil)
+                let refreshed = try await stage.library.refresh(RefreshRequest())
+                #expect(refreshed.requested == 0)
+            }
+        }
+    }
+
+    @Test("of responses that vary eight are held for one URL, and the oldest makes way")
+    func places() async throws {
+        let answer = """
+            HTTP/1.1 200 OK\r\nVary: Accept-Language\r\nCache-Control: max-age=60\r\nContent-Length: 2\r
+            Connection: close\r\n\r\nhi
+            """
+        try await withListener(answer: answer) { listener in
+            try await withMirror(of: listener.url) { stage in
+                for number in 1...9 { _ = try await stage.get("/a", ["Accept-Language": "x-\(number)"]) }
+                for number in 2...9 {
+                    let reply = try await stage.get("/a", ["Accept-Language": "x-\(number)"])
+                    #expect(reply.outcome == "sleeve; hit", "\(number)")
+                }
+                let first = try await stage.get("/a", ["Accept-Language": "x-1"])
+                #expect(first.outcome == "sleeve; fwd=vary-miss; stored")
+                let statistics = try await stage.library.statistics()
+                #expect(statistics.entries == 8 && statistics.blobs == 1, "equal bytes are stored once")
+            }
+        }
+    }
+
+    @Test("bytes that are not what was stored are never given: the cover comes anew")
+    func damaged() async throws {
+        try await withMirror { stage in
+            let first = try await stage.get("/covers/3.jpg")
+            let place = try #require(try stage.library.reader.place(of: stage.origin.coverURL(3)))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: place.file))
+            try file.seek(toOffset: UInt64(place.offset + 100))
+            try file.write(contentsOf: [first.body[100] ^ 1])
+            try file.close()
+            let again = try await stage.get("/covers/3.jpg")
+            #expect(again.body == first.body && again.outcome == "sleeve; fwd=uri-miss; stored")
+            #expect(stage.requests(3) == 2)
+        }
+    }
+
+    @Test("a mirror keeps the cache within its capacity")
+    func capacity() async throws {
+        try await withMirror({ $0.capacity = 1 << 20 }) { stage in
+            for number in 1...60 {
+                let reply = try await stage.get("/covers/\(number).jpg?size=40000")
+                #expect(reply.status == 200 && reply.outcome == "sleeve; fwd=uri-miss; stored")
+            }
+            let statistics = try await stage.library.statistics()
+            #expect(statistics.chargedBytes <= 1 << 20 && statistics.entries > 10)
+        }
+    }
+
+    @Test(
+        "what passes through unchanged: redirects, errors with their bodies, and every field but the connection's own")
+    func passedThrough() async throws {
+        let answer = """
+            HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nX-Colour: blue\r\nX-Colour: green\r\nX-Hop: 1\r
+            Keep-Alive: timeout=5\r\nConnection: close, X-Hop\r\nContent-Length: 5\r\n\r\nmoved
+            """
+        try await withListener(answer: answer) { listener in
+            try await withMirror(of: listener.url) { stage in
+                let fields = ["X-Mine": "1", "Connection": "X-Private", "X-Private": "2", "TE": "trailers"]
+                let reply = try await stage.get("/b", fields)
+                #expect(reply.status == 302 && reply.text == "moved" && reply.fields["location"] == "/elsewhere")
+                #expect(reply.head.contains("X-Colour: blue\r\n") && reply.head.contains("X-Colour: green\r\n"))
+                #expect(reply.fields["x-hop"] == nil && reply.fields["keep-alive"] == nil)
+                #expect(reply.fields["via"]?.hasPrefix("1.1 sleeve-") == true)
+                let sent = await listener.requests.first { _ in true } ?? ""
+                #expect(sent.contains("X-Mine: 1\r\n") && sent.contains("Via: 1.1 sleeve-"))
+                for name in ["X-Private", "TE", "Accept", "User-Agent", "Connection"] {
+                    #expect(!sent.contains("\r\n\(name): "), "\(name)")
+                }
+            }
+        }
+    }
+}

@@ -53,6 +53,7 @@ package final class CacheReader: @unchecked Sendable {
     private var entryTags: TagTable
     private let lookUp: FastStatement
     private let briefLookUp: FastStatement
+    let memory: MemoryTable
     private var files: SegmentFiles
     private var usage = CacheUsage()
     /// How many uses `usage` holds; to be asked without waiting for a reader.
@@ -61,11 +62,13 @@ package final class CacheReader: @unchecked Sendable {
     /// - Throws: `CacheError`, or SQLite's error when there is no index: a `CacheWriter` makes one.
     package init(directory: CacheDirectory) throws {
         queue = try IndexFile.openForReading(directory)
-        (index, lookUp, briefLookUp) = try queue.unsafeRead { database in
+        (index, lookUp, briefLookUp, memory) = try queue.unsafeRead { database in
             let lookUp = FastStatement(database, Self.lookUpSQL)
             // GRDB prepares on its queue only.
             try lookUp.prepare()
-            return (try IndexTags.number(database), lookUp, FastStatement(database, Self.briefSQL))
+            return (
+                try IndexTags.number(database), lookUp, FastStatement(database, Self.briefSQL), MemoryTable(database)
+            )
         }
         self.directory = directory
         entryTags = try Self.entryTags(directory, index)
@@ -142,7 +145,7 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
-    private func reading<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
+    func reading<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
         try lock.withLock { _ in try queue.read(body) }
     }
 

@@ -35,6 +35,9 @@ package final class CacheWriter {
     let queue: DatabaseQueue
     let lock: FileLock
     let index: Index
+    let memory: MemoryTable
+    /// A full disk may have kept its table from being made.
+    let hasMemory: Bool
     private let tags: IndexTags
     private let beginSnapshot: FastStatement
     var segment: SegmentWriter?
@@ -43,16 +46,14 @@ package final class CacheWriter {
     private var spareBuffers: [RecordBuffer] = []
     /// Of puts not yet committed, sealed or not.
     private var uncommittedDigests: Set<Digest> = []
-    private var touched: [Int64] = []
-    private var hits = 0
-    private var misses = 0
+    var notes = CacheNotes()
     var freed: [FreedRange] = []
     /// What the transaction under way adds to each segment's live bytes.
     var charges: [Int: Int] = [:]
     private let foundLongLog: Bool
     /// As of the last transaction.
-    private var blobCount = 0
-    private var clock: Int64 = 0
+    private(set) var blobCount = 0
+    private(set) var clock: Int64 = 0
     var live = 0
 
     fileprivate struct Pending {
@@ -101,10 +102,13 @@ package final class CacheWriter {
                 return try IndexFile.openForWriting(directory)
             }
         }
-        (tags, index, beginSnapshot) = try lock.withLock { [queue] in
+        (tags, index, beginSnapshot, memory, hasMemory) = try lock.withLock { [queue] in
             try queue.writeWithoutTransaction { database in
                 let tags = try IndexTags(database, directory)
-                return (tags, Index(database, tags), FastStatement(database, "BEGIN DEFERRED"))
+                return (
+                    tags, Index(database, tags), FastStatement(database, "BEGIN DEFERRED"), MemoryTable(database),
+                    try database.tableExists("remembered")
+                )
             }
         }
         self.capacity = 0
@@ -133,15 +137,6 @@ package final class CacheWriter {
         } catch {
             guard case .diskFull = CacheError(error) else { throw error }
         }
-    }
-
-    /// Uses, hits and misses that a reader has gathered; written with the next commit. A use of the most recent 64th is
-    /// passed over: their order hardly matters, and a cache in use would otherwise write for every read.
-    package func note(_ usage: CacheUsage) {
-        let recent = clock - Int64(blobCount / 64)
-        for use in usage.touched where use.lastUsed <= recent { touched.append(use.blob) }
-        hits += usage.hits
-        misses += usage.misses
     }
 
     // MARK: Putting
@@ -213,6 +208,7 @@ package final class CacheWriter {
                 if let blob = try index.blob(put.head.digest) { try index.touch(blob.id, used: state.tick()) }
             }
             let outcomes = try puts.map { try record($0, &state) }
+            try forgetAbsences(of: puts.lazy.map(\.metadata.key))
             for group in groups { try index.markScanned(group.segment.number, to: group.start + group.length) }
             return outcomes
         }
@@ -246,21 +242,6 @@ package final class CacheWriter {
 
     /// Sorts the index's log in, so that it takes no room besides.
     package func checkpoint() throws { try checkpointIfLong(0) }
-
-    /// Writes the uses noted so far, with no group to go with.
-    package func writeUsage() throws {
-        guard !touched.isEmpty || hits + misses > 0 else { return }
-        try transaction { state, _ in try writeUsage(&state) }
-        try checkpointIfLong()
-    }
-
-    func writeUsage(_ state: inout IndexState) throws {
-        for blob in touched { try index.touch(blob, used: state.tick()) }
-        state.hits += hits
-        state.misses += misses
-        touched.removeAll(keepingCapacity: true)
-        (hits, misses) = (0, 0)
-    }
 
     private func record(_ item: Pending, _ state: inout IndexState) throws -> PutOutcome {
         let own = FreedRange(
@@ -365,7 +346,7 @@ package final class CacheWriter {
 
     /// SQLite up to 3.51.2 can spoil a WAL when one connection writes while another checkpoints: hence the lock, and no
     /// automatic checkpoints. It waits for no reader: what one still needs stays in the log for the next time.
-    private func checkpointIfLong(_ limit: Int? = nil) throws {
+    func checkpointIfLong(_ limit: Int? = nil) throws {
         // A small cache is to be small with its log.
         let limit = limit ?? min(Self.longestLog, max(Self.longLog, capacity / 8))
         guard directory.walLength > limit else { return }

@@ -65,7 +65,7 @@ enum IndexFile {
         let queue = try DatabaseQueue(path: directory.index, configuration: configuration)
         try queue.writeWithoutTransaction { database in
             switch try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 {
-            case version: return
+            case version: break
             case 0:
                 // Nothing to lose yet: a file that power loss spoils here is made anew.
                 try database.execute(sql: "PRAGMA synchronous = OFF")
@@ -75,6 +75,11 @@ enum IndexFile {
                 }
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             default: throw CacheError.newerFormat(directory.path)
+            }
+            do {
+                try database.execute(sql: MemoryTable.schema)
+            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
+                // A full disk must not keep anybody from reading, or from evicting.
             }
         }
         return queue

@@ -107,6 +107,7 @@ extension CacheWriter {
         var files = SegmentFiles(directory)
         let entries = try transaction { state, database in
             try database.execute(sql: "DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
+            if hasMemory { try memory.removeAll() }
             (state.live, state.blobs) = (0, 0)
             let numbers = try directory.segmentNumbers()
             for number in numbers {

@@ -12,6 +12,9 @@ public struct Cover: Sendable, Hashable {
     public var height: Int?
     /// SHA-256 of `bytes`, in hexadecimal.
     public var digest: String
+    /// It was in the cache, and its server has not been asked for longer than it may be believed (RFC 9111 section 4.2.4): it
+    /// may have changed since.
+    public var isStale = false
 }
 
 /// What the cache holds and how it has served.

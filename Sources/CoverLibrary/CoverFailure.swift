@@ -14,7 +14,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case tls
         /// Connecting, the whole transfer, or its slowness took longer than allowed.
         case timeout
-        /// The body is larger than allowed, or than the cache.
+        /// The body is larger than allowed, or than the cache; or the fields before it are.
         case tooLarge
         /// The body ended early.
         case truncated
@@ -30,7 +30,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case refusedAddress
         /// The host's `/robots.txt` forbids it, which the library was told to respect.
         case disallowed
-        /// It is not in the cache and the library is offline.
+        /// It is not in the cache and the library is offline; or it is, but stale, and must not be shown then.
         case offline
         /// The task that asked was cancelled, or the library closed.
         case cancelled
@@ -49,21 +49,24 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The HTTP status, where there was one.
     public var status: Int?
 
+    /// The server was not asked this time, since it had said the same before: until then, in milliseconds since 1970.
+    public var rememberedUntil: Int64?
+
     /// Where the URL stands in its list, where it came from one.
     public var line: Int?
 
     /// Trying again later may help: the network or the server was not up to it.
     package var mayPass: Bool { RetryPolicy.isTransient(self) }
 
-    /// One line: the URL and what happened.
-    public var message: String { "\(url): \(detail)" }
+    /// One line: the URL and what happened, without what grants access (tokens and signatures in the URL's query).
+    public var message: String { Secrets.hidden(in: "\(url): \(detail)") }
     /// The same as `message`.
     public var description: String { message }
 
     init(_ kind: Kind, url: String, detail: String, status: Int? = nil, line: Int? = nil) {
         self.kind = kind
         self.url = url
-        self.detail = detail
+        self.detail = Secrets.hidden(in: detail)
         self.status = status
         self.line = line
     }
@@ -94,6 +97,13 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// RFC 9111 §5.2.2.5.
     static func notStorable(_ url: String) -> CoverFailure {
         CoverFailure(.notStorable, url: url, detail: "the server forbids keeping it (Cache-Control: no-store)")
+    }
+
+    /// RFC 9111 §5.2.2.2, §5.2.2.4.
+    static func staleOffline(_ url: String) -> CoverFailure {
+        CoverFailure(
+            .offline, url: url,
+            detail: "offline, and \(Staleness.reason)")
     }
 
     static func offline(_ url: String) -> CoverFailure {

@@ -12,6 +12,7 @@ public final class LibraryAPI: Sendable {
     /// As given to `init`.
     public let configuration: LibraryConfiguration
     let reader: CacheReader
+    let archive: CoverArtArchive
     let persistency: PersistencyManager
     let store: AlbumStore
     private let hub = EventHub()
@@ -31,6 +32,8 @@ public final class LibraryAPI: Sendable {
         self.configuration = configuration
         let network = Network(hub: hub)
         self.network = network
+        archive = CoverArtArchive(base: configuration.coverArtArchive, size: configuration.coverSize)
+        try archive.validate()
         let remote = try configuration.remote.map { try RemoteLibrary.parse($0).string }
         store = AlbumStore(path: configuration.libraryFile, remote: remote, logger: configuration.logger) { [hub] in
             hub.publish(.albumsChanged)
@@ -49,22 +52,42 @@ public final class LibraryAPI: Sendable {
 
     /// The cover at `url`: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer. A cover
     /// that its server forbids to keep (`no-store`) is given all the same, and comes anew every time.
+    ///
+    /// What is in the cache is given without asking, stale or not (`Cover.isStale`), unless its server forbids that
+    /// (`must-revalidate`, `no-cache`): then it is asked first, and when it cannot be, the call fails (RFC 9111 section 4.2.4).
+    /// - Parameter retryingAbsent: ask even where the server has said lately that nothing is there (404, 410), which is
+    ///   remembered for a while.
     /// - Throws: `CoverFailure`.
-    public func cover(for url: String) async throws -> Cover {
+    public func cover(for url: String, retryingAbsent: Bool = false) async throws -> Cover {
         let parsed = try Self.parse(url)
-        if let cover = try await cachedCover(parsed, given: url) { return cover }
+        let found = try await cachedCover(parsed, given: url)
+        if let (entry, body) = found {
+            let staleness = Staleness(entry, at: WallClock.milliseconds())
+            if staleness != .forbidden { return Cover(entry, body, isStale: staleness != .fresh) }
+            if configuration.isOffline { throw CoverFailure.staleOffline(url) }
+        }
         if configuration.isOffline { throw CoverFailure.offline(url) }
-        if let cover = try await download(parsed, given: url) { return cover }
-        if let cover = try await cachedCover(parsed, given: url) { return cover }
+        let remembered = recall([parsed])[0]
+        if let absence = remembered.absence, !retryingAbsent { throw CoverFailure.absent(url, absence) }
+        do {
+            if let cover = try await download(parsed, given: url, found?.entry, remembered) { return cover }
+        } catch var failure as CoverFailure {
+            if found != nil { failure.detail += "; \(Staleness.reason)" }
+            throw failure
+        }
+        // It has come just now, however short its time is.
+        if let (entry, body) = try await cachedCover(parsed, given: url) { return Cover(entry, body, isStale: false) }
         throw CoverFailure(.cache, url: url, detail: "evicted as soon as it was stored; raise the capacity")
     }
 
-    /// The cover at `url` if it is in the cache, its bytes verified. Synchronous, on the caller's thread; takes some 20 µs.
+    /// The cover at `url` if it is in the cache, its bytes verified, whatever its age: what somebody has seen they may see
+    /// again (RFC 9111 section 6). Synchronous, on the caller's thread; takes some 20 µs.
     /// - Throws: `CoverFailure` when `url` is none, or the index cannot be read.
     public func cachedCover(for url: String) throws -> Cover? {
         let parsed = try Self.parse(url)
         switch try read(parsed, given: url) {
-        case .hit(let entry, let body): return Cover(entry, body)
+        case .hit(let entry, let body):
+            return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
         case .miss: return nil
         case .damaged(let segment, let offset):
             Task { await drop(parsed, segment, offset) }
@@ -72,9 +95,9 @@ public final class LibraryAPI: Sendable {
         }
     }
 
-    private func cachedCover(_ url: HTTPURL, given: String) async throws -> Cover? {
+    private func cachedCover(_ url: HTTPURL, given: String) async throws -> (entry: CachedEntry, body: [UInt8])? {
         switch try read(url, given: given) {
-        case .hit(let entry, let body): return Cover(entry, body)
+        case .hit(let entry, let body): return (entry, body)
         case .miss: return nil
         case .damaged(let segment, let offset):
             await drop(url, segment, offset)
@@ -105,12 +128,16 @@ public final class LibraryAPI: Sendable {
     }
 
     /// - Returns: the cover, if it must not be kept; else it is in the cache.
-    private func download(_ url: HTTPURL, given: String) async throws -> Cover? {
+    private func download(
+        _ url: HTTPURL, given: String, _ stored: CachedEntry?, _ remembered: Recollection
+    ) async throws -> Cover? {
         let scheduler = await scheduler()
         let caller = Caller()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Cover?, any Error>) in
-                let waiter = Waiter(owner: ObjectIdentifier(caller)) { delivery in
+                let waiter = Waiter(
+                    owner: ObjectIdentifier(caller), stored: stored.map { Revalidation($0) }, remembered: remembered
+                ) { delivery in
                     if let (body, header) = delivery.passing {
                         return continuation.resume(returning: Cover(url.string, header, Array(body.bytes)))
                     }
@@ -145,27 +172,32 @@ public final class LibraryAPI: Sendable {
     /// Fetches every cover of the sequence that is not in the cache yet. The sequence is read as it goes, never held.
     ///
     /// Cancelling the task stops within 100 ms: what has arrived is committed, and the summary says `isCancelled`.
-    /// - Parameter progress: may be asked for the state meanwhile.
+    /// - Parameters:
+    ///   - retryingAbsent: ask even where servers have said lately that nothing is there (404, 410).
+    ///   - progress: may be asked for the state meanwhile.
     public func prefetch<Requests: AsyncSequence & Sendable>(
-        _ requests: Requests, progress: PrefetchProgress = PrefetchProgress()
+        _ requests: Requests, retryingAbsent: Bool = false, progress: PrefetchProgress = PrefetchProgress()
     ) async -> PrefetchSummary where Requests.Element == CoverRequest {
         let batches = Batches(requests) { error in _ = progress.stop("the list could not be read on: \(error)") }
-        return await prefetch(batches: batches, progress: progress)
+        return await prefetch(batches: batches, retryingAbsent: retryingAbsent, progress: progress)
     }
 
-    /// Fetches the covers of `albums` that are not in the cache yet; an album without a cover URL counts as skipped.
-    public func prefetch(_ albums: [Album], progress: PrefetchProgress = PrefetchProgress()) async -> PrefetchSummary {
+    /// Fetches the covers of `albums` that are not in the cache yet. Where an album names several places, the first that has
+    /// it counts. An album that says nothing of where its cover is counts as skipped.
+    public func prefetch(
+        _ albums: [Album], retryingAbsent: Bool = false, progress: PrefetchProgress = PrefetchProgress()
+    ) async -> PrefetchSummary {
         let stream = AsyncStream { continuation in
-            for album in albums { continuation.yield(CoverRequest(url: album.coverUrl ?? "")) }
+            for album in albums { continuation.yield(CoverRequest(album: album)) }
             continuation.finish()
         }
-        return await prefetch(stream, progress: progress)
+        return await prefetch(stream, retryingAbsent: retryingAbsent, progress: progress)
     }
 
     package func prefetch(
-        batches: some AsyncSequence<[ListElement], Never>, progress: PrefetchProgress
+        batches: some AsyncSequence<[ListElement], Never>, retryingAbsent: Bool = false, progress: PrefetchProgress
     ) async -> PrefetchSummary {
-        await Prefetcher(self, progress).run(batches)
+        await Prefetcher(self, retryingAbsent: retryingAbsent, progress).run(batches)
     }
 
     // MARK: Refresh
@@ -321,9 +353,9 @@ extension Cover {
             digest: body.withUnsafeBytes { Digest(of: $0).description })
     }
 
-    init(_ entry: CachedEntry, _ body: [UInt8]) {
+    init(_ entry: CachedEntry, _ body: [UInt8], isStale: Bool) {
         self.init(
             url: entry.metadata.key, bytes: body, mediaType: entry.metadata.mediaType, width: entry.metadata.width,
-            height: entry.metadata.height, digest: entry.digest.description)
+            height: entry.metadata.height, digest: entry.digest.description, isStale: isStale)
     }
 }

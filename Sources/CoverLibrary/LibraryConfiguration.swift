@@ -29,6 +29,11 @@ public struct LibraryConfiguration: Sendable {
     public var maximumSize = 32 << 20
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: String?
+    /// The URL of the Cover Art Archive, or of another that answers like it (musicbrainz.org/doc/Cover_Art_Archive/API): albums
+    /// with a MusicBrainz id get their covers from there when they have no other, or none that can be had.
+    public var coverArtArchive = "https://coverartarchive.org"
+    /// The size of the covers it is asked for.
+    public var coverSize = CoverSize.pixels500
     /// Follow redirects from https to http, whose answers anybody on the way may change.
     public var allowsDowngrades = false
     /// Connect to no address that is not on the open Internet: this machine, its network, cloud metadata (RFC 6890). Looked at

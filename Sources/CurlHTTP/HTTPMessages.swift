@@ -55,6 +55,8 @@ package struct TransferResponse: Sendable {
     package var body: ResponseBody
     /// Where redirects led, when there were any.
     package var redirectedTo: String?
+    /// The responses that led there, in order; none when one of them named credentials, which are not to be kept.
+    package var redirects: [HTTPResponse] = []
     package var isHTTP2: Bool
     /// From start to the end of the body, in microseconds.
     package var microseconds: Int
@@ -73,6 +75,8 @@ package struct HTTPClientConfiguration: Sendable {
     package var lowSpeedTime = 30
     /// The largest body taken, in bytes.
     package var maximumBodySize = 32 << 20
+    /// The most that the heads of all responses of a transfer, redirects and trailers included, may come to, in bytes.
+    package var maximumHeadSize = 300 << 10
     package var maximumRedirects = 5
     /// Follow redirects from https to http, whose answers anybody on the way may change.
     package var allowsDowngrades = false

@@ -11,27 +11,35 @@ enum ResponseFields {
         (.xRateLimitReset, "X-RateLimit-Reset"),
     ]
 
-    /// The kept fields of the last response on `easy`. A field sent several times is joined with commas (RFC 9110 §5.3).
-    static func read(from easy: UnsafeMutableRawPointer) -> HTTPFields {
+    /// The kept fields of a response on `easy`. A field sent several times is joined with commas (RFC 9110 §5.3).
+    /// - Parameter request: which one's, counted from 0 along the redirects; nil: the last one's.
+    static func read(from easy: UnsafeMutableRawPointer, request: Int? = nil) -> HTTPFields {
+        let request = request.map { Int32($0) } ?? -1
         var fields = HTTPFields()
         fields.reserveCapacity(kept.count)
         for (name, text) in kept {
-            guard let (first, amount) = header(text, 0, easy) else { continue }
+            guard let (first, amount) = header(text, 0, request, easy) else { continue }
             var value = first
-            for index in 1..<max(amount, 1) { value += ", " + (header(text, index, easy)?.value ?? "") }
+            for index in 1..<max(amount, 1) { value += ", " + (header(text, index, request, easy)?.value ?? "") }
             fields.append(HTTPField(name: name, value: value))
         }
         return fields
     }
 
-    static func contentRange(of easy: UnsafeMutableRawPointer) -> String? { header("Content-Range", 0, easy)?.value }
+    static func contentRange(of easy: UnsafeMutableRawPointer) -> String? { header("Content-Range", 0, -1, easy)?.value }
+
+    /// Whether the last response says of its length what cannot all be true (RFC 9112 section 6.3).
+    static func hasSeveralLengths(_ easy: UnsafeMutableRawPointer) -> Bool {
+        guard let (first, amount) = header("Content-Length", 0, -1, easy), amount > 1 else { return false }
+        return (1..<amount).contains { header("Content-Length", $0, -1, easy)?.value != first }
+    }
 
     private static func header(
-        _ name: StaticString, _ index: Int, _ easy: UnsafeMutableRawPointer
+        _ name: StaticString, _ index: Int, _ request: Int32, _ easy: UnsafeMutableRawPointer
     ) -> (value: String, amount: Int)? {
         var found: UnsafeMutablePointer<curl_header>?
         let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
-        guard curl_easy_header(easy, text, index, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK, let found else {
+        guard curl_easy_header(easy, text, index, UInt32(CURLH_HEADER), request, &found) == CURLHE_OK, let found else {
             return nil
         }
         return (String(cString: found.pointee.value), found.pointee.amount)

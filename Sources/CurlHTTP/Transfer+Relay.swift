@@ -12,20 +12,10 @@ extension Transfer {
         // Takes back a POST and a HEAD.
         sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
         sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, relay == nil ? 1 : 0)
-        guard let relay else {
-            sleeve_setopt_header(easy, nil)
-            sleeve_setopt_pointer(easy, CURLOPT_HEADERDATA, nil)
-            return
-        }
+        guard let relay else { return }
         sleeve_setopt_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl before 8.5 would fail at a transfer coding it does not know, which nobody asked for.
         sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
-        sleeve_setopt_pointer(easy, CURLOPT_HEADERDATA, Unmanaged.passUnretained(self).toOpaque())
-        sleeve_setopt_header(easy) { bytes, size, count, context in
-            let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
-            let isTaken = transfer.relayed?.take(line: UnsafeRawBufferPointer(start: bytes, count: size * count))
-            return isTaken == false ? 0 : size * count
-        }
         if relay.method == .head { return _ = sleeve_setopt_long(easy, CURLOPT_NOBODY, 1) }
         if var body = relay.body {
             sleeve_setopt_off(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
@@ -63,12 +53,7 @@ extension Transfer {
 /// The heads of a response as libcurl hands them over, line by line: 1xx ones, then the final one; trailers after the body
 /// are passed over.
 struct RelayedHead {
-    /// Of all heads of one response, in bytes. libcurl sets no limit before 8.3.
-    static let longest = 256 << 10
-
     private(set) var fields = HTTPFields()
-    private(set) var isTooLong = false
-    private var length = 0
     private var status = 0
     private var isOver = false
     private let onInterim: (@Sendable (HTTPResponse) -> Void)?
@@ -79,11 +64,7 @@ struct RelayedHead {
         self.pipe = pipe
     }
 
-    /// False: it has become too long.
-    mutating func take(line: UnsafeRawBufferPointer) -> Bool {
-        length += line.count
-        isTooLong = length > Self.longest
-        if isTooLong { return false }
+    mutating func take(_ line: UnsafeRawBufferPointer) {
         var bytes = line[...]
         while let last = bytes.last, last == 10 || last == 13 || last == 32 || last == 9 { bytes.removeLast() }
         if bytes.starts(with: "HTTP/".utf8) {
@@ -95,7 +76,6 @@ struct RelayedHead {
         } else if !isOver {
             add(bytes)
         }
-        return true
     }
 
     private mutating func end() {

@@ -23,6 +23,7 @@ package final class Transfer: @unchecked Sendable {
     private var received = 0
     private var keepsBody = false
     private var isTooLarge = false
+    private var heads = ResponseHeads()
     private var isRefused = false
     private var waitsToMultiplex = false
     private var staysWithTLS = false
@@ -73,6 +74,14 @@ package final class Transfer: @unchecked Sendable {
             let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
             return transfer.take(UnsafeRawBufferPointer(start: bytes, count: size * count))
         }
+        sleeve_setopt_pointer(easy, CURLOPT_HEADERDATA, me)
+        sleeve_setopt_header(easy) { bytes, size, count, context in
+            let transfer = Unmanaged<Transfer>.fromOpaque(context!).takeUnretainedValue()
+            let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
+            guard transfer.heads.take(line) else { return 0 }
+            transfer.relayed?.take(line)
+            return line.count
+        }
         sleeve_setopt_long(easy, CURLOPT_NOSIGNAL, 1)
         sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
         sleeve_setopt_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
@@ -110,6 +119,7 @@ package final class Transfer: @unchecked Sendable {
         received = 0
         keepsBody = false
         isTooLarge = false
+        heads = ResponseHeads(limit: configuration.maximumHeadSize)
         isRefused = false
         resumption = request.continuing.map { Resumption($0.body) }
         errorText[0] = 0
@@ -210,6 +220,11 @@ package final class Transfer: @unchecked Sendable {
                 .failure(
                     TransferError(.truncated, url: url, detail: "the rest of the body is not as long as announced")))
         }
+        if code == CURLE_OK, ResponseFields.hasSeveralLengths(easy) {
+            // RFC 9112 section 6.3: where the body ends is anybody's guess.
+            return complete(
+                .failure(TransferError(.connect, url: url, detail: "the response has several lengths that differ")))
+        }
         return complete(code == CURLE_OK ? .success(response()) : .failure(error(code)))
     }
 
@@ -230,16 +245,19 @@ package final class Transfer: @unchecked Sendable {
     private func response() -> TransferResponse {
         let status = resumption?.isUnderWay == true ? 200 : Int(easy.long(CURLINFO_RESPONSE_CODE))
         var redirectedTo: String?
+        var redirects: [HTTPResponse] = []
         if easy.long(CURLINFO_REDIRECT_COUNT) > 0 {
             var text: UnsafeMutablePointer<CChar>?
             sleeve_getinfo_string(easy, CURLINFO_EFFECTIVE_URL, &text)
-            redirectedTo = text.map { HTTPURL.withoutCredentials(String(cString: $0)) }
+            let place = text.map { String(cString: $0) } ?? ""
+            redirectedTo = HTTPURL.withoutCredentials(place)
+            if redirectedTo == place { redirects = heads.redirects(from: easy) }
         }
         return TransferResponse(
             head: HTTPResponse(
                 status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
             body: body ?? ResponseBody(),
-            redirectedTo: redirectedTo,
+            redirectedTo: redirectedTo, redirects: redirects,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)),
             microsecondsToFirstByte: Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T)))
@@ -253,10 +271,12 @@ package final class Transfer: @unchecked Sendable {
         if resumption?.isMisplaced == true {
             return TransferError(.truncated, url: url, detail: "the server sent another part of the body than the rest")
         }
-        if relayed?.isTooLong == true {
+        // libcurl gives up on a single line of 100 KB by itself, for which it has no code of its own.
+        if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && received == 0) {
+            // What is too large for whoever relays is a body that passes through.
             return TransferError(
-                .truncated, url: url,
-                detail: "its head is longer than \(RelayedHead.longest) bytes, so it was not read on")
+                relayed == nil ? .tooLarge : .truncated, url: url,
+                detail: "the response's header fields are larger than \(configuration.maximumHeadSize) bytes")
         }
         var error = TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,

@@ -164,6 +164,44 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
+/// Whether what is remembered of servers that have no cover counts.
+struct AbsenceOptions: ParsableArguments {
+    @Flag(help: "Ask again for what servers have lately said is not there (404, 410).")
+    var retryAbsent = false
+
+    /// The failure's message, and what helps where nothing was asked.
+    static func advice(_ failure: CoverFailure) -> String {
+        failure.message + (failure.rememberedUntil == nil ? "" : " (--retry-absent asks again)")
+    }
+}
+
+/// Where covers come from that albums name by MusicBrainz ids.
+struct ArchiveOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The size of covers from the Cover Art Archive, in pixels: 250, 500, 1200 or full. Default: 500.",
+            valueName: "pixels"), transform: Self.coverSize)
+    var size: CoverSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "Another server that answers like the Cover Art Archive. Default: https://coverartarchive.org.",
+            valueName: "url"))
+    var coverArtArchive: String?
+
+    func apply(to configuration: inout LibraryConfiguration) {
+        if let size { configuration.coverSize = size }
+        if let coverArtArchive { configuration.coverArtArchive = coverArtArchive }
+    }
+
+    private static func coverSize(_ text: String) throws -> CoverSize {
+        guard let size = CoverSize(rawValue: text) else {
+            throw ValidationError("--size must be one of \(CoverSize.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return size
+    }
+}
+
 /// How what is told on stderr is written.
 enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json

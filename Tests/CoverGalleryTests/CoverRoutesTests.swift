@@ -59,6 +59,40 @@ import Wire
         }
     }
 
+    @Test("an album without a URL shows the archive's cover, and one whose first place has none shows the next's")
+    func otherPlaces() async throws {
+        var archive = ""
+        try await withGallery(
+            library: { $0.coverArtArchive = archive },
+            albums: { origin in
+                archive = "http://127.0.0.1:\(origin.port)"
+                var named = Album(title: "A")
+                named.musicBrainzReleaseId = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+                var several = Album(title: "B", coverUrl: origin.coverURL(1) + "?status=404")
+                several.coverUrls = [origin.coverURL(2)]
+                return [named, several]
+            }
+        ) { stage in
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            _ = try await show(stage, ids)
+            let told = try await stage.onThread { () throws -> String in
+                var text = ""
+                while text.components(separatedBy: "event: cover\n").count < 3 {
+                    text += try events.receive(until: "event: cover\n")
+                }
+                return text
+            }
+            #expect(!told.contains("event: failure"))
+            let states = try await show(stage, ids)
+            #expect(states.components(separatedBy: "\"version\"").count == 3, "\(states)")
+            for id in ids {
+                let reply = try await stage.ask("GET", "/covers/\(id)")
+                #expect(reply.status == 200)
+            }
+        }
+    }
+
     @Test("covers in view come before those near it, and those a page has left are not asked for")
     func viewFirst() async throws {
         // One at a time, each after a while: what is asked for first shows in the order of arrival.

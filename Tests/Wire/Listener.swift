@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 
 /// A server of its own on loopback that answers every connection with the same bytes and closes it: for what an origin
 /// that knows HTTP would never say, and for seeing requests as they are on the wire.
@@ -9,11 +10,21 @@ package final class Listener: Sendable {
     /// The head of every request, as it came.
     package let requests: AsyncStream<String>
     private let socket: Int32
+    private let counter: Counter
+
+    /// Bytes that clients have let us send.
+    package var sent: Int { counter.bytes.withLock { $0 } }
+
+    private final class Counter: Sendable {
+        let bytes = Mutex(0)
+    }
 
     package var url: String { "http://127.0.0.1:\(port)" }
 
-    /// - Parameter answer: nil: none; connections stay open until the client goes away.
-    package init(answer: String?) throws {
+    /// - Parameters:
+    ///   - answer: nil: none; connections stay open until the client goes away.
+    ///   - endless: sent after it, again and again until the client goes away.
+    package init(answer: String?, endless: String? = nil) throws {
         let socket = Foundation.socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -29,11 +40,14 @@ package final class Listener: Sendable {
         port = Int(UInt16(bigEndian: address.sin_port))
         let (stream, continuation) = AsyncStream.makeStream(of: String.self)
         requests = stream
+        let counter = Counter()
+        self.counter = counter
         Thread.detachNewThread {
             while case let connection = accept(socket, nil, nil), connection >= 0 {
                 continuation.yield(Self.readHead(connection))
                 if let answer {
-                    _ = answer.withCString { write(connection, $0, strlen($0)) }
+                    var isTaken = Self.send(answer, to: connection, counter)
+                    while isTaken, let endless { isTaken = Self.send(endless, to: connection, counter) }
                 } else {
                     var byte: UInt8 = 0
                     while read(connection, &byte, 1) > 0 {}
@@ -47,6 +61,23 @@ package final class Listener: Sendable {
 
     /// Accepts no more; nobody listens on the port from now on.
     package func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
+
+    /// False: the client has gone.
+    private static func send(_ text: String, to connection: Int32, _ counter: Counter) -> Bool {
+        #if canImport(Darwin)
+            let flags: Int32 = 0
+        #else
+            let flags = Int32(MSG_NOSIGNAL)
+        #endif
+        var rest = Array(text.utf8)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Foundation.send(connection, $0.baseAddress, $0.count, flags) }
+            if count <= 0 { return false }
+            counter.bytes.withLock { $0 += count }
+            rest = rest.dropFirst(count)
+        }
+        return true
+    }
 
     private static func readHead(_ connection: Int32) -> String {
         var bytes: [UInt8] = []
@@ -71,8 +102,10 @@ extension Int32 {
 }
 
 /// Runs `body` with a listener and stops it afterwards.
-package func withListener(answer: String?, _ body: (Listener) async throws -> Void) async throws {
-    let listener = try Listener(answer: answer)
+package func withListener(
+    answer: String?, endless: String? = nil, _ body: (Listener) async throws -> Void
+) async throws {
+    let listener = try Listener(answer: answer, endless: endless)
     defer { listener.stop() }
     try await body(listener)
 }

@@ -9,7 +9,10 @@ actor Catalogue {
     private let library: LibraryAPI
     private var revision: String?
     private var albums = ""
-    private var keys: Keys = [:]
+    /// The keys of all places where an album's cover may be.
+    private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
+    /// Places by the first of them, where there are others.
+    private var chains: [String: [String]] = [:]
 
     init(_ library: LibraryAPI) { self.library = library }
 
@@ -37,25 +40,42 @@ actor Catalogue {
         return (ByteBuffer(string: object.text), "\"\(revision)-\(waiting)\"")
     }
 
-    /// - Throws: `LibraryError`.
-    func allKeys() async throws -> Keys {
+    /// The keys of these albums' covers: of several places the first that has it in the cache, else the first.
+    /// - Throws: `LibraryError`, `CoverFailure`.
+    func keys(of ids: [Album.ID]) async throws -> Keys {
         _ = try await refresh()
-        return keys
+        var found = Keys(minimumCapacity: ids.count)
+        for id in ids {
+            switch keys[id] {
+            case .success(let places)?:
+                let digests = places.count > 1 ? try library.cachedDigests(of: places) : []
+                found[id] = .success(places[digests.firstIndex { $0 != nil } ?? 0])
+            case .failure(let failure)?: found[id] = .failure(failure)
+            case nil: break
+            }
+        }
+        return found
     }
 
+    /// Where a cover is to be had that `keys(of:)` has named, in the order of trying.
+    func places(of key: String) -> [String] { chains[key] ?? [key] }
+
     /// The key of an album's cover; nil: there is no such album, or it can have no cover.
-    func key(of id: Album.ID) async throws -> String? { try await allKeys()[id].flatMap { try? $0.get() } }
+    func key(of id: Album.ID) async throws -> String? { try await keys(of: [id])[id].flatMap { try? $0.get() } }
 
     private func refresh() async throws -> String {
         let list = try await library.albumList()
         if list.revision == revision { return list.revision }
         var rows: [String] = []
         rows.reserveCapacity(list.albums.count)
-        var keys = Keys(minimumCapacity: list.albums.count)
+        var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
+        keys.reserveCapacity(list.albums.count)
+        chains = [:]
         for album in list.albums {
-            let key = Result { () throws(CoverFailure) in try album.coverKey }
-            keys[album.id] = key
-            rows.append(Self.row(album, key))
+            let places = Result { () throws(CoverFailure) in try library.coverKeys(of: album) }
+            if case .success(let several) = places, several.count > 1 { chains[several[0]] = several }
+            keys[album.id] = places
+            rows.append(Self.row(album, places))
         }
         albums = "[" + rows.joined(separator: ",") + "]"
         self.keys = keys
@@ -63,14 +83,14 @@ actor Catalogue {
         return list.revision
     }
 
-    private static func row(_ album: Album, _ key: Result<String, CoverFailure>) -> String {
+    private static func row(_ album: Album, _ places: Result<[String], CoverFailure>) -> String {
         var row = JSONObject()
         row.add("id", album.id)
         row.add("title", album.title)
         row.add("artist", album.artist)
         row.add("genre", album.genre)
         row.add("year", album.year)
-        switch key {
+        switch places {
         case .success: row.add("hasCover", true)
         case .failure(let failure):
             row.add("hasCover", false)

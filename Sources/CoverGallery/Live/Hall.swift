@@ -91,7 +91,8 @@ final class Hall: Sendable {
             centre = min(max(memento.index, 0), albums.count - 1)
         }
         let near = albums[max(centre - reach, 0)...min(centre + reach, albums.count - 1)]
-        let keyed = near.compactMap { album in (try? album.coverKey).map { (album.id, $0) } }
+        guard let keys = try? await catalogue.keys(of: near.map(\.id)) else { return [] }
+        let keyed = near.compactMap { album in (try? keys[album.id]?.get()).map { (album.id, $0) } }
         guard let digests = try? library.cachedDigests(of: keyed.map(\.1)) else { return [] }
         return zip(keyed, digests).compactMap { keyed, digest in
             digest.map { FirstCover(id: keyed.0, version: CoverVersion.of($0)) }
@@ -103,7 +104,9 @@ final class Hall: Sendable {
             switch event {
             case .arrived(let arrival):
                 await pages.arrived(arrival.url, digest: arrival.digest, at: arrival.time)
-            case .failed(let failure): await pages.failed(failure.url, failure)
+            case .failed(let failure):
+                // Where there are other places, whoever asks goes on to them.
+                if await catalogue.places(of: failure.url).count == 1 { await pages.failed(failure.url, failure) }
             case .albumsChanged: await tellOfAlbums()
             case .missed:
                 await pages.lookAgain()

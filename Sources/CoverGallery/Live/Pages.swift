@@ -30,6 +30,8 @@ actor Pages {
     private var turn: [String] = []
     private var inFlight: Set<String> = []
     private var failures: [String: Failure] = [:]
+    /// Keys that somebody wants to be asked for whatever their servers have said before.
+    private var insisted: Set<String> = []
     private var isClosed = false
 
     /// Why a cover could not be had.
@@ -119,9 +121,13 @@ actor Pages {
     func show(
         _ view: [Album.ID], near: [Album.ID], again: [Album.ID], on id: String
     ) async throws -> [(Album.ID, CoverState)]? {
-        let keys = try await catalogue.allKeys()
+        let keys = try await catalogue.keys(of: view + near + again)
         guard enter(id) else { return nil }
-        for album in again { if case .success(let key)? = keys[album] { failures[key] = nil } }
+        for album in again {
+            guard case .success(let key)? = keys[album] else { continue }
+            failures[key] = nil
+            insisted.insert(key)
+        }
         let viewed = try states(of: view, keys)
         let others = try states(of: near, keys)
         var waiting: [String: [Album.ID]] = [:]
@@ -166,9 +172,10 @@ actor Pages {
     private func download() {
         while inFlight.count < Self.mostInFlight, let key = next(\.view) ?? next(\.near) {
             inFlight.insert(key)
+            let insists = insisted.remove(key) != nil
             Task {
                 do throws(CoverFailure) {
-                    let cover = try await library.fetched(key)
+                    let cover = try await library.fetched(await catalogue.places(of: key), retryingAbsent: insists)
                     // Another process may have brought it, of which no event tells.
                     arrived(key, digest: cover.digest, at: nil)
                 } catch {
@@ -198,6 +205,7 @@ actor Pages {
     /// - Parameter time: when it was in the cache, in milliseconds since 1970.
     func arrived(_ key: String, digest: String, at time: Int64?) {
         failures[key] = nil
+        insisted.remove(key)
         tell(key, "cover") { message in
             message.add("version", CoverVersion.of(digest))
             if let time { message.add("at", Int(time)) }
@@ -242,13 +250,13 @@ extension Pages.Failure {
 }
 
 extension LibraryAPI {
-    fileprivate func fetched(_ key: String) async throws(CoverFailure) -> Cover {
+    fileprivate func fetched(_ places: [String], retryingAbsent: Bool) async throws(CoverFailure) -> Cover {
         do {
-            return try await cover(for: key)
+            return try await cover(in: places, retryingAbsent: retryingAbsent)
         } catch let failure as CoverFailure {
             throw failure
         } catch {
-            throw .cancelled(key)
+            throw .cancelled(places[0])
         }
     }
 }

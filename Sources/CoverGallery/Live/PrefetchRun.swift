@@ -64,9 +64,11 @@ actor PrefetchRun {
         }
         do {
             let albums = try await library.albums
-            titles = Dictionary(albums.map { ($0.coverUrl ?? "", $0.title) }) { first, _ in first }
+            titles = Dictionary(albums.map { (library.coverPlaces(of: $0).first ?? "", $0.title) }) { first, _ in first
+            }
             await report(progress.summary, albums.count, failures, isRunning: true)
-            let summary = await library.prefetch(albums, progress: progress)
+            // Somebody has asked for it just now: what was not there before may be.
+            let summary = await library.prefetch(albums, retryingAbsent: true, progress: progress)
             ticker.cancel()
             await ticker.value
             await report(summary, summary.requested, failures, isRunning: false)

@@ -17,10 +17,16 @@ struct Waiter: Sendable {
     var done: @Sendable (Delivery) -> Void
     /// What the cache has, to be revalidated; nil: the cover is to come whole.
     var stored: Revalidation?
+    /// What is known of the URL from before.
+    var remembered: Recollection
 
-    init(owner: ObjectIdentifier, stored: Revalidation? = nil, done: @escaping @Sendable (Delivery) -> Void) {
+    init(
+        owner: ObjectIdentifier, stored: Revalidation? = nil, remembered: Recollection = Recollection(),
+        done: @escaping @Sendable (Delivery) -> Void
+    ) {
         self.owner = owner
         self.stored = stored
+        self.remembered = remembered
         self.done = done
     }
 }
@@ -81,6 +87,8 @@ actor DownloadScheduler {
         var mustBring = false
         /// What the last transfer brought before it broke.
         var partial: PartialBody?
+        /// What is remembered of where the URL leads holds no more.
+        var hasLeftPlace = false
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
@@ -164,7 +172,7 @@ actor DownloadScheduler {
         let partial = flights[start.job.slot].partial
         let conditions = partial?.conditions ?? stored(for: start)?.conditions ?? [:]
         var request = TransferRequest(
-            url: start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+            url: place(for: start) ?? start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
         request.continuing = partial
         flights[start.job.slot].token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
@@ -199,6 +207,7 @@ actor DownloadScheduler {
         switch result {
         case .failure(let error):
             let failure = CoverFailure(error)
+            if leavesPlace(start, failure, now) { return }
             keep(error.partial, start.job)
             queue.note(failure.sign, of: start.job, failure: failure, now: now)
             failed(start, failure, retryAfter: nil, now)
@@ -221,8 +230,13 @@ actor DownloadScheduler {
                 obey(response, start, now)
                 landed(start, response, header)
             case .failure(let failure):
+                if leavesPlace(start, failure, now) { return }
                 queue.note(failure.sign, of: start.job, failure: failure, now: now)
                 obey(response, start, now)
+                let guess = queue.waiters(of: start.job).lazy.compactMap(\.remembered.guess).first
+                if let until = Absence.until(StoredResponse(response), guess: guess) {
+                    return absent(start, failure, until: until)
+                }
                 let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
                 failed(start, failure, retryAfter: wait, now)
             }
@@ -259,7 +273,43 @@ actor DownloadScheduler {
         let metadata = EntryMetadata(
             key: start.url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: stored.responseTime, freshUntil: stored.knownFreshUntil, fields: stored.keptFields)
-        arrived(start.job, metadata, .cover(response.body))
+        arrived(start.job, metadata, .cover(response.body), changes(start, response))
+    }
+
+    private func place(for start: DownloadQueue<Waiter>.Start) -> HTTPURL? {
+        if flights[start.job.slot].hasLeftPlace { return nil }
+        return queue.waiters(of: start.job).lazy.compactMap(\.remembered.place).first
+    }
+
+    /// Where the URL has led for good holds no more, which says nothing of the URL's own host: that is asked now. False: it was
+    /// asked already.
+    private func leavesPlace(
+        _ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, _ now: ContinuousClock.Instant
+    ) -> Bool {
+        guard place(for: start) != nil, failure.kind != .cancelled else { return false }
+        flights[start.job.slot].hasLeftPlace = true
+        queue.retry(start.job, at: now)
+        return true
+    }
+
+    /// What the way of a response teaches.
+    private func changes(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse) -> [MemoryChange] {
+        let key = start.url.string
+        if let moved = Relocation(response, now: WallClock.milliseconds()) {
+            return [.remember(Remembered(.moved, key, moved.place.string, until: moved.until))]
+        }
+        return flights[start.job.slot].hasLeftPlace ? [.forget(.moved, key)] : []
+    }
+
+    /// Nothing is there, and the next who want it need not ask.
+    private func absent(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, until: Int64) {
+        let key = start.url.string
+        var changes = [MemoryChange.remember(Remembered(.absent, key, "\(failure.status ?? 404)", until: until))]
+        if flights[start.job.slot].hasLeftPlace { changes.append(.forget(.moved, key)) }
+        if let stored = stored(for: start) {
+            return arrived(start.job, stored.entry.metadata, .failure(stored.entry, failure), changes)
+        }
+        arrived(start.job, EntryMetadata(key: key, mediaType: "", storedAt: 0), .absent(failure), changes)
     }
 
     /// 304: what is stored still stands (RFC 9111 §4.3.4).
@@ -271,13 +321,15 @@ actor DownloadScheduler {
             flights[start.job.slot].mustBring = true
             return queue.retry(start.job, at: .now)
         }
-        arrived(start.job, stored.entry.metadata, .notModified(stored.entry, told))
+        arrived(start.job, stored.entry.metadata, .notModified(stored.entry, told), changes(start, response))
     }
 
-    private func arrived(_ job: JobID, _ metadata: EntryMetadata, _ content: Arrival.Content) {
+    private func arrived(
+        _ job: JobID, _ metadata: EntryMetadata, _ content: Arrival.Content, _ changes: [MemoryChange] = []
+    ) {
         queue.landed(job)
         backlog += content.footprint
-        arrivals.append(Arrival(job: job, metadata: metadata, content: content))
+        arrivals.append(Arrival(job: job, metadata: metadata, content: content, changes: changes))
     }
 
     private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {

@@ -58,13 +58,17 @@ struct CSVHeader {
 
     private let id, title, artist, genre, year: Int?
     private let cover: Int?
+    /// Those that say where else a cover may be.
+    private let sources: [(name: String, column: Int)]
     private let count: Int
 
-    /// Throws when no column holds the cover's URL, or none a title where covers are not needed.
+    /// Throws when no column says where covers are, or none holds a title where covers are not needed.
     init(_ row: CSVRow, _ place: ListPlace, needsCovers: Bool = true) throws(ListProblem) {
         let names = row.texts.map(Self.normalise)
         cover = Self.coverColumn(names)
-        guard cover != nil || (!needsCovers && names.contains("title")) else {
+        sources = row.texts.enumerated().filter { Album.SourceField(name: $0.element) != nil }
+            .map { (name: $0.element, column: $0.offset) }
+        guard cover != nil || !sources.isEmpty || (!needsCovers && names.contains("title")) else {
             let found = row.texts.map { "'\($0.inMessage)'" }.prefix(20).joined(separator: ", ")
             throw ListProblem(
                 place: place,
@@ -83,11 +87,14 @@ struct CSVHeader {
     func element(_ row: CSVRow, _ place: ListPlace) -> ListElement {
         let url = row.text(cover)
         let id = row.text(id)
-        let album = Album(
+        var album = Album(
             id: id.isEmpty ? nil : id, title: row.text(title), artist: row.text(artist), genre: row.text(genre),
             coverUrl: url.isEmpty ? nil : url, year: row.text(year))
-        if !url.isEmpty { return .item(ListItem(url: url, album: album, line: place.line)) }
-        guard row.count != count else { return .problem(.noCover(album, place)) }
+        for (name, column) in sources {
+            let text = row.text(column)
+            if !text.isEmpty { album.otherFields.append(JSONMember(name, .string(text))) }
+        }
+        if !url.isEmpty || row.count == count || !album.otherFields.isEmpty { return .album(album, place) }
         let message = "the row has \(row.count) fields, the header \(count), and no cover URL; skipped"
         return .problem(ListProblem(place: place, message: message))
     }
@@ -98,6 +105,11 @@ struct CSVHeader {
             if let column = names.firstIndex(of: name) { return column }
         }
         return nil
+    }
+
+    /// Whether one of these names, normalised, is of a column that says where covers are.
+    static func saysWhere(_ names: [String]) -> Bool {
+        coverColumn(names) != nil || names.contains { Album.SourceField(name: $0) != nil }
     }
 
     /// `Cover URL`, `cover_url` and `coverUrl` are one name.

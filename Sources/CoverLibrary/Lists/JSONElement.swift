@@ -55,7 +55,9 @@ struct JSONElement {
         case "cover_url": snakeCaseCoverUrl = try text(key, &cursor)
         case "year": album.year = try textOrNumber("year", &cursor)
         default:
-            guard keepsOtherFields else { return try cursor.skipValue(depth: 1) }
+            guard keepsOtherFields || Album.SourceField(name: key) != nil else {
+                return try cursor.skipValue(depth: 1)
+            }
             album.otherFields.append(JSONMember(key, try JSONValue(&cursor, depth: 1)))
         }
     }
@@ -91,9 +93,8 @@ struct JSONElement {
             let message = "album '\(album.title.inMessage)': \(mismatch); skipped"
             return .problem(ListProblem(place: place, message: message, url: url.isEmpty ? nil : url))
         }
-        guard !url.isEmpty else { return .problem(.noCover(album, place)) }
-        album.coverUrl = url
-        return .item(ListItem(url: url, album: album, line: place.line))
+        if !url.isEmpty { album.coverUrl = url }
+        return .album(album, place)
     }
 
     private static func kind(of first: UInt8?) -> String {

@@ -42,7 +42,7 @@ package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// One cover of a list.
 package struct ListItem: Sendable, Hashable {
-    /// As written, trimmed of blanks, not validated; never empty.
+    /// As written, trimmed of blanks, not validated; `""` where an album has something else to find its cover by.
     package var url: String
     /// `nil` where the list has bare URLs.
     package var album: Album?
@@ -61,6 +61,19 @@ package enum ListElement: Sendable, Hashable {
     case item(ListItem)
     /// This element is skipped; those after it are still read.
     case problem(ListProblem)
+
+    /// An album of a list: an item if it says where its cover may be.
+    static func album(_ album: Album, _ place: ListPlace) -> ListElement {
+        let url = album.coverUrl?.trimmingBlanks() ?? ""
+        if !url.isEmpty { return .item(ListItem(url: url, album: album, line: place.line)) }
+        do throws(AlbumProblem) {
+            guard try album.hasCoverPlace() else { return .problem(.noCover(album, place)) }
+            return .item(ListItem(url: "", album: album, line: place.line))
+        } catch {
+            let message = "album '\(album.title.inMessage)': \(error); skipped"
+            return .problem(ListProblem(place: place, message: message, album: album))
+        }
+    }
 }
 
 /// Turns the bytes of one format into elements. A pure value: it is fed, in order, chunks of any length, and what comes

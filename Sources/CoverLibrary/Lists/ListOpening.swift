@@ -99,7 +99,7 @@ struct CSVHeaderLine {
             let names = Self.names(line, separator)
             // A URL with a comma in it is no header.
             let hasURL = names.contains { $0.contains("://") }
-            let hasCover = names.count > 1 && !hasURL && CSVHeader.coverColumn(names) != nil
+            let hasCover = names.count > 1 && !hasURL && CSVHeader.saysWhere(names)
             return (separator: separator, columns: names.count, hasCover: hasCover)
         }
         let best = candidates.first { $0.hasCover } ?? candidates.max { $0.columns < $1.columns }

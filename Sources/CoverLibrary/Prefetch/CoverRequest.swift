@@ -4,9 +4,18 @@ import Synchronization
 public struct CoverRequest: Sendable, Hashable {
     /// An http or https URL.
     public var url: String
+    /// Whose cover it is: it may be elsewhere too.
+    var album: Album?
 
     /// A request for the cover at `url`.
     public init(url: String) { self.url = url }
+
+    /// A request for the cover of an album: at its `coverUrl`, else at one of its `coverUrls`, else at the Cover Art Archive
+    /// under its MusicBrainz ids.
+    public init(album: Album) {
+        url = album.coverUrl?.trimmingBlanks() ?? ""
+        self.album = album
+    }
 }
 
 /// Gathers the elements of a sequence into batches: whatever has come while the last batch was worked on. Never waits for
@@ -92,7 +101,7 @@ struct Batches: AsyncSequence, Sendable {
                 for try await request in requests {
                     if Task.isCancelled { break }
                     line += 1
-                    await buffer.put(.item(ListItem(url: request.url, line: line)))
+                    await buffer.put(.item(ListItem(url: request.url, album: request.album, line: line)))
                 }
             } catch is CancellationError {
             } catch {

@@ -56,6 +56,9 @@ public final class PrefetchProgress: Sendable {
         }
     }
 
+    /// Nothing more is to be begun.
+    var isEnding: Bool { state.withLock { $0.summary.isCancelled || $0.summary.stopReason != nil } }
+
     var isStopped: Bool { state.withLock { $0.summary.stopReason != nil } }
 
     /// So many covers have been asked for that `record` has not told of yet.

@@ -5,9 +5,12 @@ import CurlHTTP
 final class Prefetcher: Sendable {
     private let library: LibraryAPI
     private let progress: PrefetchProgress
+    /// Ask even where servers have said lately that nothing is there.
+    private let retryingAbsent: Bool
 
-    init(_ library: LibraryAPI, _ progress: PrefetchProgress) {
+    init(_ library: LibraryAPI, retryingAbsent: Bool, _ progress: PrefetchProgress) {
         self.library = library
+        self.retryingAbsent = retryingAbsent
         self.progress = progress
     }
 
@@ -39,80 +42,118 @@ final class Prefetcher: Sendable {
 
     private func take(_ batch: [ListElement], _ seen: inout Set<UInt64>) async {
         progress.request(batch.count)
-        var wanted: [(given: String, url: HTTPURL)] = []
-        wanted.reserveCapacity(batch.count)
-        for element in batch {
-            switch element {
-            case .problem(let problem):
-                let shown = CoverFailure.shown(problem.url ?? "")
-                record(.skipped, shown, failure: CoverFailure(.badURL, url: shown, detail: "\(problem)"))
-            case .item(let item):
-                do throws(HTTPURL.Problem) {
-                    wanted.append((item.url, try HTTPURL(item.url)))
-                } catch {
-                    let shown = CoverFailure.shown(item.url)
-                    record(
-                        .skipped, shown, failure: CoverFailure(.badURL, url: shown, detail: "\(error)", line: item.line)
-                    )
-                }
-            }
-        }
+        let wanted = batch.compactMap { self.wanted($0) }
         let statuses: [CacheReader.Status?]
         do {
             statuses = try library.reader.status(of: wanted.map(\.url.string))
         } catch {
             stop("\(CacheError(error))")
-            for (given, _) in wanted {
-                record(.failed, given, failure: CoverFailure(.cache, url: given, detail: "\(error)"))
+            for cover in wanted {
+                record(.failed, cover.given, failure: CoverFailure(.cache, url: cover.given, detail: "\(error)"))
             }
             return
         }
         library.passUsageOn(ofAtLeast: 8_192)
-        var missing: [(url: HTTPURL, waiter: Waiter)] = []
-        var repeated: [(given: String, url: HTTPURL)] = []
-        for ((given, url), status) in zip(wanted, statuses) {
-            if let status {
-                let kind: CoverOutcome.Kind = seen.contains(url.string.fingerprint) ? .joined : .fresh
+        var missing: [Wanted] = []
+        var repeated: [Wanted] = []
+        for (cover, status) in zip(wanted, statuses) {
+            if let (given, status) = status.map({ (cover.given, $0) }) ?? laterPlace(of: cover) {
+                let kind: CoverOutcome.Kind = seen.contains(cover.url.string.fingerprint) ? .joined : .fresh
                 record(kind, given, digest: status.digest, bytes: status.bytes)
             } else if library.configuration.isOffline {
-                record(.failed, given, failure: .offline(given))
-            } else if seen.insert(url.string.fingerprint).inserted {
-                missing.append((url, waiter(given, url)))
+                record(.failed, cover.given, failure: .offline(cover.given))
+            } else if seen.insert(cover.url.string.fingerprint).inserted {
+                missing.append(cover)
             } else {
-                repeated.append((given, url))
+                repeated.append(cover)
             }
         }
-        if !missing.isEmpty { await library.scheduler().submit(missing) }
+        if !missing.isEmpty { await submit(missing) }
         // Only now, when those they repeat have been submitted.
-        for (given, url) in repeated { await takeRepeated(given, url) }
+        for cover in repeated { await ask(cover) }
         // A cancellation between the check above and the submission found nothing to abandon.
         if Task.isCancelled { abandon() }
     }
 
-    /// A URL that this run has asked for before, and that was not in the cache a moment ago.
-    private func takeRepeated(_ given: String, _ url: HTTPURL) async {
-        let scheduler = await library.scheduler()
-        if await scheduler.join(url.string, waiter(given, url)) { return }
-        if let failure = progress.failure(of: url.string) { return record(.failed, given, failure: failure) }
-        if let status = try? library.reader.status(of: [url.string]).first ?? nil {
-            return record(.joined, given, digest: status.digest, bytes: status.bytes)
+    /// What an element of a list wants; nil: nothing that can be had, which is recorded.
+    private func wanted(_ element: ListElement) -> Wanted? {
+        switch element {
+        case .problem(let problem):
+            let shown = CoverFailure.shown(problem.url ?? "")
+            record(.skipped, shown, failure: CoverFailure(.badURL, url: shown, detail: "\(problem)"))
+            return nil
+        case .item(let item):
+            do throws(CoverFailure) {
+                // Most covers have one place, and lists may have millions.
+                guard let album = item.album, !album.otherFields.isEmpty,
+                    case let places = library.coverPlaces(of: album), !places.isEmpty
+                else { return try Wanted(item.url, line: item.line) }
+                return try Wanted(places, line: item.line)
+            } catch {
+                record(.skipped, error.url, failure: error)
+                return nil
+            }
         }
-        await scheduler.submit([(url, waiter(given, url))])
     }
 
-    private func waiter(_ given: String, _ url: HTTPURL) -> Waiter {
-        Waiter(owner: ObjectIdentifier(self)) { [self] delivery in
+    /// The first place after its own where the cover is stored.
+    private func laterPlace(of cover: Wanted) -> (given: String, status: CacheReader.Status)? {
+        if cover.rest.isEmpty { return nil }
+        let places = cover.keys.dropFirst()
+        guard let statuses = try? library.reader.status(of: places.map(\.key)) else { return nil }
+        return zip(places, statuses).lazy.compactMap { place, status in status.map { (place.given, $0) } }.first
+    }
+
+    /// Has those downloaded of which nothing else is remembered.
+    private func submit(_ missing: [Wanted]) async {
+        var requests: [(url: HTTPURL, waiter: Waiter)] = []
+        requests.reserveCapacity(missing.count)
+        for (cover, remembered) in zip(missing, library.recall(missing.map(\.url))) {
+            if let absence = remembered.absence, !retryingAbsent {
+                failed(cover, .absent(cover.given, absence))
+            } else {
+                requests.append((cover.url, waiter(cover, remembered)))
+            }
+        }
+        if !requests.isEmpty { await library.scheduler().submit(requests) }
+    }
+
+    /// Asks for one whose place this run may have asked before, and that was not in the cache a moment ago.
+    private func ask(_ cover: Wanted) async {
+        let key = cover.url.string
+        if await library.schedulerIfStarted?.join(key, waiter(cover)) == true { return }
+        if let failure = progress.failure(of: key) { return failed(cover, failure) }
+        if let status = try? library.reader.status(of: [key]).first ?? nil {
+            return record(.joined, cover.given, digest: status.digest, bytes: status.bytes)
+        }
+        await submit([cover])
+    }
+
+    private func waiter(_ cover: Wanted, _ remembered: Recollection = Recollection()) -> Waiter {
+        Waiter(owner: ObjectIdentifier(self), remembered: remembered) { [self] delivery in
             switch delivery.result {
             case .success(let stored):
                 record(
-                    delivery.isJoined ? .joined : .downloaded, given, digest: stored.digest, bytes: stored.bytes,
+                    delivery.isJoined ? .joined : .downloaded, cover.given, digest: stored.digest, bytes: stored.bytes,
                     microseconds: delivery.microseconds, isDuplicate: stored.isDuplicate)
-            case .failure(var failure):
-                failure.url = given
-                if failure.kind == .cache { stop(failure.detail) }
-                progress.remember(failure, of: url.string)
-                record(.failed, given, failure: failure)
+            case .failure(let failure): failed(cover, failure)
             }
+        }
+    }
+
+    /// One of its places has failed for good: the next is asked, if there is one.
+    private func failed(_ cover: Wanted, _ failure: CoverFailure) {
+        var failure = failure
+        failure.url = cover.given
+        if failure.kind == .cache { stop(failure.detail) }
+        progress.remember(failure, of: cover.url.string)
+        let (next, told) = cover.next(after: failure)
+        guard let next else { return record(.failed, told.url, failure: told) }
+        if progress.isEnding { return record(.failed, cover.given, failure: .cancelled(cover.given)) }
+        Task {
+            await ask(next)
+            // An end between the look above and the submission found nothing to abandon.
+            if progress.isEnding { abandon() }
         }
     }
 

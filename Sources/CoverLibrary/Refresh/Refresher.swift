@@ -80,8 +80,9 @@ final class Refresher: Sendable {
             do {
                 let entries = try library.reader.entries(rows: chunk)
                 progress.forget(chunk.count - entries.count)
-                let wanted = try entries.map { entry in
-                    (url: try HTTPURL(entry.metadata.key), waiter: waiter(entry))
+                let urls = try entries.map { try HTTPURL($0.metadata.key) }
+                let wanted = zip(entries, zip(urls, library.recall(urls))).map { entry, asked in
+                    (url: asked.0, waiter: waiter(entry, asked.1))
                 }
                 await library.scheduler().submit(wanted)
             } catch {
@@ -94,9 +95,10 @@ final class Refresher: Sendable {
         progress.listEnded()
     }
 
-    private func waiter(_ entry: CachedEntry) -> Waiter {
+    private func waiter(_ entry: CachedEntry, _ remembered: Recollection) -> Waiter {
         let url = entry.metadata.key
-        return Waiter(owner: ObjectIdentifier(self), stored: Revalidation(entry)) { [self] delivery in
+        return Waiter(owner: ObjectIdentifier(self), stored: Revalidation(entry), remembered: remembered) {
+            [self] delivery in
             let milliseconds = Double(delivery.microseconds) / 1_000
             switch delivery.result {
             case .success(let stored):

@@ -9,25 +9,29 @@ struct Arrival: Sendable {
         case notModified(CachedEntry, StoredResponse)
         /// The stored entry stays; its server was asked in vain.
         case failure(CachedEntry, CoverFailure)
+        /// Nothing is there, which is to be remembered.
+        case absent(CoverFailure)
 
         /// The memory it takes, in bytes.
         var footprint: Int {
             switch self {
             case .cover(let body): body.footprint
-            case .notModified, .failure: 512
+            case .notModified, .failure, .absent: 512
             }
         }
     }
     var job: JobID
     var metadata: EntryMetadata
     var content: Content
+    /// What is to be remembered with it.
+    var changes: [MemoryChange] = []
 }
 
 extension Arrival.Content {
     /// What the index is to say of an entry from now on; nil for a cover, which has an entry of its own.
     func confirmation(_ now: Int64) -> (entry: CachedEntry, metadata: EntryMetadata)? {
         switch self {
-        case .cover: return nil
+        case .cover, .absent: return nil
         case .failure(let entry, _):
             var metadata = entry.metadata
             metadata.storedAt = entry.validatedAt
@@ -140,6 +144,7 @@ actor PersistencyManager {
     /// bodies are needed no more.
     func store(_ arrivals: [Arrival]) async {
         for arrival in arrivals {
+            if !arrival.changes.isEmpty { opened?.note(arrival.changes, now: WallClock.milliseconds()) }
             guard case .cover(let body) = arrival.content else {
                 confirming.append(arrival)
                 continue
@@ -177,7 +182,12 @@ actor PersistencyManager {
             try writer().confirm(confirmations)
             settle(arrivals.map { Self.settlement($0, now) })
         } catch {
-            settle(arrivals.map { Self.failure(error, $0.job, $0.metadata.key) })
+            settle(
+                arrivals.map { arrival in
+                    // That nothing is there is true, remembered or not.
+                    if case .absent = arrival.content { return Self.settlement(arrival, now) }
+                    return Self.failure(error, arrival.job, arrival.metadata.key)
+                })
         }
         resumeFlushers()
     }
@@ -185,7 +195,7 @@ actor PersistencyManager {
     private static func settlement(_ arrival: Arrival, _ now: Int64) -> Settlement {
         switch arrival.content {
         case .cover: preconditionFailure("covers are settled with their group")
-        case .failure(_, let failure):
+        case .failure(_, let failure), .absent(let failure):
             Settlement(job: arrival.job, key: arrival.metadata.key, result: .failure(failure))
         case .notModified(let entry, _):
             Settlement(

@@ -15,6 +15,7 @@ struct Decision: Sendable {
             return answer
         }
         if path == "/robots.txt", let robots = options.robots { return .text(200, robots) }
+        if let archive = ArchivePath(path) { return archive.answer }
         guard let resource = Resource(path: path) else { return .text(404, "there is nothing at \(path)\n") }
         var wishes = Wishes(options, number: number)
         do {

@@ -23,6 +23,11 @@ enum HelpPage {
           type=VALUE          another Content-Type
           field=NAME:VALUE    a field of the answer, beside its own
 
+        The Cover Art Archive's answers (musicbrainz.org/doc/Cover_Art_Archive/API), for `--cover-art-archive`:
+
+          /release/UUID/front         307 to a cover, also front-250, front-500, front-1200; 404 for ids that end in 404
+          /release-group/UUID/front   the same
+
         A library that is told of edits, for `sleeve album --remote`: POST /api/addAlbum, POST /api/deleteAlbum,
         GET /api/albums.
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import Logging
 
 #if canImport(Glibc)
     import Glibc
@@ -12,7 +13,8 @@ struct Get: AsyncParsableCommand {
         commandName: "get",
         abstract: "One cover, from the cache if it is there, else downloaded and kept.",
         discussion: """
-            The bytes go to stdout, or to a file with -o.
+            The bytes go to stdout, or to a file with -o. What is in the cache is given without asking, also when it is stale \
+            (stderr says so); only where its server forbids that (must-revalidate, no-cache) it is asked, and --offline fails.
 
               sleeve get https://example.org/cover.jpg -o cover.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
@@ -24,6 +26,7 @@ struct Get: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"))
     var output: String?
 
+    @OptionGroup var absences: AbsenceOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
@@ -40,20 +43,29 @@ struct Get: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         let library = try await openLibrary(configuration)
-        let work = Task { () -> Result<Cover, any Error> in
-            do { return .success(try await library.cover(for: url)) } catch { return .failure(error) }
+        let work = Task { [url, absences] () -> Result<Cover, any Error> in
+            do {
+                return .success(try await library.cover(for: url, retryingAbsent: absences.retryAbsent))
+            } catch {
+                return .failure(error)
+            }
         }
         Signals.handle { _ in work.cancel() }
         let result = await work.value
         do {
             let cover = try result.get()
             try write(cover)
+            if cover.isStale {
+                configuration.logger.notice(
+                    "\(url): from the cache, and stale: its server has not been asked for longer than it said; `refresh` asks it"
+                )
+            }
             if options.json { try tell(json(cover)) }
         } catch let failure as CoverFailure {
             await library.close()
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             throw fail(
-                failure.message,
+                AbsenceOptions.advice(failure),
                 [.offline, .badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
         await library.close()
@@ -74,6 +86,7 @@ struct Get: AsyncParsableCommand {
         line.add("type", cover.mediaType)
         line.add("width", cover.width)
         line.add("height", cover.height)
+        if cover.isStale { line.add("stale", true) }
         return line.text + "\n"
     }
 }

@@ -6,7 +6,8 @@ struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
         abstract: "What the cache holds, one entry a line, in the order of storing.",
-        discussion: "With --json, a JSON object a line: url, digest, bytes, type, width, height, and times in RFC 3339."
+        discussion:
+            "With --json, a JSON object a line: url, digest, bytes, type, width, height, times in RFC 3339, and stale where they are over."
     )
 
     @OptionGroup var options: LibraryOptions
@@ -14,9 +15,10 @@ struct List: AsyncParsableCommand {
     func run() async throws {
         let library = try await openLibrary(try options.configuration())
         var text = ""
+        let now = Int64(secondsSince1970() * 1_000)
         do {
             try library.entries { entry in
-                text += options.json ? json(entry) : plain(entry)
+                text += options.json ? json(entry, now) : plain(entry)
                 if text.utf8.count > 64 << 10 {
                     try tell(text)
                     text = ""
@@ -40,7 +42,7 @@ struct List: AsyncParsableCommand {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    private func json(_ entry: CachedEntry) -> String {
+    private func json(_ entry: CachedEntry, _ now: Int64) -> String {
         let metadata = entry.metadata
         var line = JSONObject()
         line.add("url", metadata.key)
@@ -53,6 +55,7 @@ struct List: AsyncParsableCommand {
         line.add("validatedAt", timestamp(entry.validatedAt))
         line.add("freshUntil", metadata.freshUntil.map { timestamp($0) })
         line.add("pinned", entry.isPinned)
+        if metadata.freshUntil.map({ $0 <= now }) ?? true { line.add("stale", true) }
         return line.text + "\n"
     }
 }

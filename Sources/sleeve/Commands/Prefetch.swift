@@ -13,7 +13,12 @@ struct Prefetch: AsyncParsableCommand {
             covers `sleeve origin` serves.
 
             What is in the cache already is not asked for again. Run it again after an interruption: only what is missing \
-            is fetched.
+            is fetched. That a server has no cover (404, 410) is remembered for as long as it says, else for ten minutes \
+            (404) or a day (410), a week at most.
+
+            An album may name several places in coverUrls: the first that has the cover counts. One with a MusicBrainz id \
+            (musicBrainzReleaseId, musicBrainzReleaseGroupId, or as taggers write them) gets it from the Cover Art Archive \
+            where it has no other; that the archive has none is remembered for a week.
 
               sleeve prefetch albums.json
               cut -f3 library.tsv | sleeve prefetch - --per-host 4 --rate 20
@@ -26,6 +31,8 @@ struct Prefetch: AsyncParsableCommand {
     @Option(help: "The lists' format: json, jsonl, csv or urls. Default: recognised.")
     var format: ListFormat?
 
+    @OptionGroup var absences: AbsenceOptions
+    @OptionGroup var archive: ArchiveOptions
     @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
@@ -33,6 +40,7 @@ struct Prefetch: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        archive.apply(to: &configuration)
         if inputs.isEmpty, configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
         let paths = inputs.isEmpty ? [configuration.libraryFile] : inputs
         for path in paths where path != "-" && files.report.map({ OutputFile.isSame($0, path) }) == true {
@@ -46,8 +54,9 @@ struct Prefetch: AsyncParsableCommand {
             complaints.tell("\(problem)")
             brokenLists.withLock { $0 += 1 }
         }
-        try await run.run(library, isWhole: { brokenLists.withLock { $0 } == 0 }) { progress in
-            await library.prefetch(batches: batches, progress: progress)
+        try await run.run(library, isWhole: { brokenLists.withLock { $0 } == 0 }) { [absences] progress in
+            await library.prefetch(
+                batches: batches, retryingAbsent: absences.retryAbsent, progress: progress)
         }
     }
 

@@ -65,6 +65,7 @@ struct Serve: AsyncParsableCommand {
             "Tell this server of albums added and deleted. Default: $SLEEVE_REMOTE.", valueName: "url"))
     var remote: String?
 
+    @OptionGroup var archive: ArchiveOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
@@ -78,6 +79,7 @@ struct Serve: AsyncParsableCommand {
         if let mirror { return try await runMirror(of: mirror) }
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        archive.apply(to: &configuration)
         configuration.remote = LibraryOptions.variable("SLEEVE_REMOTE", or: remote)
         let galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)

@@ -17,7 +17,7 @@ enum Log {
     static func error(_ message: String) { say(.error, message) }
 
     static func say(_ level: Logger.Level, _ message: String) {
-        let message = message.withoutControls
+        let message = Secrets.hidden(in: message).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
             // What a person asked to be told of is marked; what everybody should know is not.
             let kind = level == .debug || level == .trace ? "\(level): " : ""

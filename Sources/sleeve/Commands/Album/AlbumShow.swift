@@ -13,12 +13,14 @@ struct AlbumShow: AsyncParsableCommand {
     @Argument(help: "Its number, id or title.")
     var album: AlbumReference
 
+    @OptionGroup var archive: ArchiveOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        archive.apply(to: &configuration)
         try await withLibrary(configuration) { library in
             let albums = try await library.albums
             let album = albums[try self.album.index(in: albums)]
@@ -26,7 +28,7 @@ struct AlbumShow: AsyncParsableCommand {
             var table = TextTable(["", ""], numeric: [])
             for row in album.tableRepresentation { table.add([row.title, row.value]) }
             do throws(CoverFailure) {
-                let cover = try await library.cover(of: album)
+                let cover = try await library.shown(album)
                 table.add(["Cover", describe(cover)])
                 let image = InlineImage.here(cover)
                 if image == nil, let place = library.kept(cover) { table.add(["Kept in", place]) }
@@ -34,47 +36,47 @@ struct AlbumShow: AsyncParsableCommand {
             } catch {
                 table.add(["Cover", error.detail])
                 try tell(table.text(width: nil, hasHeader: false))
-                if album.coverUrl != nil { throw ExitStatus.someFailed }
+                if !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
             }
         }
     }
 
     private func describe(_ cover: Cover) -> String {
         let size = cover.width.flatMap { width in cover.height.map { "\(width)×\($0), " } } ?? ""
-        return "\(cover.mediaType), \(size)\(ByteSize(cover.bytes.count))"
+        return "\(cover.mediaType), \(size)\(ByteSize(cover.bytes.count))" + (cover.isStale ? ", stale" : "")
     }
 
     private func tellJSON(_ album: Album, _ library: LibraryAPI) async throws {
         var line = JSONObject()
         line.add("album", raw: album.json)
         do throws(CoverFailure) {
-            let cover = try await library.cover(of: album)
+            let cover = try await library.shown(album)
             let place = try? library.place(of: cover.url)
             line.add("digest", cover.digest)
             line.add("type", cover.mediaType)
             line.add("bytes", cover.bytes.count)
             line.add("width", cover.width)
             line.add("height", cover.height)
+            if cover.isStale { line.add("stale", true) }
             line.add("file", place?.file)
             line.add("offset", place?.offset)
             try? tell(line.text + "\n")
         } catch {
             line.add("error", error.detail)
             try tell(line.text + "\n")
-            if album.coverUrl != nil { throw ExitStatus.someFailed }
+            if !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
         }
     }
 }
 
 extension LibraryAPI {
-    fileprivate func cover(of album: Album) async throws(CoverFailure) -> Cover {
-        let key = try album.coverKey
+    fileprivate func shown(_ album: Album) async throws(CoverFailure) -> Cover {
         do {
-            return try await cover(for: key)
+            return try await cover(of: album)
         } catch let failure as CoverFailure {
             throw failure
         } catch {
-            throw .cancelled(key)
+            throw .cancelled(album.title)
         }
     }
 

@@ -1,0 +1,52 @@
+import HTTPTypes
+import Testing
+
+@testable import CoverLibrary
+@testable import CurlHTTP
+
+@Suite struct SecretsTests {
+    @Test(
+        "what grants access is hidden wherever it stands, and nothing else",
+        arguments: [
+            ("https://a/1.jpg?token=abc&size=1", "https://a/1.jpg?token=[hidden]&size=1"),
+            ("https://a/1.jpg?size=1&Access_Token=a.b-c", "https://a/1.jpg?size=1&Access_Token=[hidden]"),
+            ("https://a/1?api_key=k: the server answered 404", "https://a/1?api_key=[hidden]: the server answered 404"),
+            (
+                "answered 403 (redirected to https://b/2?X-Amz-Signature=0f&x=1#sig=z)",
+                "answered 403 (redirected to https://b/2?X-Amz-Signature=[hidden]&x=1#sig=[hidden])"
+            ),
+            ("https://u:pw@a/1 and http://v@b:8080/", "https://[hidden]@a/1 and http://[hidden]@b:8080/"),
+            ("\"https://a/?key=1\" x=2", "\"https://a/?key=[hidden]\" x=2"),
+            ("https://a/1.jpg?sig=&refresh-token=r", "https://a/1.jpg?sig=&refresh-token=[hidden]"),
+        ])
+    func hiding(text: String, expected: String) { #expect(Secrets.hidden(in: text) == expected) }
+
+    @Test(
+        "what is harmless stays to the byte",
+        arguments: [
+            "https://a/1.jpg?size=500&id=7", "https://a/token=1/2.jpg", "token=abc", "a@b.example",
+            "https://a/@me/1.jpg",
+            "", "?", "https://a/?&&=;#", "https://a/1?monkey=1&designer=2",
+        ])
+    func harmless(text: String) { #expect(Secrets.hidden(in: text) == text) }
+
+    @Test("a failure's message tells no token, of its own URL or of where it was led")
+    func failures() {
+        let response = TransferResponse.answer(403, redirectedTo: "https://b/2?Signature=hush")
+        guard case .failure(let failure) = Verdict(response, for: "https://a/1?token=hush") else {
+            Issue.record("403 is a failure")
+            return
+        }
+        #expect(!failure.message.contains("hush") && failure.message.contains("https://a/1?token=[hidden]"))
+        #expect(!failure.detail.contains("hush") && !"\(failure)".contains("hush"))
+        #expect(failure.url == "https://a/1?token=hush", "for programs that look it up")
+    }
+}
+
+extension TransferResponse {
+    fileprivate static func answer(_ status: Int, redirectedTo: String?) -> TransferResponse {
+        TransferResponse(
+            head: HTTPResponse(status: .init(code: status)), body: ResponseBody(), redirectedTo: redirectedTo,
+            isHTTP2: false, microseconds: 0, microsecondsToFirstByte: 0)
+    }
+}

@@ -1,0 +1,144 @@
+import OriginServer
+import Testing
+import Wire
+
+@testable import CurlHTTP
+
+/// Servers that would have a client take up memory or time without end. Each is real, and each costs what is bounded: what it
+/// could send is counted, sockets' own buffers included.
+@Suite(.timeLimit(.minutes(10))) struct HostileServerTests {
+    /// What sockets may hold besides what a client takes, in bytes.
+    private static let slack = 24 << 20
+
+    /// The failure that such an answer ends with; afterwards the client goes on working.
+    private func failure(
+        _ answer: String, endless: String? = nil, _ configure: (inout HTTPClientConfiguration) -> Void = { _ in },
+        most: Int = slack, _ location: SourceLocation = #_sourceLocation
+    ) async throws -> TransferError? {
+        var failure: TransferError?
+        try await withListener(answer: answer, endless: endless) { listener in
+            try await withOrigin(configure) { origin, client in
+                failure = await client.failure(listener.url + "/", location)
+                #expect(listener.sent < most, sourceLocation: location)
+                let good = try await client.get(origin.coverURL(1))
+                #expect(good.bytes == CoverImage.jpeg(number: 1), sourceLocation: location)
+            }
+        }
+        return failure
+    }
+
+    private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
+
+    @Test(
+        "header fields, interim responses and trailers without end are stopped at a limit",
+        arguments: [
+            ("HTTP/1.1 200 OK\r\n", "X-More: and more\r\n"),
+            ("", "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"),
+            (chunked + "1\r\nx\r\n0\r\n", "X-Trailer: and more\r\n"),
+        ])
+    func endlessHeads(answer: String, endless: String) async throws {
+        let error = try await failure(answer, endless: endless)
+        #expect(error?.kind == .tooLarge && error?.detail.contains("307200 bytes") == true, "\(error as Any)")
+    }
+
+    @Test("ten thousand cookies are too many fields, and none is ever sent back")
+    func cookies() async throws {
+        let cookies = (0..<10_000).map { "Set-Cookie: name\($0)=value\($0); Path=/; HttpOnly\r\n" }.joined()
+        let error = try await failure("HTTP/1.1 200 OK\r\n" + cookies + "Content-Length: 0\r\n\r\n")
+        #expect(error?.kind == .tooLarge)
+        try await withListener(answer: "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 0\r\n\r\n") { listener in
+            try await withClient { client in
+                var requests = listener.requests.makeAsyncIterator()
+                for _ in 0..<2 {
+                    _ = try await client.get(listener.url)
+                    let request = await requests.next()
+                    #expect(request?.lowercased().contains("cookie") == false)
+                }
+            }
+        }
+    }
+
+    @Test("a redirect to an address of ten megabytes is not followed, nor kept")
+    func longLocation() async throws {
+        let place = "http://127.0.0.1/" + String(repeating: "a", count: 10 << 20)
+        let error = try await failure("HTTP/1.1 301 Moved\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n")
+        #expect(error?.kind == .tooLarge, "\(error?.detail.prefix(200) as Any)")
+        #expect(error.map { $0.detail.utf8.count < 1_000 } == true)
+    }
+
+    @Test("fields count along all redirects: a loop of long ones ends at the limit, not at five times it")
+    func redirectsAddUp() async throws {
+        let padding = String(repeating: "X-Pad: \(String(repeating: "p", count: 1_000))\r\n", count: 80)
+        let error = try await failure("HTTP/1.1 302 Found\r\nLocation: /\r\n\(padding)Content-Length: 0\r\n\r\n")
+        #expect(error?.kind == .tooLarge)
+    }
+
+    @Test(
+        "a length that is none, or that cannot be, is a failure before anything is taken",
+        arguments: [
+            "Content-Length: 99999999999999999999", "Content-Length: 9223372036854775807", "Content-Length: -5",
+            "Content-Length: five", "Content-Length: 4\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 4",
+        ])
+    func lyingLengths(field: String) async throws {
+        let error = try await failure("HTTP/1.1 200 OK\r\n\(field)\r\n\r\nbody")
+        #expect(error.map { [.tooLarge, .connect, .truncated].contains($0.kind) } == true, "\(error as Any)")
+    }
+
+    @Test("the same length said twice is one length")
+    func sameLengths() async throws {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 4\r\n\r\nbody"
+        try await withListener(answer: answer) { listener in
+            try await withClient { client in
+                let response = try await client.get(listener.url)
+                #expect(response.bytes == Array("body".utf8))
+            }
+        }
+    }
+
+    @Test("a body without end is stopped at the limit, and memory is taken as it comes, not as it is announced")
+    func endlessBody() async throws {
+        let limit: (inout HTTPClientConfiguration) -> Void = { $0.maximumBodySize = 1 << 20 }
+        let filler = String(repeating: "x", count: 65_536)
+        let error = try await failure("HTTP/1.1 200 OK\r\n\r\n", endless: filler, limit)
+        #expect(error?.kind == .tooLarge)
+        let chunk = "10000\r\n\(filler)\r\n"
+        let chunks = try await failure(Self.chunked, endless: chunk, limit)
+        #expect(chunks?.kind == .tooLarge)
+    }
+
+    @Test("a chunk's extension without end is no progress, and times out as slow")
+    func endlessExtension() async throws {
+        let error = try await failure(
+            Self.chunked + "5;", endless: String(repeating: "x", count: 65_536),
+            {
+                $0.lowSpeedTime = 1
+                $0.timeout = .seconds(4)
+            }, most: .max)
+        #expect(error.map { [.timeout, .connect, .truncated].contains($0.kind) } == true, "\(error as Any)")
+    }
+
+    @Test("a body that drips has timed out once it has been too slow for long enough")
+    func slowDrip() async throws {
+        try await withOrigin {
+            $0.lowSpeedLimit = 10_000
+            $0.lowSpeedTime = 1
+        } _: { origin, client in
+            let error = await client.failure(origin.coverURL(1) + "?size=100000&rate=200")
+            #expect(error?.kind == .timeout, "\(error as Any)")
+            let good = try await client.get(origin.coverURL(2))
+            #expect(good.bytes == CoverImage.jpeg(number: 2))
+        }
+    }
+
+    @Test("what is compressed stays so: nothing is inflated that was not asked for")
+    func compressed() async throws {
+        // gzip's magic number is in it; as UTF-8 it takes three bytes.
+        let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\u{1F}\u{8B}\u{8}"
+        try await withListener(answer: answer) { listener in
+            try await withClient { client in
+                let response = try await client.get(listener.url)
+                #expect(response.bytes == Array("\u{1F}\u{8B}\u{8}".utf8))
+            }
+        }
+    }
+}

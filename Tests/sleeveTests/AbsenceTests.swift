@@ -1,0 +1,35 @@
+import OriginServer
+import Testing
+
+extension CommandTests {
+    @Suite struct AbsenceTests {
+        @Test("the next prefetch does not ask for what is not there, says how to, and does when told to")
+        func remembered() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<2) + stage.urls(2..<3, "status=404&times=1"))
+                let first = try await stage.run("prefetch", list, "--json")
+                #expect(first.status == 3 && !first.stderr.contains("--retry-absent"))
+                let second = try await stage.run("prefetch", list, "--json")
+                #expect(second.status == 3)
+                #expect(try second.summary().failed == 1 && second.summary().fresh == 2)
+                #expect(second.stderr.contains("404") && second.stderr.contains("(--retry-absent asks again)"))
+                #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 1)
+                let third = try await stage.run("prefetch", list, "--json", "--retry-absent")
+                #expect(third.status == 0)
+                #expect(try third.summary().downloaded == 1)
+            }
+        }
+
+        @Test("get too remembers, and asks again when told to")
+        func get() async throws {
+            try await withStage { stage in
+                let url = stage.urls(0..<1, "status=410&times=1")[0]
+                #expect(try await stage.run("get", url, "-o", stage.folder + "/a").status == 3)
+                let again = try await stage.run("get", url, "-o", stage.folder + "/a")
+                #expect(again.status == 3 && again.stderr.contains("(--retry-absent asks again)"))
+                #expect(try await stage.run("get", url, "-o", stage.folder + "/a", "--retry-absent").status == 0)
+                #expect(stage.origin.requestCount == 2)
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+import OriginServer
+import Testing
+
+extension CommandTests {
+    /// Covers by MusicBrainz ids, from an origin that answers as the Cover Art Archive does.
+    @Suite struct ArchiveTests {
+        private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+
+        @Test(
+            "prefetch gets an album's cover from the archive it is told of, in the size it is told",
+            arguments: [
+                ("250", "front-250"), ("1200", "front-1200"), ("full", "front"),
+            ])
+        func sizes(size: String, image: String) async throws {
+            try await withStage { stage in
+                let list = try stage.file("albums.csv", "title,MUSICBRAINZ_ALBUMID\nT,\(Self.id)\n")
+                let archive = "http://127.0.0.1:\(stage.origin.port)"
+                let result = try await stage.run("prefetch", list, "--cover-art-archive", archive, "--size", size)
+                #expect(result.status == 0, "\(result)")
+                let entries = try await stage.entries()
+                #expect(entries.map(\.url) == ["\(archive)/release/\(Self.id)/\(image)"])
+            }
+        }
+
+        @Test("an id that is none is told with its line, and the other albums' covers come")
+        func badID() async throws {
+            try await withStage { stage in
+                let list = try stage.file(
+                    "albums.jsonl",
+                    """
+                    {"title": "A", "coverUrl": "\(stage.origin.coverURL(1))"}
+                    {"title": "B", "mbid": "not-an-id"}
+
+                    """)
+                let result = try await stage.run("prefetch", list, "--json")
+                #expect(result.status == 3)
+                let summary = try result.summary()
+                #expect(summary.downloaded == 1 && summary.skipped == 1)
+                #expect(result.stderr.contains("\(list):2:1: album 'B': mbid: 'not-an-id' is no MusicBrainz id"))
+            }
+        }
+
+        @Test("the report has one line for an album, with the place that had its cover")
+        func report() async throws {
+            try await withStage { stage in
+                let list = try stage.file(
+                    "albums.json",
+                    """
+                    [{"title": "A", "coverUrls": ["\(stage.origin.coverURL(1))?status=404", "\(stage.origin.coverURL(2))"]}]
+                    """)
+                let report = stage.folder + "/report"
+                let result = try await stage.run("prefetch", list, "--report", report)
+                #expect(result.status == 0, "\(result)")
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(lines.map(\.url) == [stage.origin.coverURL(2)])
+            }
+        }
+
+        @Test("a size that the archive does not have, or an address that is none, is wrong usage or cannot run")
+        func wrong() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<1))
+                let size = try await stage.run("prefetch", list, "--size", "600")
+                #expect(size.status == 64 && size.stderr.contains("250, 500, 1200, full"), "\(size)")
+                let place = try await stage.run("prefetch", list, "--cover-art-archive", "nowhere")
+                #expect(place.status == 1 && place.stderr.contains("cover art archive"), "\(place)")
+            }
+        }
+    }
+}

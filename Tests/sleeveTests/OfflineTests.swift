@@ -1,0 +1,90 @@
+import OriginServer
+import Testing
+
+extension CommandTests {
+    /// The network gone, or not to be used.
+    @Suite struct OfflineTests {
+        private static let stale = "cache-control=max-age%3D0"
+
+        private struct CoverLine: Decodable {
+            var stale: Bool?
+        }
+
+        @Test("get says on stderr and in JSON that a cover is stale, and list says it of entries")
+        func stale() async throws {
+            try await withStage { stage in
+                let (old, new) = (stage.urls(1..<2, Self.stale)[0], stage.urls(2..<3)[0])
+                try await stage.fill([old, new])
+                await stage.origin.stop()
+                for options in [["--offline"], []] {
+                    let arguments = ["get", old, "-o", stage.folder + "/c", "--json"] + options
+                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    #expect(result.status == 0 && result.stderr.contains("stale"), "\(result)")
+                    let line: CoverLine = try result.json()
+                    #expect(line.stale == true)
+                }
+                let fresh = try await stage.run("get", new, "-o", stage.folder + "/c", "--json")
+                let line: CoverLine = try fresh.json()
+                #expect(line.stale == nil && fresh.stderr.isEmpty, "\(fresh)")
+                let quiet = try await stage.run("get", old, "-o", stage.folder + "/c", "--quiet")
+                #expect(quiet.status == 0 && quiet.stderr.isEmpty)
+                let lines: [CoverLine] = try await stage.run("list", "--json").lines()
+                #expect(lines.count == 2 && lines.filter { $0.stale == true }.count == 1)
+            }
+        }
+
+        @Test("what must be validated is not given offline, and the message says why")
+        func mustRevalidate() async throws {
+            try await withStage { stage in
+                let url = stage.urls(1..<2, Self.stale + ",must-revalidate")[0]
+                try await stage.fill([url])
+                let offline = try await stage.run("get", url, "-o", stage.folder + "/c", "--offline")
+                #expect(offline.status == 1 && offline.stderr.contains("must-revalidate"), "\(offline)")
+                #expect(try await stage.run("get", url, "-o", stage.folder + "/c").status == 0)
+                await stage.origin.stop()
+                let gone = try await stage.run("get", url, "-o", stage.folder + "/c", "--retries", "0")
+                #expect(gone.status == 3 && gone.stderr.contains("must-revalidate"), "\(gone)")
+            }
+        }
+
+        @Test("a prefetch without a network says so in a few lines, exits with 3, and the next gets what is missing")
+        func networkGone() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<60))
+                try await stage.fill(stage.urls(0..<10))
+                let port = stage.origin.port
+                await stage.origin.stop()
+                let report = stage.folder + "/report"
+                let gone = try await stage.run("prefetch", list, "--json", "--retries", "0", "--report", report)
+                #expect(gone.status == 3)
+                let summary = try gone.summary()
+                #expect(summary.fresh == 10 && summary.failed == 50)
+                let lines = gone.stderr.split(separator: "\n").filter { $0.hasPrefix("sleeve: ") }
+                #expect(lines.count == 7, "\(gone.stderr)")
+                #expect(lines.last?.contains("no server could be reached") == true)
+                #expect(gone.stderr.contains("127.0.0.1:\(port): 45 more"))
+                let told: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(told.filter { $0.outcome == "failed" }.count == 50, "each is in the report")
+                var options = OriginOptions()
+                options.port = port
+                let back = try await Origin.start(options)
+                let after = try await stage.run("prefetch", list, "--json")
+                await back.stop()
+                #expect(after.status == 0)
+                #expect(try after.summary().downloaded == 50)
+            }
+        }
+
+        @Test("where some servers answer, the network is not called gone")
+        func oneHostGone() async throws {
+            try await withStage { stage in
+                let away = (0..<8).map { "http://127.0.0.1:1/\($0).jpg" }
+                let list = try stage.list(away + stage.urls(0..<1))
+                let result = try await stage.run("prefetch", list, "--retries", "0")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("127.0.0.1:1: 3 more"))
+                #expect(!result.stderr.contains("no server could be reached"))
+            }
+        }
+    }
+}

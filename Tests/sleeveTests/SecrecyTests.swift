@@ -1,0 +1,44 @@
+import OriginServer
+import Testing
+
+extension CommandTests {
+    /// Logs, reports and metrics are passed on and kept.
+    @Suite struct SecrecyTests {
+        @Test("a token in a URL is in no line of a prefetch, at any level, nor in its report and metrics")
+        func tokens() async throws {
+            try await withStage { stage in
+                let urls =
+                    stage.urls(0..<2, "access_token=hush") + stage.urls(2..<3, "status=404&sig=hush")
+                    + stage.urls(3..<4, "status=503&times=1&retry-after=0&api_key=hush")
+                    + ["ftp://a/b.jpg?token=hush", "https://user:hush@a.example/1.jpg"]
+                let (report, metrics) = (stage.folder + "/report", stage.folder + "/metrics")
+                let result = try await stage.run(
+                    "prefetch", try stage.list(urls), "--log-level", "trace", "--report", report, "--metrics-file",
+                    metrics, "--json")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("[hidden]"))
+                for text in [result.stderr, result.stdout, try stage.text(of: report), try stage.text(of: metrics)] {
+                    #expect(!text.contains("hush"))
+                }
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(lines.contains { $0.url.hasSuffix("/covers/0.jpg?access_token=[hidden]") })
+                // The server is told, and so is who asks for the cover.
+                #expect(try await stage.run("get", "--offline", urls[0], "-o", stage.folder + "/c").status == 0)
+            }
+        }
+
+        @Test(
+            "a proxy's password is told to nobody but the proxy", arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
+        func proxy(place: String) async throws {
+            try await withStage { stage in
+                let result = try await stage.shell(
+                    """
+                    http_proxy=http://user:hush@$1 $SLEEVE get http://covers.example/1.jpg -o /dev/null \
+                        --retries 0 --log-level trace
+                    """, place)
+                #expect(result.status == 3, "\(result)")
+                #expect(!result.stderr.contains("hush") && !result.stdout.contains("hush"))
+            }
+        }
+    }
+}

@@ -45,11 +45,12 @@ struct MemoryTable {
     /// In bytes of key and value together: longer ones are not remembered, so that the table stays small.
     static let longest = 4_096
 
-    private let recallOne, hasAny, remember, forget, forgetAll, sweepOld, sweepMany: FastStatement
+    private let recallOne, recallEvery, hasAny, remember, forget, forgetAll, sweepOld, sweepMany: FastStatement
 
     init(_ database: Database) {
         func prepare(_ sql: String) -> FastStatement { FastStatement(database, sql) }
         recallOne = prepare("SELECT value, until FROM remembered WHERE kind = ? AND key = ? AND until > ?")
+        recallEvery = prepare("SELECT key, value, until FROM remembered WHERE kind = ? AND until > ?")
         hasAny = prepare("SELECT 1 FROM remembered WHERE kind = ? LIMIT 1")
         remember = prepare("INSERT OR REPLACE INTO remembered(kind, key, value, until) VALUES (?, ?, ?, ?)")
         forget = prepare("DELETE FROM remembered WHERE kind = ? AND key = ?")
@@ -66,6 +67,14 @@ struct MemoryTable {
         try recallOne.first(.text(kind.rawValue), .text(key), .int(now)) { row in
             Remembered(kind, key, row.text(0), until: row.int64(1))
         }
+    }
+
+    func recallAll(_ kind: Remembered.Kind, now: Int64) throws -> [Remembered] {
+        var all: [Remembered] = []
+        try recallEvery.each(.text(kind.rawValue), .int(now)) { row in
+            all.append(Remembered(kind, row.text(0), row.text(1), until: row.int64(2)))
+        }
+        return all
     }
 
     func remembersAny(_ kind: Remembered.Kind) throws -> Bool {
@@ -104,6 +113,15 @@ extension CacheReader {
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
             // The table is not there: no newer program has had this cache open for writing.
             return none
+        }
+    }
+
+    /// Everything of a kind that is remembered at `now` (milliseconds since 1970).
+    package func recallAll(_ kind: Remembered.Kind, now: Int64) throws -> [Remembered] {
+        do {
+            return try reading { _ in try memory.recallAll(kind, now: now) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            return []
         }
     }
 }

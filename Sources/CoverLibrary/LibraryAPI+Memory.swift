@@ -27,4 +27,28 @@ extension LibraryAPI {
                 guess: archive.holds(urls[index]) ? CoverArtArchive.patience : nil)
         }
     }
+
+    // MARK: Hosts
+
+    /// How long it is kept what was found out about a host, in milliseconds: 30 days.
+    private static let hostPatience: Int64 = 30 * 86_400_000
+
+    /// What earlier runs found out about hosts, by origin.
+    func hostsLearnt() -> [String: HostPace.Learnt] {
+        let all = (try? reader.recallAll(.host, now: WallClock.milliseconds())) ?? []
+        return all.reduce(into: [:]) { $0[$1.key] = HostPace.Learnt($1.value) }
+    }
+
+    /// A hint: that it cannot be written is let go.
+    func keepHosts(_ learnt: [String: HostPace.Learnt]) async {
+        if learnt.isEmpty { return }
+        let now = WallClock.milliseconds()
+        let changes = learnt.map {
+            MemoryChange.remember(Remembered(.host, $0.key, $0.value.text, until: now + Self.hostPatience))
+        }
+        try? await persistency.withWriter { writer in
+            writer.note(changes, now: now)
+            try writer.writeUsage()
+        }
+    }
 }

@@ -273,7 +273,10 @@ public final class LibraryAPI: Sendable {
 
     /// Commits what is under way, ends the transfers and the observers' streams. Nothing may be asked of it afterwards.
     public func close() async {
-        if let scheduler = schedulerIfStarted { await scheduler.close() }
+        if let scheduler = schedulerIfStarted {
+            await keepHosts(scheduler.learnt)
+            await scheduler.close()
+        }
         remote.withLock { $0 }?.close()
         await flushUsage()
         await persistency.close()
@@ -301,7 +304,7 @@ public final class LibraryAPI: Sendable {
 
     func scheduler() async -> DownloadScheduler {
         if let scheduler = schedulerIfStarted { return scheduler }
-        let (scheduler, isNew) = network.start(configuration)
+        let (scheduler, isNew) = network.start(configuration, learnt: hostsLearnt())
         if isNew {
             await scheduler.begin { [persistency] arrivals in await persistency.store(arrivals) }
         }
@@ -310,7 +313,9 @@ public final class LibraryAPI: Sendable {
 }
 
 extension LibraryAPI.Network {
-    fileprivate func start(_ configuration: LibraryConfiguration) -> (DownloadScheduler, isNew: Bool) {
+    fileprivate func start(
+        _ configuration: LibraryConfiguration, learnt: [String: HostPace.Learnt]
+    ) -> (DownloadScheduler, isNew: Bool) {
         scheduler.withLock { scheduler in
             if let scheduler { return (scheduler, false) }
             let started = DownloadScheduler(
@@ -320,6 +325,7 @@ extension LibraryAPI.Network {
                     interval: configuration.rate.map { .seconds(1 / $0) },
                     totalInterval: configuration.totalRate.map { .seconds(1 / $0) }, adapts: configuration.adapts,
                     respectsRobots: configuration.respectsRobots),
+                learnt: learnt,
                 policy: RetryPolicy(retries: configuration.retries),
                 observe: hub, logger: configuration.logger)
             scheduler = started

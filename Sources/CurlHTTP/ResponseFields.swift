@@ -26,7 +26,9 @@ enum ResponseFields {
         return fields
     }
 
-    static func contentRange(of easy: UnsafeMutableRawPointer) -> String? { header("Content-Range", 0, -1, easy)?.value }
+    static func contentRange(of easy: UnsafeMutableRawPointer) -> String? {
+        header("Content-Range", 0, -1, easy)?.value
+    }
 
     /// Whether the last response says of its length what cannot all be true (RFC 9112 section 6.3).
     static func hasSeveralLengths(_ easy: UnsafeMutableRawPointer) -> Bool {

@@ -68,6 +68,23 @@ import Testing
         }
     }
 
+    @Test("what was found out about a host is there in the next run, which is hardly refused")
+    func learning() async throws {
+        try await withStage(origin: { $0.mostInFlight = 6 }) { stage in
+            _ = await stage.library.prefetch((1...300).map { stage.url($0, "delay=2&same=1") })
+            await stage.library.close()
+            let overruns = stage.origin.overruns
+            #expect(overruns > 0)
+            let next = try await stage.another()
+            let learnt = try #require(next.hostsLearnt()[stage.origin.url])
+            #expect(learnt.limit <= 6 && learnt.wall ?? .max <= 6)
+            let summary = await next.prefetch((301...400).map { stage.url($0, "delay=2&same=1") })
+            #expect(summary.downloaded == 100)
+            #expect(stage.origin.overruns - overruns <= 5)
+            await next.close()
+        }
+    }
+
     @Test("with respect for robots.txt it is asked for once, and what it forbids is not")
     func robots() async throws {
         try await withStage {

@@ -9,51 +9,6 @@ import Logging
     import Darwin
 #endif
 
-/// One who waits for a cover.
-struct Waiter: Sendable {
-    /// Whom `DownloadScheduler.abandon` takes away.
-    var owner: ObjectIdentifier
-    /// Called on the event loop, once, after the commit that makes a success true.
-    var done: @Sendable (Delivery) -> Void
-    /// What the cache has, to be revalidated; nil: the cover is to come whole.
-    var stored: Revalidation?
-    /// What is known of the URL from before.
-    var remembered: Recollection
-
-    init(
-        owner: ObjectIdentifier, stored: Revalidation? = nil, remembered: Recollection = Recollection(),
-        done: @escaping @Sendable (Delivery) -> Void
-    ) {
-        self.owner = owner
-        self.stored = stored
-        self.remembered = remembered
-        self.done = done
-    }
-}
-
-/// An entry of the cache that is to be revalidated.
-struct Revalidation: Sendable {
-    let entry: CachedEntry
-    /// The fields of the request that asks.
-    let conditions: HTTPFields
-
-    init(_ entry: CachedEntry) {
-        self.entry = entry
-        conditions = StoredResponse(entry).conditions
-    }
-}
-
-/// What a waiter gets.
-struct Delivery: Sendable {
-    var result: Result<Settlement.Stored, CoverFailure>
-    /// The request joined another's transfer.
-    var isJoined: Bool
-    /// From the start of the last transfer to its end.
-    var microseconds: Int
-    /// A cover that must not be kept, for those who only want to see it.
-    var passing: (body: ResponseBody, header: ImageHeader)?
-}
-
 /// Acts on what `DownloadQueue` decides: starts transfers, judges what they bring, hands covers to the disk, tries again.
 /// Shares its executor with the client, so that nothing hops between them.
 actor DownloadScheduler {
@@ -94,14 +49,14 @@ actor DownloadScheduler {
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
     init(
-        client: HTTPClient, limits: DownloadQueue<Waiter>.Limits, policy: RetryPolicy, observe hub: EventHub,
-        logger: Logger
+        client: HTTPClient, limits: DownloadQueue<Waiter>.Limits, learnt: [String: HostPace.Learnt],
+        policy: RetryPolicy, observe hub: EventHub, logger: Logger
     ) {
         self.logger = logger
         self.client = client
         self.policy = policy
         observers = hub
-        queue = DownloadQueue(limits: limits)
+        queue = DownloadQueue(limits: limits, learnt: learnt)
     }
 
     /// To be called first. - Parameter store: takes covers to the disk; returns when it needs their bodies no more.
@@ -137,6 +92,9 @@ actor DownloadScheduler {
             for token in dropped { client.cancel(token) }
         }
     }
+
+    /// What was found out about hosts, by origin.
+    var learnt: [String: HostPace.Learnt] { queue.learnt }
 
     /// Ends every transfer; those who wait are told.
     func close() {

@@ -1,9 +1,9 @@
 /// How many transfers to one host are worth having in flight: a pure value, told of every transfer that ends.
 ///
-/// It climbs while *goodput* (answers a second) climbs. Time is cut into rounds in which the limit stands still. By Little's law
-/// the goodput of a round is the limit over the mean latency of the transfers that began in it: goodput that stays behind the
-/// limit is latency that rises. At first every round doubles the limit, as TCP's slow start does; when that brings nothing
-/// any more, single steps up and down are tried now and then, and kept where they pay.
+/// It climbs while *goodput* (answers a second) climbs. Time is cut into rounds in which the limit stands still. By Little's
+/// law the goodput of a round is the limit over the mean latency of the transfers that began in it: goodput that stays behind
+/// the limit is latency that rises. At first every round doubles the limit, as TCP's slow start does. While the latency is
+/// that of a host at rest, more are worth it; beyond, steps up and down are tried now and then, and kept where they pay.
 ///
 /// A host that refuses (429) names a *wall*: it is kept below, and tried only after ever longer times. Other refusals and
 /// time-outs cut the limit by a third, once for all transfers under way.
@@ -86,12 +86,13 @@ struct HostPace {
         var isRaised = false
     }
 
-    // Steps of a kind that try one thing and measure the other.
+    /// A latency up to so many times the smallest is that of the way alone.
+    private static let quiet = 1.25
     private static let firstLimit = 4
     private static let shortestDoubling = Duration.milliseconds(5)
     private static let shortestRound = Duration.milliseconds(50)
     private static let longestHold = 16
-    private static let firstPatience = Duration.seconds(1)
+    private static let firstPatience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(300)
 
     private var hold = 2
@@ -141,7 +142,7 @@ struct HostPace {
         let (length, least) =
             switch phase {
             case .first, .doubling, .returning: (Self.shortestDoubling, max(limit, 4))
-            case .holding, .trying: (Self.shortestRound, max(2 * limit, 16))
+            case .holding, .trying: (Self.shortestRound, max(limit, 16))
             }
         if round.answered >= least, now - start >= length { close(now) }
     }
@@ -209,7 +210,7 @@ struct HostPace {
         switch phase {
         case .first: break
         case .doubling(let before, let idle):
-            if goodput >= before * 1.1 {
+            if goodput >= before * 1.1 || latency <= Self.quiet * calm {
                 peak = max(peak, goodput)
                 if limit >= top { return settle(now) }
                 phase = .doubling(before: goodput, idle: 0)
@@ -228,7 +229,13 @@ struct HostPace {
                 peak = goodput
                 return begin(max(1, limit * 4 / 5), now)
             }
-            if rounds > 1 {
+            if latency <= Self.quiet * calm {
+                // Nobody waits for anybody: fewer would only bring less, and more will bring more.
+                peak = max(peak * 0.98, goodput)
+                hold = 2
+                phase = .holding(rounds: hold)
+                if limit < top { begin(min(max(limit + 1, limit * 3 / 2), top), now) }
+            } else if rounds > 1 {
                 phase = .holding(rounds: rounds - 1)
             } else {
                 tryStep(round.sum / max(round.count, 1), now)

@@ -111,9 +111,12 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// RFC 9309.
-    static func disallowed(_ url: String) -> CoverFailure {
-        CoverFailure(
-            .disallowed, url: url, detail: "the host's robots.txt forbids it, or cannot be had (--respect-robots)")
+    /// - Parameter problem: why the host's rules are not known.
+    static func disallowed(_ url: String, _ problem: String?) -> CoverFailure {
+        let detail =
+            problem.map { "the host's robots.txt cannot be had, so nothing may be fetched (--respect-robots): \($0)" }
+            ?? "the host's robots.txt forbids it (--respect-robots)"
+        return CoverFailure(.disallowed, url: url, detail: detail)
     }
 
     /// The host's count of requests is used up (`RateLimit`).
@@ -124,13 +127,13 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The same, from a host that wants longer peace than anybody waits.
     func asking(for wait: Duration) -> CoverFailure {
         var failure = self
-        failure.detail += "; it asks to be left alone for \(wait.components.seconds) s, so this was not tried again"
+        failure.detail += "; it asks to be left alone for \(wait.components.seconds) s, which is too long to wait"
         return failure
     }
 
-    /// The same for another cover of the host, which was not asked for it.
+    /// The same for another cover of the host, which was not asked for it again.
     func spreading(to url: String) -> CoverFailure {
-        CoverFailure(kind, url: url, detail: "not tried, as the host failed before: \(detail)", status: status)
+        CoverFailure(kind, url: url, detail: "its host was given up: \(detail)", status: status)
     }
 
     /// It is about the host, not about this cover alone.

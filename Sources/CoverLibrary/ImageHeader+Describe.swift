@@ -1,10 +1,10 @@
 extension ImageHeader {
-    /// What bytes that are no image look like, for a message: `an HTML page`, `JSON`, `XML`, `text`, `empty`,
+    /// What bytes that are no image look like, for a message: `an HTML page`, `JSON`, `XML`, `text`, `an empty body`,
     /// `compressed data (gzip)`, `unknown data`.
     package static func describe(_ bytes: UnsafeRawBufferPointer) -> String {
         let view = ByteView(bytes)
         let start = view.afterBlanks(view.bigEndian(0, 3) == 0xEFBBBF ? 3 : 0)
-        guard let first = view.byte(start) else { return "empty" }
+        guard let first = view.byte(start) else { return "an empty body" }
         // RFC 1952 section 2.3.1. We ask for no encoding and undo none: what it would become is anybody's guess.
         if view.bigEndian(0, 2) == 0x1F8B { return "compressed data (gzip)" }
         switch first {

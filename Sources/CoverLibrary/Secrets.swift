@@ -4,13 +4,14 @@ package enum Secrets {
     /// Stands for what was left out.
     private static let mark = "[hidden]"
 
-    /// Parameters of this name hold one, in any case, `_` and `-` left out: those of OAuth (RFC 6749, RFC 6750 section 2.3),
+    /// Parameters of this name hold one, in any case, anything but letters and digits left out: those of OAuth (RFC 6749, RFC 6750 section 2.3),
     /// of signed URLs of the large stores, and those in wide use besides.
     private static let names: Set<String> = [
         "token", "key", "apikey", "appkey", "accesskey", "auth", "authorization", "secret", "password", "passwd",
         "passwort",
         "pass", "pwd", "sig", "signature", "sign", "hmac", "jwt", "session", "sessionid", "sid", "credential", "policy",
-        "keypairid", "awsaccesskeyid", "googleaccessid", "xamzcredential", "xgoogcredential",
+        "keypairid", "accesskeyid", "awsaccesskeyid", "privatekey", "bearer", "jsessionid", "phpsessid", "hdnea",
+        "hdnts", "googleaccessid", "xamzcredential", "xgoogcredential",
     ]
     private static let endings = ["token", "secret", "password", "signature", "apikey"]
 
@@ -55,7 +56,7 @@ package enum Secrets {
     }
 
     private static func isSecret(_ name: Substring) -> Bool {
-        let plain = name.lowercased().filter { $0 != "_" && $0 != "-" }
+        let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
         return names.contains(plain) || endings.contains { plain.hasSuffix($0) }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGINT and SIGTERM as a person expects them: the first one ends the work in order, the second one ends it at once.
+/// SIGINT, SIGTERM and SIGHUP as a person expects them: the first one ends the work in order, the second one ends it at once.
 ///
 /// The handler writes the signal's number into a pipe, which is all that a handler may do (signal-safety(7)). Blocking the
 /// signals and waiting for them would be simpler, but the runtime's main loop unblocks them.
@@ -35,7 +35,7 @@ enum Signals {
                 first(signal)
             }
         }
-        for number in [SIGINT, SIGTERM] {
+        for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { number in
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(Signals.writer.load(ordering: .relaxed), &byte, 1)

@@ -8,6 +8,8 @@ private struct ModelHost {
     var latency: (_ inFlight: Int) -> Duration
     /// Refuses whatever comes when more than so many are in flight.
     var most = Int.max
+    /// Refuses such a share of what comes, however much is in flight.
+    var refusals = 0.0
 
     struct Outcome {
         var limits: [Int] = []
@@ -25,10 +27,12 @@ private struct ModelHost {
             []
         var outcome = Outcome()
         var late = 0
+        var random = Numbers()
         while now - begun < time {
             while flying.count < pace.limit {
                 let company = flying.count + 1
-                let isRefused = company > most
+                pace.begins(company: company)
+                let isRefused = company > most || random.next() < refusals
                 let ends = now + (isRefused ? .milliseconds(1) : latency(company))
                 // Soonest last.
                 var place = flying.count
@@ -37,10 +41,10 @@ private struct ModelHost {
             }
             let done = flying.removeLast()
             now = max(now, done.ends)
-            let ended = HostPace.Ended(began: done.began, company: done.company, wasFull: true)
+            let ended = HostPace.Ended(began: done.began, company: done.company, hadOthers: true)
             if done.isRefused {
                 outcome.refused += 1
-                pace.refused(ended, isWall: true, now: now)
+                pace.refused(ended, now: now)
             } else {
                 outcome.answered += 1
                 if now - begun > time - .milliseconds(500) { late += 1 }
@@ -54,11 +58,22 @@ private struct ModelHost {
     }
 }
 
+/// Numbers between 0 and 1 that look like chance and are the same every time (xorshift64).
+private struct Numbers {
+    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    mutating func next() -> Double {
+        state ^= state << 13
+        state ^= state >> 7
+        state ^= state << 17
+        return Double(state >> 11) / Double(1 << 53)
+    }
+}
+
 @Suite struct HostPaceTests {
     private let begun = ContinuousClock.now
 
     private func ended(_ company: Int = 1, at seconds: Double = 0) -> HostPace.Ended {
-        .init(began: begun + .seconds(seconds), company: company, wasFull: true)
+        .init(began: begun + .seconds(seconds), company: company, hadOthers: true)
     }
 
     @Test("one transfer goes first, and some more once it has been answered")
@@ -95,32 +110,56 @@ private struct ModelHost {
     @Test("below a host's wall it works as fast as it may, and fewer than one in a hundred is refused")
     func wall() {
         var pace = HostPace(ceiling: 256, isFixed: false)
-        let outcome = ModelHost(latency: { _ in .milliseconds(20) }, most: 20).run(&pace, for: .seconds(10))
+        // Answers that do not come all at once.
+        let outcome = ModelHost(latency: { .microseconds(18_000 + $0 * 797 % 4_000) }, most: 20)
+            .run(&pace, for: .seconds(10))
         #expect(outcome.goodput >= 0.9 * 1_000)
         #expect(outcome.refused > 0)
         #expect(Double(outcome.refused) < 0.01 * Double(outcome.answered))
     }
 
-    @Test("a refusal cuts the limit once, whatever else of its time is refused")
-    func oneCut() {
+    @Test("a host that has less to do than it may gets no more")
+    func idle() {
         var pace = HostPace(ceiling: 64, isFixed: false)
-        _ = ModelHost { _ in .milliseconds(10) }.run(&pace, for: .seconds(1), from: begun)
-        let before = pace.limit
-        for _ in 0..<10 { pace.refused(ended(before, at: 2), isWall: false, now: begun + .seconds(3)) }
-        #expect(pace.limit == before * 7 / 10)
+        pace.answered(ended(), now: begun)
+        for number in 1...200 {
+            // Two at a time, where four may be.
+            let now = begun + .milliseconds(10 * number)
+            pace.answered(.init(began: now - .milliseconds(5), company: 2, hadOthers: true), now: now)
+        }
+        #expect(pace.limit == 4)
     }
 
-    @Test("one in flight that is still too much is spaced, and less so with every answer")
-    func spacing() {
-        var pace = HostPace(ceiling: 64, isFixed: false)
-        pace.refused(ended(at: 1), isWall: true, now: begun + .seconds(2))
-        let first = pace.interval
-        #expect(first > .zero && pace.limit == 1)
-        pace.refused(ended(at: 3), isWall: true, now: begun + .seconds(4))
-        #expect(pace.interval == first * 2)
-        pace.answered(ended(at: 5), now: begun + .seconds(6))
-        pace.answered(ended(at: 7), now: begun + .seconds(8))
-        #expect(pace.interval < first * 2)
+    @Test(
+        "refusals that come however few are in flight do not slow a host down for long",
+        arguments: [0.005, 0.03, 0.1, 0.3])
+    func chance(share: Double) {
+        var pace = HostPace(ceiling: 32, isFixed: false)
+        let outcome = ModelHost(latency: { _ in .milliseconds(20) }, refusals: share).run(&pace, for: .seconds(20))
+        #expect(outcome.goodput >= 0.7 * 32 * 50 * (1 - share), "\(outcome.goodput)/s with \(pace.limit) in flight")
+        #expect(pace.interval == .zero)
+    }
+
+    @Test("a host that takes ten requests a second, and does not say so, is asked for little more")
+    func rateLimited() {
+        var pace = HostPace(ceiling: 32, isFixed: false)
+        // Tokens that drip into a bucket of one.
+        var now = begun
+        var full = begun
+        var (answered, refused) = (0, 0)
+        while now - begun < .seconds(120) {
+            let began = now
+            pace.begins(company: 1)
+            let isRefused = now < full
+            if !isRefused { full = now + .milliseconds(100) }
+            now += .milliseconds(20)
+            let ended = HostPace.Ended(began: began, company: 1, hadOthers: true)
+            if now - begun > .seconds(60) { if isRefused { refused += 1 } else { answered += 1 } }
+            if isRefused { pace.refused(ended, now: now) } else { pace.answered(ended, now: now) }
+            now += max(.zero, pace.interval)
+        }
+        #expect(answered > 300, "\(answered) answered, \(refused) refused in a minute")
+        #expect(refused < 2 * answered)
     }
 
     @Test("a host that slows down to a third gets fewer")
@@ -161,7 +200,7 @@ private struct ModelHost {
     func fixed() {
         var pace = HostPace(ceiling: 9, isFixed: true)
         pace.answered(ended(), now: begun)
-        pace.refused(ended(at: 1), isWall: true, now: begun + .seconds(2))
+        for _ in 0..<100 { pace.refused(ended(9, at: 1), now: begun + .seconds(2)) }
         #expect(pace.limit == 9 && pace.interval == .zero)
     }
 }

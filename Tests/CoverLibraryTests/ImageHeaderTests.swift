@@ -169,7 +169,8 @@ enum ImageSample {
     }
 
     @Test(arguments: [
-        ("", "empty"), (" \r\n", "empty"), ("\n<!doctype HTML>", "an HTML page"), ("<HTML lang=en>", "an HTML page"),
+        ("", "an empty body"), (" \r\n", "an empty body"), ("\n<!doctype HTML>", "an HTML page"),
+        ("<HTML lang=en>", "an HTML page"),
         ("<!-- x --><head>", "an HTML page"), ("{\"error\": 1}", "JSON"), (" [1]", "JSON"),
         ("<?xml version='1.0'?><Error/>", "XML"), ("not found", "text"), ("Blocked: é", "text"),
         ("a\u{0}b", "unknown data"),

@@ -14,6 +14,8 @@ struct Breaker {
 
     private var state = State.closed
     private var failures = 0
+    /// Of the first refusal in a row.
+    private var overrunSince: Instant?
     private var failedProbes = 0
 
     /// In a row, from a host that has answered before, and from one that never has.
@@ -66,6 +68,19 @@ struct Breaker {
             }
         // Those that started before say what is known already.
         case .open, .probing, .givenUp: break
+        }
+    }
+
+    /// The host refused, as it was asked too much. Many at once are what finding its wall looks like; what goes on for a second
+    /// without an answer is a host that refuses everything.
+    mutating func overran(_ job: JobID, now: Instant) {
+        if case .probing(job) = state { return failed(job, hasAnswered: true, now: now) }
+        let since = overrunSince ?? now
+        overrunSince = since
+        if failures < Self.mostFailures - 1 {
+            failures += 1
+        } else if now - since >= .seconds(1) {
+            failed(job, hasAnswered: true, now: now)
         }
     }
 

@@ -24,9 +24,10 @@ struct DownloadHost {
 
     /// What it lets crawlers fetch, where that is asked.
     enum Robots {
-        case unknown
-        case asking
-        case known(RobotsRules, since: Instant)
+        case unknown(tries: Int)
+        case asking(tries: Int)
+        /// - problem: why nothing is known, and so nothing allowed.
+        case known(RobotsRules, until: Instant, problem: String?)
     }
 
     /// Where it stands among those that could start something.

@@ -55,6 +55,8 @@ struct DownloadQueue<Waiter> {
     private var timers = Heap<Timer>()
     private(set) var inFlight = 0
 
+    /// How often a `/robots.txt` is asked for again.
+    private static var robotsTries: Int { 3 }
     /// How long the first answer of a host may take before a few others are asked for.
     private static var patience: Duration { .milliseconds(500) }
 
@@ -143,18 +145,18 @@ struct DownloadQueue<Waiter> {
     mutating func note(_ sign: HostSign, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard let job = job(id), job.isInFlight, let began = job.began else { return }
         let number = job.host
-        let wasFull = hosts[number].inFlight >= hosts[number].pace.limit && !hosts[number].waiting.isEmpty
-        let ended = HostPace.Ended(began: began, company: job.company, wasFull: wasFull)
+        let hadOthers = !hosts[number].waiting.isEmpty
+        let ended = HostPace.Ended(began: began, company: job.company, hadOthers: hadOthers)
         switch sign {
         case .answered:
             hosts[number].breaker.succeeded()
             hosts[number].pace.answered(ended, now: now)
         case .overrun:
-            // It lives.
-            hosts[number].breaker.succeeded()
-            hosts[number].pace.refused(ended, isWall: true, now: now)
+            hosts[number].failure = failure
+            hosts[number].breaker.overran(id, now: now)
+            hosts[number].pace.refused(ended, now: now)
         case .overloaded, .failed:
-            if sign == .overloaded { hosts[number].pace.refused(ended, isWall: false, now: now) }
+            if sign == .overloaded { hosts[number].pace.refused(ended, now: now) }
             hosts[number].failure = failure
             let hasAnswered = if case .speaks = hosts[number].knowledge { true } else { false }
             hosts[number].breaker.failed(id, hasAnswered: hasAnswered, now: now)
@@ -165,8 +167,20 @@ struct DownloadQueue<Waiter> {
     }
 
     /// The answer to `.askRobots`. - Parameter http2: nil: there was none.
-    mutating func learn(_ rules: RobotsRules, host number: Int, http2: Bool?, now: Instant) {
-        hosts[number].robots = .known(rules, since: now)
+    mutating func learn(
+        _ rules: Result<RobotsRules, RobotsUnknown>, host number: Int, http2: Bool?, now: Instant
+    ) {
+        guard case .asking(let tries) = hosts[number].robots else { return }
+        switch rules {
+        // Rules are good for a day (RFC 9309 §2.4).
+        case .success(let rules):
+            hosts[number].robots = .known(rules, until: now + .seconds(86_400), problem: nil)
+        case .failure where tries < Self.robotsTries:
+            hosts[number].robots = .unknown(tries: tries + 1)
+            hosts[number].closedUntil = now + Self.patience * Double(1 << tries)
+        case .failure(let unknown):
+            hosts[number].robots = .known(.nothing, until: now + .seconds(60), problem: unknown.reason)
+        }
         inFlight -= 1
         hosts[number].inFlight -= 1
         if let http2, case .unknown = hosts[number].knowledge { hosts[number].knowledge = .speaks(http2: http2) }
@@ -259,6 +273,7 @@ struct DownloadQueue<Waiter> {
         inFlight += 1
         hosts[number].inFlight += 1
         slots[id.slot]?.company = hosts[number].inFlight
+        hosts[number].pace.begins(company: hosts[number].inFlight)
         hosts[number].breaker.starts(id)
         if hosts[number].pace.isFirst, hosts[number].inFlight == 1 {
             timers.insert(Timer(time: now + Self.patience, wake: .slowHost(number)))
@@ -277,16 +292,19 @@ struct DownloadQueue<Waiter> {
         return Start(job: id, url: job.url, attempt: job.attempt, multiplexes: multiplexes)
     }
 
-    /// Rules are good for a day (RFC 9309 §2.4).
     private mutating func robotsQuestion(_ number: Int, _ now: Instant) -> Decision? {
         switch hosts[number].robots {
         case nil, .asking: return nil
-        case .known(_, let since) where now - since < .seconds(86_400): return nil
+        case .known(_, let until, _) where now < until: return nil
         case .known, .unknown:
             guard let origin = hosts[number].waiting.first(where: { job($0) != nil }).flatMap({ job($0)?.url.origin }),
                 let url = try? HTTPURL(origin + "/robots.txt")
             else { return nil }
-            hosts[number].robots = .asking
+            if case .unknown(let tries) = hosts[number].robots {
+                hosts[number].robots = .asking(tries: tries)
+            } else {
+                hosts[number].robots = .asking(tries: 0)
+            }
             inFlight += 1
             hosts[number].inFlight += 1
             return .askRobots(url, host: number)
@@ -295,11 +313,11 @@ struct DownloadQueue<Waiter> {
 
     /// Nil: the host's rules allow it, as far as they are asked.
     private mutating func refusal(_ id: JobID, _ number: Int) -> Decision? {
-        guard case .known(let rules, _) = hosts[number].robots, let url = job(id)?.url,
+        guard case .known(let rules, _, let problem) = hosts[number].robots, let url = job(id)?.url,
             !rules.allow(url.target.utf8)
         else { return nil }
         enterRing(number)
-        return .drop(id, url, .disallowed(url.string))
+        return .drop(id, url, .disallowed(url.string, problem))
     }
 
     /// The host whose turn it is.
@@ -374,7 +392,7 @@ struct DownloadQueue<Waiter> {
         if let number = hostNumbers[origin] { return number }
         let pace = HostPace(ceiling: limits.perHost, isFixed: !limits.adapts, learnt: learntBefore[String(origin)])
         var host = DownloadHost(pace)
-        if limits.respectsRobots { host.robots = .unknown }
+        if limits.respectsRobots { host.robots = .unknown(tries: 0) }
         // Nothing to find out: no name to look up, and HTTP/2 is only spoken over TLS.
         if url.hostIsAddress, !url.isHTTPS { host.knowledge = .speaks(http2: false) }
         hosts.append(host)

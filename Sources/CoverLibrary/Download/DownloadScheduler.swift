@@ -148,13 +148,18 @@ actor DownloadScheduler {
     }
 
     private func learn(_ result: Result<TransferResponse, TransferError>, _ host: Int) {
-        let response = try? result.get()
-        let rules: RobotsRules =
-            switch response?.head.status.kind {
-            case .successful: RobotsRules(response?.body.bytes ?? .init(start: nil, count: 0), agent: "sleeve")
-            case .clientError: .everything
-            default: .nothing
+        let rules: Result<RobotsRules, RobotsUnknown>
+        var response: TransferResponse?
+        switch result {
+        case .success(let answer):
+            response = answer
+            switch answer.head.status.kind {
+            case .successful: rules = .success(RobotsRules(answer.body.bytes, agent: "sleeve"))
+            case .clientError: rules = .success(.everything)
+            default: rules = .failure(RobotsUnknown(reason: "the server answered \(answer.head.status.code)"))
             }
+        case .failure(let error): rules = .failure(RobotsUnknown(reason: error.detail))
+        }
         queue.learn(rules, host: host, http2: response?.isHTTP2, now: .now)
     }
 
@@ -304,7 +309,7 @@ actor DownloadScheduler {
         if let retryAfter, failure.isHosts { rest(start.job, until: now + retryAfter, failure, now) }
         switch decision {
         case .retry(let delay):
-            logger.debug("\(failure.message); trying again in \(delay)")
+            logger.debug("\(failure.message); trying again in \(Int(delay.inSeconds * 1_000)) ms")
             queue.retry(start.job, at: now + delay)
         case .giveUp: giveUp(start.job, start.url, failure)
         case .tooLong(let wait):

@@ -5,8 +5,9 @@
 /// the limit is latency that rises. At first every round doubles the limit, as TCP's slow start does. While the latency is
 /// that of a host at rest, more are worth it; beyond, steps up and down are tried now and then, and kept where they pay.
 ///
-/// A host that refuses (429) names a *wall*: it is kept below, and tried only after ever longer times. Other refusals and
-/// time-outs cut the limit by a third, once for all transfers under way.
+/// Where a host refuses (429, 503) whatever begins beyond a number, that is a *wall*: it is kept below, and tried after ever
+/// longer times. Refusals that come at any number, and time-outs, halve the limit for a round: where fewer in flight are
+/// refused as often, they are not the reason, and so many are put up with from then on.
 struct HostPace {
     typealias Instant = ContinuousClock.Instant
 
@@ -35,8 +36,8 @@ struct HostPace {
         var began: Instant
         /// In flight to the host when it began, itself included.
         var company: Int
-        /// Others waited for its place.
-        var wasFull: Bool
+        /// Others were waiting for the host.
+        var hadOthers: Bool
     }
 
     /// In flight at the most, now.
@@ -48,8 +49,9 @@ struct HostPace {
 
     private let isFixed: Bool
     private var phase = Phase.first
-    private var round = Round()
-    private var lastCut: Instant?
+    private var round = PaceRound()
+    /// The share of refusals that fewer in flight do not mend.
+    private var tolerance = leastTolerance
     /// The goodput that has been seen, fading.
     private var peak = 0.0
     /// The smallest mean latency of a round, rising slowly, in seconds.
@@ -61,20 +63,10 @@ struct HostPace {
         case first
         /// The goodput before the last doubling, and how many rounds the doubling has brought nothing.
         case doubling(before: Double, idle: Int)
-        /// After a cut, on the way back to the wall.
-        case returning
+        /// After a cut, to see whether it mends the share of refusals there was.
+        case easing(from: Int, interval: Duration, share: Double)
         case holding(rounds: Int)
         case trying(from: Int, goodput: Double, isUp: Bool, rounds: Int)
-    }
-
-    private struct Round {
-        var start: Instant?
-        var answered = 0
-        var full = 0
-        var latency = Duration.zero
-        /// Of the rounds of this phase that are over.
-        var sum = 0.0
-        var count = 0.0
     }
 
     private struct Wall {
@@ -92,6 +84,7 @@ struct HostPace {
     private static let shortestDoubling = Duration.milliseconds(5)
     private static let shortestRound = Duration.milliseconds(50)
     private static let longestHold = 16
+    private static let leastTolerance = 0.05
     private static let firstPatience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(300)
 
@@ -126,6 +119,9 @@ struct HostPace {
 
     // MARK: What ends
 
+    /// A transfer begins, with so many in flight, itself included.
+    mutating func begins(company: Int) { if !isFixed { round.begins(company) } }
+
     /// The host did what it was asked.
     mutating func answered(_ ended: Ended, now: Instant) {
         if isFixed { return }
@@ -134,37 +130,30 @@ struct HostPace {
             if let patience = wall?.patience { wall?.standsUntil = now + patience }
             return begin(min(start, top(now)), now)
         }
-        if interval > .zero { interval = interval < .milliseconds(5) ? .zero : interval * (63.0 / 64) }
         guard let start = round.start, ended.began >= start else { return }
-        round.answered += 1
-        round.latency += now - ended.began
-        if ended.wasFull { round.full += 1 }
-        let (length, least) =
-            switch phase {
-            case .first, .doubling, .returning: (Self.shortestDoubling, max(limit, 4))
-            case .holding, .trying: (Self.shortestRound, max(limit, 16))
-            }
-        if round.answered >= least, now - start >= length { close(now) }
+        round.answered(ended, now - ended.began)
+        closeIfDue(now)
     }
 
-    /// The host has too much to do. - Parameter isWall: it said that it was asked too much (429).
-    mutating func refused(_ ended: Ended, isWall: Bool, now: Instant) {
-        if isFixed { return }
-        // Those that began before the last cut say nothing about what it has brought.
-        if let lastCut, ended.began < lastCut { return }
-        if limit == 1 { interval = min(max(interval * 2, .milliseconds(50)), .seconds(30)) }
-        lastCut = now
-        phase = .returning
-        let below = max(1, ended.company - 1)
-        if isWall, let standing = wall, standing.isRaised, ended.company >= standing.height {
-            let patience = min(standing.patience * 2, Self.longestPatience)
-            wall = Wall(height: below, standsUntil: now + patience, patience: patience)
-            return begin(min(limit, below), now)
+    /// The host has too much to do, and said so (429, 503) or took too long.
+    mutating func refused(_ ended: Ended, now: Instant) {
+        guard !isFixed, let start = round.start, ended.began >= start else { return }
+        round.refused(ended)
+        if let raised = wall, raised.isRaised, round.refusesMost(from: raised.height) {
+            meet(raised.height - 1, now)
+        } else if let height = round.wall(usual: tolerance) {
+            meet(height, now)
+        } else {
+            closeIfDue(now)
         }
-        if isWall {
-            wall = Wall(height: below, standsUntil: now + Self.firstPatience, patience: Self.firstPatience)
-        }
-        begin(max(1, min(limit * 7 / 10, top(now))), now)
+    }
+
+    private mutating func meet(_ height: Int, _ now: Instant) {
+        let wasTried = wall.map { $0.isRaised && height + 1 >= $0.height } ?? false
+        let patience = wasTried ? min(wall!.patience * 2, Self.longestPatience) : Self.firstPatience
+        wall = Wall(height: height, standsUntil: now + patience, patience: patience)
+        limit = min(limit, height)
+        settle(now)
     }
 
     // MARK: Rounds
@@ -174,26 +163,61 @@ struct HostPace {
 
     private mutating func begin(_ limit: Int, _ now: Instant) {
         self.limit = limit
-        round = Round()
+        round = PaceRound()
         round.start = now
     }
 
+    private mutating func closeIfDue(_ now: Instant) {
+        guard let start = round.start else { return }
+        let (length, least) =
+            switch phase {
+            case .first, .doubling: (Self.shortestDoubling, max(limit, 4))
+            case .easing: (Self.shortestRound, max(limit, 32))
+            case .holding, .trying: (Self.shortestRound, max(limit, 16))
+            }
+        if round.total >= least, now - start >= length { close(now) }
+    }
+
     private mutating func close(_ now: Instant) {
-        let (sum, count) = (round.sum, round.count)
-        let isDriven = round.full * 2 >= round.answered
-        let latency = max(round.latency.inSeconds / Double(round.answered), 1e-6)
-        // Counting answers over time would depend on how they bunch.
-        let goodput = Double(limit) / latency
-        round = Round()
+        let ended = round
+        round = PaceRound()
         round.start = now
-        (round.sum, round.count) = (sum, count)
+        (round.sum, round.count) = (ended.sum, ended.count)
+        if ease(ended.share, now) { return }
         // Where there was less to do than allowed, nothing is to be learnt.
-        guard isDriven else { return }
+        guard ended.answered > 0, ended.company >= limit, ended.wanted * 2 >= ended.total else { return }
+        // Counting answers over time would depend on how they bunch.
+        let goodput = Double(limit) * (1 - ended.share) / ended.meanLatency
         round.sum += goodput
         round.count += 1
-        calm = min(calm * 1.01, latency)
+        calm = min(calm * 1.01, ended.meanLatency)
         raiseWall(now)
-        decide(goodput, latency, now)
+        decide(goodput, ended.meanLatency, now)
+    }
+
+    /// Looks for the reason of refusals. True: this round has served that.
+    private mutating func ease(_ share: Double, _ now: Instant) -> Bool {
+        tolerance = max(Self.leastTolerance, tolerance * 0.999)
+        if case .easing(let from, let pause, let before) = phase {
+            // Of a host that refuses most there is no doubt what it wants.
+            if share > 0.8 * before, before <= 0.5 {
+                tolerance = min(1, max(share, before) * 1.5)
+                // Then a wall that was found was none.
+                wall = nil
+                (limit, interval) = (from, pause)
+            }
+            settle(now)
+            return true
+        }
+        guard share > tolerance else {
+            interval = interval < .milliseconds(5) ? .zero : interval * 0.95
+            return false
+        }
+        phase = .easing(from: limit, interval: interval, share: share)
+        // Where one at a time is too many, time is left between them.
+        if limit == 1 { interval = min(max(interval * 2, .milliseconds(100)), .seconds(2)) }
+        begin(max(1, limit / 2), now)
+        return true
     }
 
     private mutating func raiseWall(_ now: Instant) {
@@ -208,7 +232,7 @@ struct HostPace {
     private mutating func decide(_ goodput: Double, _ latency: Double, _ now: Instant) {
         let top = top(now)
         switch phase {
-        case .first: break
+        case .first, .easing: break
         case .doubling(let before, let idle):
             if goodput >= before * 1.1 || latency <= Self.quiet * calm {
                 peak = max(peak, goodput)
@@ -220,9 +244,6 @@ struct HostPace {
             } else {
                 settle(now)
             }
-        case .returning:
-            if limit >= top || wall == nil { return settle(now) }
-            begin(limit + 1, now)
         case .holding(let rounds):
             if latency > 3 * calm, goodput < 0.7 * peak {
                 // The same number in flight brings less: the host has slowed down.

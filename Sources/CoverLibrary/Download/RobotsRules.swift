@@ -1,3 +1,9 @@
+/// Nobody knows what a host's `/robots.txt` says.
+struct RobotsUnknown: Error {
+    /// One line, without the URL.
+    var reason: String
+}
+
 /// What a host's `/robots.txt` lets a crawler fetch (RFC 9309).
 struct RobotsRules: Sendable, Equatable {
     private struct Rule: Sendable, Equatable {

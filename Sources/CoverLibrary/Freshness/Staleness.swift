@@ -9,7 +9,7 @@ enum Staleness {
     case forbidden
 
     static let reason =
-        "its copy in the cache is stale and must not be shown before its server is asked (Cache-Control: must-revalidate)"
+        "its copy in the cache is stale and must not be shown before its server is asked (must-revalidate, no-cache, or a stale-if-error that is over)"
 
     /// - Parameter now: milliseconds since 1970.
     init(_ entry: CachedEntry, at now: Int64) {

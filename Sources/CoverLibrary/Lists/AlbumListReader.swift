@@ -99,10 +99,16 @@ package final class AlbumListReader {
 
     // MARK: The file
 
+    /// For those who give a cover in place of a list.
+    private static func advice(_ path: String) -> String {
+        guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return "" }
+        return "; for one cover use `sleeve get`, or pipe URLs into `sleeve prefetch -`"
+    }
+
     private static func open(_ path: String, _ place: ListPlace) throws(ListProblem) -> CInt {
         let descriptor = path == "-" ? STDIN_FILENO : systemOpen(path)
         guard descriptor >= 0 else {
-            throw ListProblem(place: place, message: "cannot be opened: \(errorText())")
+            throw ListProblem(place: place, message: "cannot be opened: \(errorText())\(advice(path))")
         }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {

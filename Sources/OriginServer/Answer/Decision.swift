@@ -14,7 +14,10 @@ struct Decision: Sendable {
             answer.head.headerFields[.allow] = "GET, HEAD"
             return answer
         }
-        if path == "/robots.txt", let robots = options.robots { return .text(200, robots) }
+        if path == "/robots.txt" {
+            if let status = options.status { return failure(status, Wishes(options, number: number)) }
+            if let robots = options.robots { return .text(200, robots) }
+        }
         if let archive = ArchivePath(path) { return archive.answer }
         guard let resource = Resource(path: path) else { return .text(404, "there is nothing at \(path)\n") }
         var wishes = Wishes(options, number: number)

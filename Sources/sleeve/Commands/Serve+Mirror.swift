@@ -7,12 +7,13 @@ extension Serve {
     func runMirror(of origin: String) async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        let mirrorOptions = try mirrorOptions()
         let library = try await openLibrary(configuration)
         let mirror: Mirror
         let server: MirrorServer
         do {
             mirror = try library.mirror(of: origin)
-            server = try await MirrorServer.open(mirror, mirrorOptions(), largestBody: configuration.maximumSize)
+            server = try await MirrorServer.open(mirror, mirrorOptions, largestBody: configuration.maximumSize)
         } catch {
             await library.close()
             throw fail("\(error)")
@@ -31,7 +32,13 @@ extension Serve {
     func validateMirror() throws {
         if token != nil { throw ValidationError("--token is for browsers of the gallery; a mirror asks for none") }
         if remote != nil { throw ValidationError("--remote goes with the gallery, not with a mirror") }
-        if network.rate != nil { throw ValidationError("--rate does not hold for a mirror: its clients set the pace") }
+        let paces = [
+            ("--rate", network.rate != nil), ("--total-rate", network.totalRate != nil), ("--fixed", network.fixed),
+            ("--respect-robots", network.respectRobots),
+        ]
+        for (name, isGiven) in paces where isGiven {
+            throw ValidationError("\(name) does not hold for a mirror: its clients set the pace")
+        }
     }
 
     private func mirrorOptions() throws -> MirrorOptions {

@@ -172,7 +172,7 @@ struct HostPace {
         let (length, least) =
             switch phase {
             case .first, .doubling: (Self.shortestDoubling, max(limit, 4))
-            case .easing: (Self.shortestRound, max(limit, 32))
+            case .easing: (Self.shortestRound, limit == 1 ? 8 : max(limit, 32))
             case .holding, .trying: (Self.shortestRound, max(limit, 16))
             }
         if round.total >= least, now - start >= length { close(now) }
@@ -200,7 +200,7 @@ struct HostPace {
         tolerance = max(Self.leastTolerance, tolerance * 0.999)
         if case .easing(let from, let pause, let before) = phase {
             // Of a host that refuses most there is no doubt what it wants.
-            if share > 0.8 * before, before <= 0.5 {
+            if share > 0.5 * before, before <= 0.5 {
                 tolerance = min(1, max(share, before) * 1.5)
                 // Then a wall that was found was none.
                 wall = nil
@@ -209,7 +209,8 @@ struct HostPace {
             settle(now)
             return true
         }
-        guard share > tolerance else {
+        // One at a time is hardly too many, unless most of them are refused.
+        guard share > (limit == 1 ? max(tolerance, 0.5) : tolerance) else {
             interval = interval < .milliseconds(5) ? .zero : interval * 0.95
             return false
         }

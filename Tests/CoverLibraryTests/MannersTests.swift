@@ -8,7 +8,11 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct MannersTests {
     @Test("a host that refuses more than ten at a time gives every cover")
     func overruns() async throws {
-        try await withStage { $0.retries = 100 } origin: { $0.mostInFlight = 10 } _: { stage in
+        try await withStage {
+            $0.retries = 100
+        } origin: {
+            $0.mostInFlight = 10
+        } _: { stage in
             let summary = await stage.library.prefetch((1...300).map { stage.url($0, "delay=20&same=1") })
             #expect(summary.downloaded == 300, "\(summary)")
         }

@@ -10,32 +10,6 @@ import HeapModule
 struct DownloadQueue<Waiter> {
     typealias Instant = ContinuousClock.Instant
 
-    private struct Job {
-        var id: JobID
-        var url: HTTPURL
-        var host: Int
-        var attempt = 0
-        var isInFlight = false
-        /// Of the transfer under way.
-        var began: Instant?
-        var company = 0
-        /// Its cover is here and on its way to the disk.
-        var hasLanded = false
-        var waiters: [Waiter]
-    }
-
-    private struct Timer: Comparable {
-        enum Wake {
-            case host(Int)
-            case slowHost(Int)
-            case job(JobID)
-        }
-        var time: Instant
-        var wake: Wake
-        static func < (left: Timer, right: Timer) -> Bool { left.time < right.time }
-        static func == (left: Timer, right: Timer) -> Bool { left.time == right.time }
-    }
-
     private let limits: Limits
     private let learntBefore: [String: HostPace.Learnt]
     private var slots: [Job?] = []
@@ -300,11 +274,8 @@ struct DownloadQueue<Waiter> {
             guard let origin = hosts[number].waiting.first(where: { job($0) != nil }).flatMap({ job($0)?.url.origin }),
                 let url = try? HTTPURL(origin + "/robots.txt")
             else { return nil }
-            if case .unknown(let tries) = hosts[number].robots {
-                hosts[number].robots = .asking(tries: tries)
-            } else {
-                hosts[number].robots = .asking(tries: 0)
-            }
+            let tries = if case .unknown(let tries) = hosts[number].robots { tries } else { 0 }
+            hosts[number].robots = .asking(tries: tries)
             inFlight += 1
             hosts[number].inFlight += 1
             return .askRobots(url, host: number)

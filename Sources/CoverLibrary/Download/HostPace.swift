@@ -128,7 +128,7 @@ struct HostPace {
         if case .first = phase {
             phase = .doubling(before: 0, idle: 0)
             if let patience = wall?.patience { wall?.standsUntil = now + patience }
-            return begin(min(start, top(now)), now)
+            return begin(min(start, top), now)
         }
         guard let start = round.start, ended.began >= start else { return }
         round.answered(ended, now - ended.began)
@@ -149,8 +149,10 @@ struct HostPace {
     }
 
     private mutating func meet(_ height: Int, _ now: Instant) {
-        let wasTried = wall.map { $0.isRaised && height + 1 >= $0.height } ?? false
-        let patience = wasTried ? min(wall!.patience * 2, Self.longestPatience) : Self.firstPatience
+        var patience = Self.firstPatience
+        if let tried = wall, tried.isRaised, height + 1 >= tried.height {
+            patience = min(tried.patience * 2, Self.longestPatience)
+        }
         wall = Wall(height: height, standsUntil: now + patience, patience: patience)
         limit = min(limit, height)
         settle(now)
@@ -159,7 +161,7 @@ struct HostPace {
     // MARK: Rounds
 
     /// As high as the limit may go now.
-    private func top(_ now: Instant) -> Int { min(ceiling, wall?.height ?? ceiling) }
+    private var top: Int { min(ceiling, wall?.height ?? ceiling) }
 
     private mutating func begin(_ limit: Int, _ now: Instant) {
         self.limit = limit
@@ -231,7 +233,6 @@ struct HostPace {
     }
 
     private mutating func decide(_ goodput: Double, _ latency: Double, _ now: Instant) {
-        let top = top(now)
         switch phase {
         case .first, .easing: break
         case .doubling(let before, let idle):
@@ -279,7 +280,6 @@ struct HostPace {
 
     private mutating func tryStep(_ goodput: Double, _ now: Instant) {
         peak = max(peak * 0.98, goodput)
-        let top = top(now)
         let isUp = triesUpNext && limit < top || limit == 1
         let step = isUp ? min(top, limit + max(1, limit / 4)) : max(1, min(limit - max(1, limit / 8), top))
         triesUpNext = !isUp
@@ -300,6 +300,6 @@ struct HostPace {
             hold = min(hold * 2, Self.longestHold)
         }
         phase = .holding(rounds: hold)
-        begin(isWorth ? limit : min(from, top(now)), now)
+        begin(isWorth ? limit : min(from, top), now)
     }
 }

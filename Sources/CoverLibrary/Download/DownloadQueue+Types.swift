@@ -40,4 +40,30 @@ extension DownloadQueue {
         /// Nothing can start before then; nil: not before something else happens.
         case wait(Instant?)
     }
+
+    struct Job {
+        var id: JobID
+        var url: HTTPURL
+        var host: Int
+        var attempt = 0
+        var isInFlight = false
+        /// Of the transfer under way.
+        var began: Instant?
+        var company = 0
+        /// Its cover is here and on its way to the disk.
+        var hasLanded = false
+        var waiters: [Waiter]
+    }
+
+    struct Timer: Comparable {
+        enum Wake {
+            case host(Int)
+            case slowHost(Int)
+            case job(JobID)
+        }
+        var time: Instant
+        var wake: Wake
+        static func < (left: Timer, right: Timer) -> Bool { left.time < right.time }
+        static func == (left: Timer, right: Timer) -> Bool { left.time == right.time }
+    }
 }

@@ -27,6 +27,7 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
     private let wakeReader: Int32
     private let wakeWriter: Int32
     private var multi: CurlMulti?
+    private var plain: PlainHTTP?
     private var turn: ((ContinuousClock.Instant) -> ContinuousClock.Instant?)?
 
     package init(configuration: HTTPClientConfiguration) {
@@ -38,8 +39,11 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         }
         (wakeReader, wakeWriter) = (ends[0], ends[1])
         let multi = CurlMulti(configuration: configuration)
-        multi.watch(wakeReader)
+        multi.watch(.read, on: wakeReader)
         self.multi = multi
+        let plain = PlainHTTP(configuration, multi) { [unowned self] in handOver($0) }
+        multi.met = { [unowned self] in met($0, at: $1) }
+        self.plain = plain
         WorkThread.start { [self] in run() }
     }
 
@@ -110,6 +114,30 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         return transfer
     }
 
+    /// Starts a request without libcurl; nil: it takes libcurl, or the loop has ended.
+    func startPlain(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> PlainExchange? {
+        checkIsolated()
+        return plain?.start(request, completion: completion)
+    }
+
+    /// A server's address has been found out.
+    func met(_ url: HTTPURL, at address: String) {
+        checkIsolated()
+        plain?.met(url, at: address)
+    }
+
+    /// What cannot be read without libcurl begins again with it.
+    private func handOver(_ exchange: PlainExchange) {
+        guard let completion = exchange.completion else { return }
+        exchange.drop()
+        exchange.transfer = start { $0.prepare(exchange.request, completion: completion) }.map { ($0, $0.use) }
+    }
+
+    func cancel(_ exchange: PlainExchange) {
+        checkIsolated()
+        plain?.cancel(exchange)
+    }
+
     /// Takes `transfer` off without ending it. May block while libcurl waits for a name look-up.
     func remove(_ transfer: Transfer) {
         checkIsolated()
@@ -120,7 +148,7 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
 
     private func run() {
         thread.store(WorkThread.current, ordering: .relaxed)
-        guard let multi else { return }
+        guard let multi, let plain else { return }
         var jobs: [UnownedJob] = []
         var events: [Poller.Event] = []
         while true {
@@ -134,19 +162,21 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
 
             let deadline = turn?(.now)
             // Transfers just added are due at once: libcurl sends their requests before we wait.
+            plain.flush()
             multi.actOnTimer()
             // A short answer may have come back already; nothing would wake us for it.
             if multi.finishEnded() { continue }
-            multi.wait(milliseconds: waitingTime(deadline, multi.deadline), into: &events)
+            multi.wait(milliseconds: waitingTime(deadline, multi.deadline, plain.deadline), into: &events)
             // All that has come is read before anything new is asked for: taking turns with the server for every single
             // cover costs more in switching than it gains.
             for event in events {
-                if event.socket == wakeReader { drainWake() } else { multi.act(on: event) }
+                if event.socket == wakeReader { drainWake() } else if !plain.act(on: event) { multi.act(on: event) }
             }
+            plain.check()
             multi.actOnTimer()
             _ = multi.finishEnded()
         }
-        stop(multi)
+        stop(multi, plain)
     }
 
     private func waitingTime(_ deadlines: ContinuousClock.Instant?...) -> Int32 {
@@ -164,12 +194,14 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         inbox.withLock { $0.isWoken = false }
     }
 
-    private func stop(_ multi: CurlMulti) {
+    private func stop(_ multi: CurlMulti, _ plain: PlainHTTP) {
         turn = nil
-        self.multi = nil
+        (self.multi, self.plain) = (nil, nil)
+        let exchanges = plain.removeAll()
         let endings = multi.removeAll().map { $0.cancel() }
         multi.close()
         for ending in endings { ending() }
+        for exchange in exchanges { exchange.cancel() }
         thread.store(0, ordering: .relaxed)
         let jobs = inbox.withLock { inbox in
             defer { inbox.jobs = [] }

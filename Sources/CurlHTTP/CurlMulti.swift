@@ -63,12 +63,18 @@ final class CurlMulti {
         poller.want(interest, on: socket)
     }
 
-    /// Watches a descriptor that is not libcurl's: the loop's own wake-up.
-    func watch(_ descriptor: Int32) { poller.want(.read, on: descriptor) }
+    /// Watches a descriptor that is not libcurl's.
+    func watch(_ interest: Poller.Interest, on descriptor: Int32) { poller.want(interest, on: descriptor) }
+
+    /// To be called before such a descriptor is closed.
+    func forget(_ descriptor: Int32) { poller.forget(descriptor) }
 
     func wait(milliseconds: Int32, into events: inout [Poller.Event]) {
         poller.wait(milliseconds: milliseconds, into: &events)
     }
+
+    /// Called with each response that came over plain HTTP/1.1 without a redirect: the URL, and the address it led to.
+    var met: (HTTPURL, String) -> Void = { _, _ in }
 
     private func closeSocket(_ socket: Int32) -> Int32 {
         poller.forget(socket)
@@ -128,6 +134,7 @@ final class CurlMulti {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
             let code = message.pointee.data.result
             guard let transfer = Transfer.of(message.pointee.easy_handle) else { continue }
+            if code == CURLE_OK, let (url, address) = transfer.plainPlace { met(url, address) }
             let ending = transfer.end(code)
             remove(transfer)
             ending()
@@ -138,7 +145,7 @@ final class CurlMulti {
 }
 
 /// `close`, whose name the class has taken.
-private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
+func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
 
 /// What libcurl needs once in a process.
 enum CurlProcess {

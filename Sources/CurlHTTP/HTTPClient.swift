@@ -13,18 +13,20 @@ package actor HTTPClient {
 
     /// What `cancel` takes: one use of one transfer.
     package struct Token: Sendable {
-        fileprivate let transfer: Transfer?
-        fileprivate let use: Int
+        /// Nil: it is libcurl's.
+        fileprivate var exchange: PlainExchange?
+        fileprivate var transfer: (transfer: Transfer, use: Int)?
     }
 
     /// Starts a transfer. `completion` is called on the event loop, once, and never from within this call.
     package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token {
-        let transfer = loop.start { $0.prepare(request, completion: completion) }
-        if transfer == nil {
+        if let exchange = loop.startPlain(request, completion: completion) { return Token(exchange: exchange) }
+        guard let transfer = loop.start({ $0.prepare(request, completion: completion) }) else {
             let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
             Task { self.tell(completion, error) }
+            return Token()
         }
-        return Token(transfer: transfer, use: transfer?.use ?? 0)
+        return Token(transfer: (transfer, transfer.use))
     }
 
     /// On the event loop, as every completion.
@@ -32,7 +34,8 @@ package actor HTTPClient {
 
     /// The transfer's completion is not called any more. Does nothing when it has ended already.
     package func cancel(_ token: Token) {
-        guard let transfer = token.transfer, transfer.use == token.use else { return }
+        if let exchange = token.exchange, exchange.transfer == nil { return loop.cancel(exchange) }
+        guard let transfer = underWay(token) else { return }
         transfer.drop()
         loop.remove(transfer)
     }
@@ -49,8 +52,13 @@ package actor HTTPClient {
 
     /// Goes on with a transfer whose pipe was full.
     private func resume(_ token: Token) {
-        guard let transfer = token.transfer, transfer.use == token.use else { return }
-        transfer.resume()
+        underWay(token)?.resume()
+    }
+
+    /// libcurl's, unless it has ended.
+    private func underWay(_ token: Token) -> Transfer? {
+        guard let (transfer, use) = token.transfer ?? token.exchange?.transfer, transfer.use == use else { return nil }
+        return transfer
     }
 
     /// `start`, for callers that wait. Cancelling the task cancels the transfer.

@@ -16,6 +16,11 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
 
+    var port: UInt16 {
+        let digits = origin[origin.index(after: origin.lastIndex(of: ":")!)...]
+        return UInt16(digits) ?? (isHTTPS ? 443 : 80)
+    }
+
     /// Whether the host is a numeric address, so that connecting needs no name look-up.
     package var hostIsAddress: Bool {
         let host = origin.utf8.drop { $0 != UInt8(ascii: ":") }.dropFirst(3)

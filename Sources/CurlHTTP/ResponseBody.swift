@@ -16,20 +16,34 @@ package final class ResponseBody: @unchecked Sendable {
         Array(bytes).withUnsafeBytes { append($0) }
     }
 
+    /// What a response without a body has.
+    static let none = ResponseBody()
+
     deinit { storage.give() }
 
     package var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: storage.base, count: count) }
 
     func append(_ chunk: UnsafeRawBufferPointer) {
         guard let source = chunk.baseAddress else { return }
-        if count + chunk.count > storage.capacity {
-            let grown = BodyStorage.take(max(storage.capacity * 2, count + chunk.count))
-            grown.base.copyMemory(from: storage.base, byteCount: count)
-            storage.give()
-            storage = grown
-        }
+        makeRoom(chunk.count)
         (storage.base + count).copyMemory(from: source, byteCount: chunk.count)
         count += chunk.count
+    }
+
+    /// Lets `read` put up to `most` bytes behind those that are there; it says how many, and what it says is returned.
+    func append(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
+        makeRoom(most)
+        let amount = read(UnsafeMutableRawBufferPointer(start: storage.base + count, count: most))
+        count += max(amount, 0)
+        return amount
+    }
+
+    private func makeRoom(_ more: Int) {
+        if count + more <= storage.capacity { return }
+        let grown = BodyStorage.take(max(storage.capacity * 2, count + more))
+        grown.base.copyMemory(from: storage.base, byteCount: count)
+        storage.give()
+        storage = grown
     }
 }
 

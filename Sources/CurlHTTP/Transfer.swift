@@ -19,6 +19,8 @@ package final class Transfer: @unchecked Sendable {
     private var requestFields: UnsafeMutablePointer<curl_slist>?
 
     private var url = ""
+    /// When it goes without TLS; asked for a cover, that is not relayed.
+    private var plainURL: HTTPURL?
     private var body: ResponseBody?
     private var received = 0
     private var keepsBody = false
@@ -116,6 +118,7 @@ package final class Transfer: @unchecked Sendable {
     func prepare(_ request: TransferRequest, completion: @escaping Completion) {
         use += 1
         url = request.url.string
+        plainURL = request.url.isHTTPS || request.relay != nil ? nil : request.url
         received = 0
         keepsBody = false
         isTooLarge = false
@@ -240,6 +243,16 @@ package final class Transfer: @unchecked Sendable {
         body = nil
         use += 1
         return { told?(result) }
+    }
+
+    /// Where a response came from that was without TLS, in HTTP/1.1, and not redirected.
+    var plainPlace: (url: HTTPURL, address: String)? {
+        guard let plainURL, easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1,
+            easy.long(CURLINFO_REDIRECT_COUNT) == 0
+        else { return nil }
+        var text: UnsafeMutablePointer<CChar>?
+        sleeve_getinfo_string(easy, CURLINFO_PRIMARY_IP, &text)
+        return text.map { (plainURL, String(cString: $0)) }
     }
 
     private func response() -> TransferResponse {

@@ -53,6 +53,15 @@ extension DownloadQueue {
         /// Its cover is here and on its way to the disk.
         var hasLanded = false
         var waiters: [Waiter]
+        /// It is over, and `id` names no job.
+        var hasEnded: Bool { id.use == 0 }
+
+        /// - Returns: those who waited.
+        mutating func end() -> [Waiter] {
+            id.use = 0
+            defer { waiters = [] }
+            return waiters
+        }
     }
 
     struct Timer: Comparable {

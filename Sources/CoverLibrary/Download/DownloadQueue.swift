@@ -12,7 +12,8 @@ struct DownloadQueue<Waiter> {
 
     private let limits: Limits
     private let learntBefore: [String: HostPace.Learnt]
-    private var slots: [Job?] = []
+    /// Those of `freeSlots` hold jobs that have ended.
+    private var slots: [Job] = []
     private var freeSlots: [Int] = []
     private var uses = 0
     private var jobsByKey: [String: JobID] = [:]
@@ -52,7 +53,7 @@ struct DownloadQueue<Waiter> {
     /// Adds a request. True when it joined one that was there already.
     mutating func submit(_ url: HTTPURL, waiter: Waiter) -> Bool {
         if let id = jobsByKey[url.string] {
-            slots[id.slot]?.waiters.append(waiter)
+            slots[id.slot].waiters.append(waiter)
             return true
         }
         let host = number(of: url)
@@ -74,13 +75,13 @@ struct DownloadQueue<Waiter> {
     func contains(_ key: String) -> Bool { jobsByKey[key] != nil }
 
     /// Those who wait for the job.
-    func waiters(of id: JobID) -> [Waiter] { job(id)?.waiters ?? [] }
+    func waiters(of id: JobID) -> [Waiter] { isThere(id) ? slots[id.slot].waiters : [] }
+
+    /// Whether the job has not ended. Jobs are looked at where they lie: a copy of one costs as much as all that is done to it.
+    private func isThere(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }
 
     /// Nil when the job has ended.
-    private func job(_ id: JobID) -> Job? {
-        guard id.slot < slots.count, let job = slots[id.slot], job.id == id else { return nil }
-        return job
-    }
+    private func host(of id: JobID) -> Int? { isThere(id) ? slots[id.slot].host : nil }
 
     /// What to do now. To be asked again after everything but `.wait`.
     mutating func next(now: Instant) -> Decision {
@@ -108,7 +109,7 @@ struct DownloadQueue<Waiter> {
 
     /// The host answered: what it speaks is known from now on.
     mutating func answered(_ id: JobID, http2: Bool) {
-        guard let host = job(id)?.host else { return }
+        guard let host = host(of: id) else { return }
         hosts[host].knowledge = .speaks(http2: http2)
         let ceiling = http2 ? limits.parallel : limits.perHost
         if hosts[host].pace.ceiling != ceiling { hosts[host].pace.ceiling = ceiling }
@@ -117,10 +118,10 @@ struct DownloadQueue<Waiter> {
     /// What the end of a transfer tells of its host. To be called before anything else is said of its end.
     /// - Parameter failure: why it brought nothing, for those that will not be tried any more.
     mutating func note(_ sign: HostSign, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
-        guard let job = job(id), job.isInFlight, let began = job.began else { return }
-        let number = job.host
+        guard isThere(id), slots[id.slot].isInFlight, let began = slots[id.slot].began else { return }
+        let number = slots[id.slot].host
         let hadOthers = !hosts[number].waiting.isEmpty
-        let ended = HostPace.Ended(began: began, company: job.company, hadOthers: hadOthers)
+        let ended = HostPace.Ended(began: began, company: slots[id.slot].company, hadOthers: hadOthers)
         switch sign {
         case .answered:
             hosts[number].breaker.succeeded()
@@ -163,13 +164,13 @@ struct DownloadQueue<Waiter> {
 
     /// The host asked everybody to stay away until `time`.
     mutating func close(hostOf id: JobID, until time: Instant) {
-        guard let host = job(id)?.host else { return }
+        guard let host = host(of: id) else { return }
         hosts[host].closedUntil = max(time, hosts[host].closedUntil ?? time)
     }
 
     /// The host takes no request before `time`, which is too long to wait for: what waits for it is dropped with `failure`.
     mutating func giveUp(hostOf id: JobID, until time: Instant, failure: CoverFailure) {
-        guard let host = job(id)?.host else { return }
+        guard let host = host(of: id) else { return }
         hosts[host].failure = failure
         hosts[host].breaker.giveUp(until: time)
         doomed.append(host)
@@ -177,7 +178,7 @@ struct DownloadQueue<Waiter> {
 
     /// By the host's own count, so many more requests are taken until `time`.
     mutating func allow(_ count: Int, hostOf id: JobID, until time: Instant) {
-        guard let host = job(id)?.host else { return }
+        guard let host = host(of: id) else { return }
         // Those in flight besides this one are not among those it has counted, for all we know.
         hosts[host].allowance = .init(left: max(0, count - max(0, hosts[host].inFlight - 1)), until: time)
     }
@@ -185,39 +186,40 @@ struct DownloadQueue<Waiter> {
     /// The cover is here, but its waiters still wait: until it is durable, later requests join them.
     mutating func landed(_ id: JobID) {
         leave(id)
-        if job(id) != nil { slots[id.slot]?.hasLanded = true }
+        if isThere(id) { slots[id.slot].hasLanded = true }
     }
 
     /// The job's transfer is over.
     private mutating func leave(_ id: JobID) {
-        guard let job = job(id), job.isInFlight else { return }
-        slots[id.slot]?.isInFlight = false
+        guard isThere(id), slots[id.slot].isInFlight else { return }
+        slots[id.slot].isInFlight = false
         inFlight -= 1
-        hosts[job.host].inFlight -= 1
-        if case .asking = hosts[job.host].knowledge { hosts[job.host].knowledge = .unknown }
-        hosts[job.host].breaker.dropped(id)
-        enterRing(job.host)
+        let host = slots[id.slot].host
+        hosts[host].inFlight -= 1
+        if case .asking = hosts[host].knowledge { hosts[host].knowledge = .unknown }
+        hosts[host].breaker.dropped(id)
+        enterRing(host)
     }
 
     /// The transfer failed and is to be tried again at `time`.
     mutating func retry(_ id: JobID, at time: Instant) {
         leave(id)
-        guard job(id) != nil else { return }
-        slots[id.slot]?.attempt += 1
-        slots[id.slot]?.hasLanded = false
+        guard isThere(id) else { return }
+        slots[id.slot].attempt += 1
+        slots[id.slot].hasLanded = false
         timers.insert(Timer(time: time, wake: .job(id)))
     }
 
     /// Ends the job and returns those who waited for it.
     mutating func end(_ id: JobID) -> [Waiter] {
         leave(id)
-        guard let job = job(id) else { return [] }
-        slots[id.slot] = nil
+        guard isThere(id) else { return [] }
+        jobsByKey[slots[id.slot].url.string] = nil
+        let host = slots[id.slot].host
+        hosts[host].jobs -= 1
+        if hosts[host].jobs == 0 { busy -= 1 }
         freeSlots.append(id.slot)
-        jobsByKey[job.url.string] = nil
-        hosts[job.host].jobs -= 1
-        if hosts[job.host].jobs == 0 { busy -= 1 }
-        return job.waiters
+        return slots[id.slot].end()
     }
 
     /// Takes out the waiters that `leaves` names, and the jobs nobody waits for any more. Covers that have landed are left
@@ -227,11 +229,11 @@ struct DownloadQueue<Waiter> {
         var left: [Waiter] = []
         var flying: [JobID] = []
         for job in slots {
-            guard let job, !job.hasLanded else { continue }
+            guard !job.hasEnded, !job.hasLanded else { continue }
             let leaving = job.waiters.filter(leaves)
             if leaving.isEmpty { continue }
             left += leaving
-            slots[job.id.slot]?.waiters.removeAll(where: leaves)
+            slots[job.id.slot].waiters.removeAll(where: leaves)
             guard leaving.count == job.waiters.count else { continue }
             if job.isInFlight { flying.append(job.id) }
             _ = end(job.id)
@@ -242,11 +244,11 @@ struct DownloadQueue<Waiter> {
     // MARK: Inside
 
     private mutating func start(_ id: JobID, _ number: Int, _ now: Instant) -> Start {
-        slots[id.slot]?.isInFlight = true
-        slots[id.slot]?.began = now
+        slots[id.slot].isInFlight = true
+        slots[id.slot].began = now
         inFlight += 1
         hosts[number].inFlight += 1
-        slots[id.slot]?.company = hosts[number].inFlight
+        slots[id.slot].company = hosts[number].inFlight
         hosts[number].pace.begins(company: hosts[number].inFlight)
         hosts[number].breaker.starts(id)
         if hosts[number].pace.isFirst, hosts[number].inFlight == 1 {
@@ -262,8 +264,8 @@ struct DownloadQueue<Waiter> {
         case .speaks(let http2): multiplexes = http2
         }
         enterRing(number)
-        let job = slots[id.slot]!
-        return Start(job: id, url: job.url, attempt: job.attempt, multiplexes: multiplexes)
+        return Start(
+            job: id, url: slots[id.slot].url, attempt: slots[id.slot].attempt, multiplexes: multiplexes)
     }
 
     private mutating func robotsQuestion(_ number: Int, _ now: Instant) -> Decision? {
@@ -271,7 +273,7 @@ struct DownloadQueue<Waiter> {
         case nil, .asking: return nil
         case .known(_, let until, _) where now < until: return nil
         case .known, .unknown:
-            guard let origin = hosts[number].waiting.first(where: { job($0) != nil }).flatMap({ job($0)?.url.origin }),
+            guard let origin = hosts[number].waiting.first(where: isThere).map({ slots[$0.slot].url.origin }),
                 let url = try? HTTPURL(origin + "/robots.txt")
             else { return nil }
             let tries = if case .unknown(let tries) = hosts[number].robots { tries } else { 0 }
@@ -284,9 +286,9 @@ struct DownloadQueue<Waiter> {
 
     /// Nil: the host's rules allow it, as far as they are asked.
     private mutating func refusal(_ id: JobID, _ number: Int) -> Decision? {
-        guard case .known(let rules, _, let problem) = hosts[number].robots, let url = job(id)?.url,
-            !rules.allow(url.target.utf8)
-        else { return nil }
+        guard case .known(let rules, _, let problem) = hosts[number].robots else { return nil }
+        let url = slots[id.slot].url
+        if rules.allow(url.target.utf8) { return nil }
         enterRing(number)
         return .drop(id, url, .disallowed(url.string, problem))
     }
@@ -313,10 +315,8 @@ struct DownloadQueue<Waiter> {
 
     private mutating func popDoomed(_ now: Instant) -> Decision? {
         while let number = doomed.first {
-            if hosts[number].breaker.isGivenUp(now), let failure = hosts[number].failure, let id = popWaiting(number),
-                let job = job(id)
-            {
-                return .drop(id, job.url, failure)
+            if hosts[number].breaker.isGivenUp(now), let failure = hosts[number].failure, let id = popWaiting(number) {
+                return .drop(id, slots[id.slot].url, failure)
             }
             doomed.removeFirst()
         }
@@ -326,7 +326,7 @@ struct DownloadQueue<Waiter> {
     /// The next job of a host. Jobs that were abandoned have left their names behind.
     private mutating func popWaiting(_ number: Int) -> JobID? {
         while let id = hosts[number].waiting.popFirst() {
-            if job(id) != nil { return id }
+            if isThere(id) { return id }
         }
         return nil
     }
@@ -351,9 +351,9 @@ struct DownloadQueue<Waiter> {
                 hosts[number].pace.waitedLong()
                 enterRing(number)
             case .job(let id):
-                guard let job = job(id) else { continue }
-                hosts[job.host].waiting.prepend(id)
-                enterRing(job.host)
+                guard let host = host(of: id) else { continue }
+                hosts[host].waiting.prepend(id)
+                enterRing(host)
             }
         }
     }

@@ -25,7 +25,7 @@ struct Waiter: Sendable {
 }
 
 /// An entry of the cache that is to be revalidated.
-struct Revalidation: Sendable {
+final class Revalidation: Sendable {
     let entry: CachedEntry
     /// The fields of the request that asks.
     let conditions: HTTPFields

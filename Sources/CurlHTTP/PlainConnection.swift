@@ -1,0 +1,161 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// One connection of `PlainHTTP`, for one request after the other (RFC 9112 section 9.3).
+final class PlainConnection {
+    enum Loss {
+        /// It was closed, or broke, or the time to connect is over.
+        case closed
+        /// What came is for libcurl to read.
+        case unusual
+    }
+
+    let socket: Int32
+    let origin: PlainOrigin
+    private(set) var isConnecting = true
+    /// When connecting has taken too long.
+    let connectDeadline: ContinuousClock.Instant
+    /// The one whose response is not whole; nil: the connection is idle.
+    private(set) var exchange: PlainExchange?
+    /// A response has come whole before.
+    private(set) var hasAnswered = false
+    private(set) var idleSince = ContinuousClock.now
+    /// What has not been sent yet.
+    private var outgoing: [UInt8] = []
+    /// More came than was asked for.
+    private var hasExcess = false
+    /// Of a head that is not whole yet.
+    private var pending: [UInt8] = []
+
+    /// Nil: there is no way there.
+    init?(_ origin: PlainOrigin, timeout: Duration) {
+        self.origin = origin
+        connectDeadline = .now + timeout
+        let socket = origin.address.openSocket()
+        if socket < 0 { return nil }
+        self.socket = socket
+    }
+
+    /// Whether connecting has taken too long.
+    func isLate(at now: ContinuousClock.Instant) -> Bool { isConnecting && connectDeadline <= now }
+
+    func begin(_ exchange: PlainExchange) {
+        exchange.connection = self
+        self.exchange = exchange
+        origin.write(exchange.request, to: &outgoing)
+    }
+
+    /// The exchange, for whatever is to become of it: the connection has no more to do with it.
+    func release() -> PlainExchange? {
+        exchange?.connection = nil
+        return exchange.take()
+    }
+
+    func close() { _ = closeDescriptor(socket) }
+
+    // MARK: Sending
+
+    enum Sending {
+        case done
+        /// The socket takes no more for now.
+        case blocked
+        case lost
+    }
+
+    func send() -> Sending {
+        if isConnecting {
+            guard let error = connectionError() else { return .blocked }
+            if error != 0 { return .lost }
+            isConnecting = false
+        }
+        while !outgoing.isEmpty {
+            let sent = outgoing.withUnsafeBytes { write(socket, $0.baseAddress, $0.count) }
+            if sent < 0 {
+                if errno == EINTR { continue }
+                return errno == EAGAIN ? .blocked : .lost
+            }
+            if sent == outgoing.count { outgoing.removeAll(keepingCapacity: true) } else { outgoing.removeFirst(sent) }
+        }
+        return .done
+    }
+
+    /// 0: connected; nil: not yet.
+    private func connectionError() -> Int32? {
+        var error: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(socket, SOL_SOCKET, SO_ERROR, &error, &length)
+        if error != 0 { return error }
+        var address = sockaddr_storage()
+        length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+        let isConnected = withUnsafeMutableBytes(of: &address) {
+            getpeername(socket, $0.baseAddress!.assumingMemoryBound(to: sockaddr.self), &length) == 0
+        }
+        return isConnected ? 0 : nil
+    }
+
+    // MARK: Receiving
+
+    enum Reception {
+        /// More is to come.
+        case waiting
+        /// The response is whole.
+        case whole
+        case lost(Loss)
+    }
+
+    /// Reads what has come. - Parameter limit: bodies larger than that are not read here.
+    func receive(_ scratch: UnsafeMutableRawBufferPointer, limit: Int) -> Reception {
+        while true {
+            // Nothing was asked that anything could answer.
+            guard let exchange else { return .lost(.closed) }
+            let (wanted, amount) =
+                exchange.hasHead
+                ? (exchange.missing, exchange.append(scratch) { read(socket, $0.baseAddress, $0.count) })
+                : (scratch.count, read(socket, scratch.baseAddress, scratch.count))
+            if amount < 0, errno == EAGAIN || errno == EINTR { return .waiting }
+            if amount <= 0 { return .lost(.closed) }
+            if !exchange.hasHead, let loss = take(UnsafeRawBufferPointer(rebasing: scratch[..<amount]), limit) {
+                return .lost(loss)
+            }
+            if exchange.hasHead, exchange.missing == 0 {
+                hasAnswered = true
+                idleSince = .now
+                return .whole
+            }
+            // Less than there was room for: nothing more is there.
+            if amount < wanted { return .waiting }
+        }
+    }
+
+    /// Takes what has come of a head, and of the body behind it.
+    private func take(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> Loss? {
+        if pending.isEmpty { return readHead(bytes, limit) }
+        pending += bytes
+        let gathered = pending
+        pending = []
+        return gathered.withUnsafeBytes { readHead($0, limit) }
+    }
+
+    private func readHead(_ bytes: UnsafeRawBufferPointer, _ limit: Int) -> Loss? {
+        switch PlainHead.read(bytes) {
+        case .incomplete:
+            // A head of usual size comes in one piece or two.
+            if bytes.count > 16 << 10 { return .unusual }
+            pending = Array(bytes)
+        case .unusual: return .unusual
+        case .whole(let head, let length):
+            if head.bodyLength > limit { return .unusual }
+            exchange?.begin(head)
+            let body = bytes.dropFirst(length).prefix(head.bodyLength)
+            exchange?.append(UnsafeRawBufferPointer(rebasing: body))
+            hasExcess = bytes.count > length + body.count
+        }
+        return nil
+    }
+
+    /// Whether another request may follow on it.
+    var canGoOn: Bool { exchange?.head?.isKeptAlive == true && !hasExcess }
+}

@@ -1,0 +1,214 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// HTTP/1.1 without TLS, as nearly every response of a server of covers is, spoken by ourselves: a third of what libcurl
+/// needs for a small one.
+///
+/// It knows a server once libcurl has met it, and reads what it is sure of. All else goes to libcurl, from the beginning:
+/// names to look up, proxies, redirects, bodies of unknown length, anything out of order. A GET may be sent twice (RFC 9110
+/// section 9.2.2), and servers whose answers are often unusual are left to libcurl. On the event loop alone.
+final class PlainHTTP {
+    private let configuration: HTTPClientConfiguration
+    private let multi: CurlMulti
+    private let handOver: (PlainExchange) -> Void
+    private let hasProxy: Bool
+    private var origins: [Substring: PlainOrigin] = [:]
+    /// By their sockets' numbers, which the kernel keeps small.
+    private var connections: [PlainConnection?] = []
+    private var unsent: [PlainConnection] = []
+    private var idle = 0
+    /// When something may have taken too long.
+    private(set) var deadline: ContinuousClock.Instant?
+    private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 64 << 10, alignment: 16)
+
+    /// For how long a name leads to the same address, as for libcurl.
+    private static let addressPatience = Duration.seconds(60)
+    /// Servers close connections that were idle for long, at the very moment they are used again.
+    private static let idlePatience = Duration.seconds(100)
+
+    /// - Parameters:
+    ///   - multi: tells of sockets.
+    ///   - handOver: starts an exchange anew with libcurl.
+    init(_ configuration: HTTPClientConfiguration, _ multi: CurlMulti, handOver: @escaping (PlainExchange) -> Void) {
+        self.configuration = configuration
+        self.multi = multi
+        self.handOver = handOver
+        hasProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains { (name: String) in
+            getenv(name).map { $0.pointee != 0 } ?? false
+        }
+    }
+
+    deinit { scratch.deallocate() }
+
+    // MARK: Requests
+
+    /// Nil: it is libcurl's.
+    func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> PlainExchange? {
+        guard let origin = origin(of: request) else { return nil }
+        let exchange = PlainExchange(request, configuration, completion: completion)
+        send(exchange, to: origin, anew: false)
+        return exchange
+    }
+
+    /// libcurl has had a response from `url` at this numeric address, in HTTP/1.1, without a redirect.
+    func met(_ url: HTTPURL, at address: String) {
+        guard !hasProxy, !url.isHTTPS, let address = PlainAddress(host: address, port: url.port) else { return }
+        if configuration.deniesPrivateAddresses, address.isPrivate { return }
+        if let known = origins[url.origin] {
+            if known.address == address { return }
+            for connection in known.idle { close(connection) }
+        }
+        origins[Substring(String(url.origin))] = PlainOrigin(
+            url, address, until: .now + Self.addressPatience, userAgent: configuration.userAgent)
+    }
+
+    /// Nil: unknown as yet, or libcurl's.
+    private func origin(of request: TransferRequest) -> PlainOrigin? {
+        guard !request.url.isHTTPS, request.relay == nil, request.postedJSON == nil, request.continuing == nil,
+            let origin = origins[request.url.origin], origin.isUsual
+        else { return nil }
+        // One request of libcurl's finds out whether the name leads elsewhere by now.
+        return origin.isOutdated(at: .now, patience: Self.addressPatience) ? nil : origin
+    }
+
+    /// - Parameter anew: over a new connection.
+    private func send(_ exchange: PlainExchange, to origin: PlainOrigin, anew: Bool) {
+        guard let connection = (anew ? nil : idleConnection(origin)) ?? open(origin) else {
+            return leave(exchange, of: origin)
+        }
+        connection.begin(exchange)
+        unsent.append(connection)
+        look(at: connection, exchange)
+    }
+
+    /// Leaves it to libcurl.
+    private func leave(_ exchange: PlainExchange, of origin: PlainOrigin) {
+        origin.wasUnusual()
+        if exchange.completion != nil { handOver(exchange) }
+    }
+
+    func cancel(_ exchange: PlainExchange) {
+        exchange.drop()
+        if let connection = exchange.connection { close(connection) }
+    }
+
+    /// Closes all connections. - Returns: what was under way.
+    func removeAll() -> [PlainExchange] {
+        let open = connections.compactMap(\.self)
+        let left = open.compactMap { $0.release() }
+        for connection in open { close(connection) }
+        return left
+    }
+
+    // MARK: Connections
+
+    private func open(_ origin: PlainOrigin) -> PlainConnection? {
+        guard let connection = PlainConnection(origin, timeout: configuration.connectTimeout) else { return nil }
+        let index = Int(connection.socket)
+        while connections.count <= index { connections.append(nil) }
+        connections[index] = connection
+        return connection
+    }
+
+    private func close(_ connection: PlainConnection) {
+        multi.forget(connection.socket)
+        connections[Int(connection.socket)] = nil
+        connection.close()
+        let before = connection.origin.idle.count
+        connection.origin.idle.removeAll { $0 === connection }
+        idle -= before - connection.origin.idle.count
+    }
+
+    private func idleConnection(_ origin: PlainOrigin) -> PlainConnection? {
+        guard let connection = origin.idle.popLast() else { return nil }
+        idle -= 1
+        if connection.idleSince + Self.idlePatience > .now { return connection }
+        close(connection)
+        return nil
+    }
+
+    private func rest(_ connection: PlainConnection) {
+        connection.origin.idle.append(connection)
+        idle += 1
+        if idle > configuration.maximumConnections, let oldest = connection.origin.idle.first { close(oldest) }
+    }
+
+    private func lose(_ connection: PlainConnection, _ loss: PlainConnection.Loss) {
+        close(connection)
+        guard let exchange = connection.release() else { return }
+        if exchange.hasHead {
+            exchange.end(.failure(exchange.truncated()))
+        } else if loss == .closed, connection.hasAnswered {
+            // It was closed while the request was on its way, as happens to connections that were idle.
+            send(exchange, to: connection.origin, anew: true)
+        } else {
+            leave(exchange, of: connection.origin)
+        }
+    }
+
+    // MARK: The event loop
+
+    /// Sends the requests that were started since the last call.
+    func flush() {
+        // What is lost meanwhile is sent again.
+        while let connection = unsent.popLast() { send(on: connection) }
+    }
+
+    private func send(on connection: PlainConnection) {
+        guard connections[Int(connection.socket)] === connection else { return }
+        switch connection.send() {
+        case .done: multi.watch(.read, on: connection.socket)
+        case .blocked: multi.watch(connection.isConnecting ? .write : [.read, .write], on: connection.socket)
+        case .lost: lose(connection, .closed)
+        }
+    }
+
+    /// False: the socket is none of these.
+    func act(on event: Poller.Event) -> Bool {
+        let index = Int(event.socket)
+        guard index < connections.count, let connection = connections[index] else { return false }
+        if event.ready.contains(.write) || connection.isConnecting { send(on: connection) }
+        if event.ready.contains(.read) || event.failed { receive(on: connection) }
+        return true
+    }
+
+    private func receive(on connection: PlainConnection) {
+        guard connections[Int(connection.socket)] === connection, !connection.isConnecting else { return }
+        switch connection.receive(scratch, limit: configuration.maximumBodySize) {
+        case .waiting: break
+        case .lost(let loss): lose(connection, loss)
+        case .whole:
+            let canGoOn = connection.canGoOn
+            guard let exchange = connection.release() else { return }
+            if canGoOn { rest(connection) } else { close(connection) }
+            connection.origin.answered()
+            exchange.end(.success(exchange.response()))
+        }
+    }
+
+    /// Ends what has taken too long.
+    func check() {
+        let now = ContinuousClock.now
+        guard let due = deadline, due <= now else { return }
+        deadline = nil
+        for connection in connections {
+            guard let connection, let exchange = connection.exchange else { continue }
+            if let error = connection.isLate(at: now) ? exchange.connectTimeout : exchange.timedOut(at: now) {
+                close(connection)
+                _ = connection.release()
+                exchange.end(.failure(error))
+            } else {
+                look(at: connection, exchange)
+            }
+        }
+    }
+
+    /// Sees to it that `check` is called when the exchange may have taken too long.
+    private func look(at connection: PlainConnection, _ exchange: PlainExchange) {
+        let next = connection.isConnecting ? min(connection.connectDeadline, exchange.nextCheck) : exchange.nextCheck
+        deadline = min(next, deadline ?? next)
+    }
+}

@@ -62,11 +62,12 @@ extension CommandTests {
                 let tripwire = try Tripwire()
                 let urls = stage.urls(0..<300, "size=1000")
                 // Every one of the eight connections to the host ends up waiting, so the run cannot come to its end by itself.
-                let hanging = stage.urls(500..<507, "fault=never") + [tripwire.url(through: stage.origin)]
-                let report = stage.folder + "/report.jsonl"
+                let hanging = [tripwire.url(through: stage.origin)] + stage.urls(500..<508, "fault=never")
+                let (report, metrics) = (stage.folder + "/report.jsonl", stage.folder + "/sleeve.prom")
                 let list = try stage.list(Array(urls[..<200] + hanging + urls[200...]))
                 let child = try stage.start(
-                    "prefetch", list, "--json", "--report", report, "--fixed", "--per-host", "8")
+                    "prefetch", list, "--json", "--report", report, "--metrics-file", metrics, "--fixed", "--per-host",
+                    "8")
                 try await tripwire.wait(for: child)
                 let clock = ContinuousClock()
                 let begin = clock.now
@@ -83,7 +84,9 @@ extension CommandTests {
                 #expect(stored.count == summary.downloaded)
                 let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
                 #expect(Set(lines.filter { $0.outcome == "downloaded" }.map(\.url)) == stored)
-                #expect(lines.count == summary.settled)
+                #expect(lines.count == summary.settled && !lines.contains { $0.outcome == "failed" })
+                #expect(summary.failed == 0 && summary.remaining == 309 - summary.downloaded, "\(result)")
+                #expect(try stage.text(of: metrics).contains("class=\"cancelled\"} 0"))
                 #expect(try await stage.run("verify").status == 0)
 
                 let before = stage.origin.requestCount

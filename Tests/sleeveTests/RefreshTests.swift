@@ -74,6 +74,8 @@ extension CommandTests {
                 #expect(result.status == 128 + signal, "\(result)")
                 let summary: Summary = try result.json()
                 #expect(summary.cancelled == true && summary.settled == summary.requested)
+                #expect(summary.failed == 0 && summary.requested + (summary.remaining ?? 0) == 8, "\(result)")
+                #expect(!result.stderr.contains("failed"), "\(result)")
                 #expect(try await stage.run("refresh").status == 0)
             }
         }

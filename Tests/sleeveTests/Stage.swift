@@ -108,6 +108,7 @@ struct Summary: Decodable {
     var requested, downloaded, deduplicated, revalidated, fresh, joined, skipped, failed, bytes, peakMemoryBytes: Int
     var seconds, coversPerSecond, bytesPerSecond: Double
     var cancelled: Bool?
+    var remaining: Int?
     var stopReason: String?
 
     var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }

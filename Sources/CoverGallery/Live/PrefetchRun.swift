@@ -20,13 +20,10 @@ actor PrefetchRun {
 
     private final class Failures: Sendable {
         let latest = Mutex<[(url: String, reason: String)]>([])
-        /// Those that were not tried because the run was stopped: no failures of the covers.
-        let cancelled = Mutex(0)
 
         func add(_ outcome: CoverOutcome) {
             // An album that has no cover has failed nobody.
             guard let failure = outcome.failure, outcome.kind != .skipped else { return }
-            if failure.kind == .cancelled { return cancelled.withLock { $0 += 1 } }
             add(outcome.url, failure.detail)
         }
 
@@ -71,7 +68,7 @@ actor PrefetchRun {
             let summary = await library.prefetch(albums, retryingAbsent: true, progress: progress)
             ticker.cancel()
             await ticker.value
-            await report(summary, summary.requested, failures, isRunning: false)
+            await report(summary, summary.requested + summary.remaining, failures, isRunning: false)
         } catch {
             ticker.cancel()
             failures.add("", "\(error)")
@@ -80,13 +77,12 @@ actor PrefetchRun {
     }
 
     private func report(_ summary: PrefetchSummary, _ total: Int?, _ failures: Failures, isRunning: Bool) async {
-        let cancelled = failures.cancelled.withLock { $0 }
         var object = JSONObject()
         object.add("running", isRunning)
         object.add("total", total)
         for (name, value) in [
-            ("settled", summary.settled - cancelled), ("downloaded", summary.downloaded), ("fresh", summary.fresh),
-            ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed - cancelled),
+            ("settled", summary.settled), ("downloaded", summary.downloaded), ("fresh", summary.fresh),
+            ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
             ("bytes", summary.bytes),
         ] {
             object.add(name, value)

@@ -99,7 +99,7 @@ public final class PrefetchProgress: Sendable {
 
     func remember(_ failure: CoverFailure, of url: String) {
         state.withLock { state in
-            if failure.kind == .cancelled || state.failures.count >= Self.mostFailures { return }
+            if state.failures.count >= Self.mostFailures { return }
             state.failures[url.fingerprint] = failure
         }
     }

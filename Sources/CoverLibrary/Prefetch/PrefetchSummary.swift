@@ -18,7 +18,8 @@ public struct PrefetchSummary: Sendable, Hashable {
     public var skipped = 0
     /// Could not be had.
     public var failed = 0
-    /// Due for a refresh, but left for the next: the budget was spent. Not among those requested.
+    /// Left for the next run, as this one was stopped or its budget was spent: cut off, or never begun. Neither failed nor among
+    /// those requested. What a prefetch that is stopped has not read of its list is not counted.
     public var remaining = 0
     /// Bytes of the bodies downloaded.
     public var bytes = 0

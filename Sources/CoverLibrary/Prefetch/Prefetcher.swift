@@ -143,13 +143,15 @@ final class Prefetcher: Sendable {
 
     /// One of its places has failed for good: the next is asked, if there is one.
     private func failed(_ cover: Wanted, _ failure: CoverFailure) {
+        // The run ends, which says nothing about the cover.
+        if failure.kind == .cancelled { return progress.leaveOne() }
         var failure = failure
         failure.url = cover.given
         if failure.kind == .cache { stop(failure.detail) }
         progress.remember(failure, of: cover.url.string)
         let (next, told) = cover.next(after: failure)
         guard let next else { return record(.failed, told.url, failure: told) }
-        if progress.isEnding { return record(.failed, cover.given, failure: .cancelled(cover.given)) }
+        if progress.isEnding { return progress.leaveOne() }
         Task {
             await ask(next)
             // An end between the look above and the submission found nothing to abandon.

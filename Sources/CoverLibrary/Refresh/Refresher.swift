@@ -68,8 +68,7 @@ final class Refresher: Sendable {
     private func ask(_ rows: [Int64]) async {
         var rest = rows[...]
         while !rest.isEmpty {
-            if Task.isCancelled || progress.isStopped { break }
-            if isSpent.load(ordering: .acquiring) {
+            if Task.isCancelled || progress.isStopped || isSpent.load(ordering: .acquiring) {
                 progress.leave(rest.count)
                 break
             }
@@ -108,8 +107,8 @@ final class Refresher: Sendable {
                         digest: stored.digest.description, bytes: stored.bytes, milliseconds: milliseconds,
                         isDuplicate: stored.isDuplicate))
                 if let most = request.maximumBytes, progress.summary.bytes >= most { spend() }
-            case .failure(let failure) where failure.kind == .cancelled && isSpent.load(ordering: .acquiring):
-                progress.leaveOne()
+            // The run ends, which says nothing about the cover.
+            case .failure(let failure) where failure.kind == .cancelled: progress.leaveOne()
             case .failure(var failure):
                 failure.url = url
                 if failure.kind == .cache { stop(failure.detail) }

@@ -80,7 +80,7 @@ struct CoverRun {
             if options.json {
                 try tell(summary.json(peakMemory: peakMemory()))
             } else if !options.quiet {
-                try tell(summary.text)
+                try tell(summary.text(isListRead: progress.total != nil))
             }
         }
         if let problem { throw fail(problem) }

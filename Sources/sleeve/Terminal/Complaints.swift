@@ -21,9 +21,8 @@ final class Complaints: Sendable {
         guard let failure = outcome.failure else {
             return state.withLock { if outcome.kind != .fresh { $0.heard += 1 } }
         }
-        guard failure.kind != .cancelled, failure.kind != .cache else {
-            return  // What the cache cannot take ends the run, and is told once, at its end.
-        }
+        // What the cache cannot take ends the run, and is told once, at its end.
+        if failure.kind == .cache { return }
         let isRepeated = state.withLock { $0.note(failure) }
         if isRepeated { return }
         tell(outcome.kind == .skipped ? Self.skipped(failure) : AbsenceOptions.advice(failure))

@@ -35,8 +35,8 @@ extension PrefetchSummary {
         return line.text + "\n"
     }
 
-    /// The summary for people.
-    var text: String {
+    /// The summary for people. - Parameter isListRead: to its end; else more is left than anybody has counted.
+    func text(isListRead: Bool) -> String {
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let parts = [
             count(
@@ -44,7 +44,8 @@ extension PrefetchSummary {
                 deduplicated > 0 ? "downloaded (\(Decimals.grouped(deduplicated)) already stored)" : "downloaded"),
             count(fresh, "fresh"), count(revalidated, "revalidated"), count(joined, "joined"),
             count(skipped, "skipped"),
-            count(failed, "failed"), count(remaining, "left for the next time"),
+            count(failed, "failed"),
+            count(remaining, isListRead ? "left for the next run" : "and the rest of the list left for the next run"),
         ]
         let covers = requested == 1 ? "1 cover" : "\(Decimals.grouped(requested)) covers"
         let outcome = parts.compactMap(\.self).joined(separator: ", ")

@@ -327,6 +327,7 @@ extension LibraryAPI.Network {
                     respectsRobots: configuration.respectsRobots),
                 learnt: learnt,
                 policy: RetryPolicy(retries: configuration.retries),
+                redirects: RedirectPolicy(allowsDowngrades: configuration.allowsDowngrades),
                 observe: hub, logger: configuration.logger)
             scheduler = started
             return (started, true)

@@ -21,7 +21,7 @@ public struct LibraryConfiguration: Sendable {
     public var totalRate: Double?
     /// Ask every host for its `/robots.txt` first, and fetch nothing that it forbids `sleeve` (RFC 9309).
     public var respectsRobots = false
-    /// The longest a transfer may take, redirects included.
+    /// The longest a request may take; each step of a redirect is one.
     public var timeout: Duration = .seconds(60)
     /// How often a transfer is tried again after a failure that may pass.
     public var retries = 3

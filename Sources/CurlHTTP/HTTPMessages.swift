@@ -9,6 +9,8 @@ package struct TransferRequest: Sendable {
     package var waitsToMultiplex: Bool
     /// The JSON to post; nil: a GET. A POST follows no redirects: most of them would make it a GET (RFC 9110 section 15.4).
     package var postedJSON: [UInt8]?
+    /// Follow redirects within the transfer; false: the response that redirects is what comes back.
+    package var followsRedirects = true
     /// What has come of the body before. A 206 is put behind it, and the response is as if it had come whole (RFC 9111
     /// section 3.4); any other response takes its place. `Range` and `If-Range` are the caller's to add.
     package var continuing: PartialBody?
@@ -53,6 +55,8 @@ package struct TransferResponse: Sendable {
     package var head: HTTPResponse
     /// The body of a 2xx; of any other status it is kept of relayed requests alone.
     package var body: ResponseBody
+    /// Where a redirect leads that was not followed.
+    package var location: String?
     /// Where redirects led, when there were any.
     package var redirectedTo: String?
     /// The responses that led there, in order; none when one of them named credentials, which are not to be kept.

@@ -11,7 +11,6 @@ extension Transfer {
         sleeve_setopt_pointer(easy, CURLOPT_POSTFIELDS, nil)
         // Takes back a POST and a HEAD.
         sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
-        sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, relay == nil ? 1 : 0)
         guard let relay else { return }
         sleeve_setopt_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
         // libcurl before 8.5 would fail at a transfer coding it does not know, which nobody asked for.

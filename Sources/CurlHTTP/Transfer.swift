@@ -30,6 +30,7 @@ package final class Transfer: @unchecked Sendable {
     private var waitsToMultiplex = false
     private var staysWithTLS = false
     private var isPost = false
+    private var follows = true
     private var resumption: Resumption?
     /// The head of a relayed request's response; nil: a cover is asked for.
     var relayed: RelayedHead?
@@ -137,6 +138,12 @@ package final class Transfer: @unchecked Sendable {
             self.staysWithTLS = staysWithTLS
             sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
         }
+        // Of what is posted and of what is handed on, none.
+        let follows = request.followsRedirects && request.postedJSON == nil && request.relay == nil
+        if self.follows != follows {
+            self.follows = follows
+            sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, follows ? 1 : 0)
+        }
         if relayed != nil { setRelay(nil) }
         if isPost || request.postedJSON != nil { setBody(request.postedJSON) }
         if let relay = request.relay { setRelay(relay) }
@@ -145,7 +152,6 @@ package final class Transfer: @unchecked Sendable {
 
     private func setBody(_ body: [UInt8]?) {
         isPost = body != nil
-        sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, isPost ? 0 : 1)
         guard var body else {
             sleeve_setopt_pointer(easy, CURLOPT_POSTFIELDS, nil)
             sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
@@ -270,10 +276,17 @@ package final class Transfer: @unchecked Sendable {
             head: HTTPResponse(
                 status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
             body: body ?? ResponseBody(),
-            redirectedTo: redirectedTo, redirects: redirects,
+            location: location(status), redirectedTo: redirectedTo, redirects: redirects,
             isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)),
             microsecondsToFirstByte: Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T)))
+    }
+
+    private func location(_ status: Int) -> String? {
+        guard !follows, (300..<400).contains(status) else { return nil }
+        var text: UnsafeMutablePointer<CChar>?
+        sleeve_getinfo_string(easy, CURLINFO_REDIRECT_URL, &text)
+        return text.map { String(cString: $0) }
     }
 
     private func error(_ code: CURLcode) -> TransferError {

@@ -69,6 +69,47 @@ struct DownloadHost {
         return times.compactMap(\.self).max().flatMap { $0 > now ? $0 : nil }
     }
 
+    /// No start before `time`, nor before what was said earlier.
+    mutating func close(until time: Instant) { closedUntil = max(time, closedUntil ?? time) }
+
+    /// What the end of a transfer tells.
+    mutating func note(
+        _ sign: HostSign, of id: JobID, _ ended: HostPace.Ended, failure: CoverFailure?, now: Instant
+    ) {
+        switch sign {
+        case .answered:
+            breaker.succeeded()
+            pace.answered(ended, now: now)
+        case .overrun:
+            self.failure = failure
+            breaker.overran(id, now: now)
+            pace.refused(ended, now: now)
+        case .overloaded, .failed:
+            if sign == .overloaded { pace.refused(ended, now: now) }
+            self.failure = failure
+            let hasAnswered = if case .speaks = knowledge { true } else { false }
+            breaker.failed(id, hasAnswered: hasAnswered, now: now)
+        }
+        if pace.interval > .zero { close(until: now + pace.interval) }
+    }
+
+    /// What it lets crawlers fetch, as far as asking has shown.
+    mutating func learn(_ rules: Result<RobotsRules, RobotsUnknown>, now: Instant) {
+        guard case .asking(let tries) = robots else { return }
+        switch rules {
+        // Rules are good for a day (RFC 9309 §2.4).
+        case .success(let rules): robots = .known(rules, until: now + .seconds(86_400), problem: nil)
+        case .failure where tries < Self.robotsTries:
+            robots = .unknown(tries: tries + 1)
+            close(until: now + .milliseconds(500) * Double(1 << tries))
+        case .failure(let unknown):
+            robots = .known(.nothing, until: now + .seconds(60), problem: unknown.reason)
+        }
+    }
+
+    /// How often a `/robots.txt` is asked for again.
+    private static let robotsTries = 3
+
     /// Whether one more may be in flight, the time aside.
     var hasRoom: Bool {
         if breaker.isProbing { return false }

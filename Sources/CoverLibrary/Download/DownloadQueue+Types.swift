@@ -26,6 +26,8 @@ extension DownloadQueue {
     struct Start {
         var job: JobID
         var url: HTTPURL
+        /// What to ask for: the URL itself, or where it leads.
+        var place: HTTPURL
         var attempt: Int
         /// The host has answered over HTTP/2 before.
         var multiplexes: Bool
@@ -44,6 +46,9 @@ extension DownloadQueue {
     struct Job {
         var id: JobID
         var url: HTTPURL
+        /// Where the URL leads, as far as that is known; nil: the URL itself.
+        var place: HTTPURL?
+        /// That of the place.
         var host: Int
         var attempt = 0
         var isInFlight = false

@@ -4,7 +4,8 @@ import HeapModule
 
 /// Decides which transfer starts when. A pure value: no sockets, no clock; `DownloadScheduler` acts on what it says.
 ///
-/// Invariants: a key has one job, whatever the number of those who wait for it (*join*). A host is in `ring` or `beyond`
+/// Invariants: a key has one job, whatever the number of those who wait for it (*join*). A job stands with the host it asks
+/// next, which is another's than its URL's when redirects led there. A host is in `ring` or `beyond`
 /// exactly when one of its jobs could start now, times and the limit for all hosts aside. Hosts in the ring take turns; those
 /// that have their share of `parallel` already take what the others leave. So a host that has stalled keeps nobody waiting.
 struct DownloadQueue<Waiter> {
@@ -30,8 +31,6 @@ struct DownloadQueue<Waiter> {
     private var timers = Heap<Timer>()
     private(set) var inFlight = 0
 
-    /// How often a `/robots.txt` is asked for again.
-    private static var robotsTries: Int { 3 }
     /// How long the first answer of a host may take before a few others are asked for.
     private static var patience: Duration { .milliseconds(500) }
 
@@ -51,20 +50,20 @@ struct DownloadQueue<Waiter> {
     var waiting: Int { jobsByKey.count - inFlight }
 
     /// Adds a request. True when it joined one that was there already.
-    mutating func submit(_ url: HTTPURL, waiter: Waiter) -> Bool {
+    /// - Parameter place: where the URL is known to lead.
+    mutating func submit(_ url: HTTPURL, waiter: Waiter, at place: HTTPURL? = nil) -> Bool {
         if let id = jobsByKey[url.string] {
             slots[id.slot].waiters.append(waiter)
             return true
         }
-        let host = number(of: url)
+        let host = number(of: place ?? url)
         uses += 1
         let id = JobID(slot: freeSlots.popLast() ?? slots.count, use: uses)
-        let job = Job(id: id, url: url, host: host, waiters: [waiter])
+        let job = Job(id: id, url: url, place: place, host: host, waiters: [waiter])
         if id.slot == slots.count { slots.append(job) } else { slots[id.slot] = job }
         jobsByKey[url.string] = id
         hosts[host].waiting.append(id)
-        if hosts[host].jobs == 0 { busy += 1 }
-        hosts[host].jobs += 1
+        addJob(host)
         enterRing(host)
         return false
     }
@@ -122,40 +121,15 @@ struct DownloadQueue<Waiter> {
         let number = slots[id.slot].host
         let hadOthers = !hosts[number].waiting.isEmpty
         let ended = HostPace.Ended(began: began, company: slots[id.slot].company, hadOthers: hadOthers)
-        switch sign {
-        case .answered:
-            hosts[number].breaker.succeeded()
-            hosts[number].pace.answered(ended, now: now)
-        case .overrun:
-            hosts[number].failure = failure
-            hosts[number].breaker.overran(id, now: now)
-            hosts[number].pace.refused(ended, now: now)
-        case .overloaded, .failed:
-            if sign == .overloaded { hosts[number].pace.refused(ended, now: now) }
-            hosts[number].failure = failure
-            let hasAnswered = if case .speaks = hosts[number].knowledge { true } else { false }
-            hosts[number].breaker.failed(id, hasAnswered: hasAnswered, now: now)
-        }
-        if hosts[number].pace.interval > .zero {
-            hosts[number].closedUntil = max(now + hosts[number].pace.interval, hosts[number].closedUntil ?? now)
-        }
+        hosts[number].note(sign, of: id, ended, failure: failure, now: now)
     }
 
     /// The answer to `.askRobots`. - Parameter http2: nil: there was none.
     mutating func learn(
         _ rules: Result<RobotsRules, RobotsUnknown>, host number: Int, http2: Bool?, now: Instant
     ) {
-        guard case .asking(let tries) = hosts[number].robots else { return }
-        switch rules {
-        // Rules are good for a day (RFC 9309 §2.4).
-        case .success(let rules):
-            hosts[number].robots = .known(rules, until: now + .seconds(86_400), problem: nil)
-        case .failure where tries < Self.robotsTries:
-            hosts[number].robots = .unknown(tries: tries + 1)
-            hosts[number].closedUntil = now + Self.patience * Double(1 << tries)
-        case .failure(let unknown):
-            hosts[number].robots = .known(.nothing, until: now + .seconds(60), problem: unknown.reason)
-        }
+        guard case .asking = hosts[number].robots else { return }
+        hosts[number].learn(rules, now: now)
         inFlight -= 1
         hosts[number].inFlight -= 1
         if let http2, case .unknown = hosts[number].knowledge { hosts[number].knowledge = .speaks(http2: http2) }
@@ -165,7 +139,7 @@ struct DownloadQueue<Waiter> {
     /// The host asked everybody to stay away until `time`.
     mutating func close(hostOf id: JobID, until time: Instant) {
         guard let host = host(of: id) else { return }
-        hosts[host].closedUntil = max(time, hosts[host].closedUntil ?? time)
+        hosts[host].close(until: time)
     }
 
     /// The host takes no request before `time`, which is too long to wait for: what waits for it is dropped with `failure`.
@@ -201,10 +175,29 @@ struct DownloadQueue<Waiter> {
         enterRing(host)
     }
 
-    /// The transfer failed and is to be tried again at `time`.
-    mutating func retry(_ id: JobID, at time: Instant) {
+    /// The job goes on at `place`, as soon as that one's host allows.
+    mutating func move(_ id: JobID, to place: HTTPURL) {
         leave(id)
-        guard isThere(id) else { return }
+        guard let host = put(id, at: place) else { return }
+        hosts[host].waiting.prepend(id)
+        enterRing(host)
+    }
+
+    /// - Returns: the host of the place; nil when the job has ended.
+    private mutating func put(_ id: JobID, at place: HTTPURL) -> Int? {
+        guard let before = host(of: id) else { return nil }
+        let host = number(of: place)
+        slots[id.slot].place = place
+        slots[id.slot].host = host
+        removeJob(before)
+        addJob(host)
+        return host
+    }
+
+    /// The transfer failed and is to be tried again at `time`, from `place` on; nil: from its URL on.
+    mutating func retry(_ id: JobID, at time: Instant, from place: HTTPURL? = nil) {
+        leave(id)
+        guard isThere(id), put(id, at: place ?? slots[id.slot].url) != nil else { return }
         slots[id.slot].attempt += 1
         slots[id.slot].hasLanded = false
         timers.insert(Timer(time: time, wake: .job(id)))
@@ -215,9 +208,7 @@ struct DownloadQueue<Waiter> {
         leave(id)
         guard isThere(id) else { return [] }
         jobsByKey[slots[id.slot].url.string] = nil
-        let host = slots[id.slot].host
-        hosts[host].jobs -= 1
-        if hosts[host].jobs == 0 { busy -= 1 }
+        removeJob(slots[id.slot].host)
         freeSlots.append(id.slot)
         return slots[id.slot].end()
     }
@@ -243,20 +234,26 @@ struct DownloadQueue<Waiter> {
 
     // MARK: Inside
 
+    private mutating func addJob(_ number: Int) {
+        if hosts[number].jobs == 0 { busy += 1 }
+        hosts[number].jobs += 1
+    }
+
+    private mutating func removeJob(_ number: Int) {
+        hosts[number].jobs -= 1
+        if hosts[number].jobs == 0 { busy -= 1 }
+    }
+
     private mutating func start(_ id: JobID, _ number: Int, _ now: Instant) -> Start {
         slots[id.slot].isInFlight = true
         slots[id.slot].began = now
-        inFlight += 1
-        hosts[number].inFlight += 1
+        take(number, now)
         slots[id.slot].company = hosts[number].inFlight
         hosts[number].pace.begins(company: hosts[number].inFlight)
         hosts[number].breaker.starts(id)
         if hosts[number].pace.isFirst, hosts[number].inFlight == 1 {
             timers.insert(Timer(time: now + Self.patience, wake: .slowHost(number)))
         }
-        hosts[number].allowance?.left -= 1
-        if let interval = limits.interval { hosts[number].closedUntil = now + interval }
-        if let interval = limits.totalInterval { closedUntil = now + interval }
         var multiplexes = false
         switch hosts[number].knowledge {
         case .unknown: hosts[number].knowledge = .asking
@@ -265,7 +262,20 @@ struct DownloadQueue<Waiter> {
         }
         enterRing(number)
         return Start(
-            job: id, url: slots[id.slot].url, attempt: slots[id.slot].attempt, multiplexes: multiplexes)
+            job: id, url: slots[id.slot].url, place: place(of: id), attempt: slots[id.slot].attempt,
+            multiplexes: multiplexes)
+    }
+
+    /// Where a job that has not ended asks next.
+    private func place(of id: JobID) -> HTTPURL { slots[id.slot].place ?? slots[id.slot].url }
+
+    /// A request to the host begins: it counts for every limit.
+    private mutating func take(_ number: Int, _ now: Instant) {
+        inFlight += 1
+        hosts[number].inFlight += 1
+        hosts[number].allowance?.left -= 1
+        if let interval = limits.interval { hosts[number].close(until: now + interval) }
+        if let interval = limits.totalInterval { closedUntil = now + interval }
     }
 
     private mutating func robotsQuestion(_ number: Int, _ now: Instant) -> Decision? {
@@ -273,13 +283,12 @@ struct DownloadQueue<Waiter> {
         case nil, .asking: return nil
         case .known(_, let until, _) where now < until: return nil
         case .known, .unknown:
-            guard let origin = hosts[number].waiting.first(where: isThere).map({ slots[$0.slot].url.origin }),
+            guard let origin = hosts[number].waiting.first(where: isThere).map({ place(of: $0).origin }),
                 let url = try? HTTPURL(origin + "/robots.txt")
             else { return nil }
             let tries = if case .unknown(let tries) = hosts[number].robots { tries } else { 0 }
             hosts[number].robots = .asking(tries: tries)
-            inFlight += 1
-            hosts[number].inFlight += 1
+            take(number, now)
             return .askRobots(url, host: number)
         }
     }
@@ -287,10 +296,11 @@ struct DownloadQueue<Waiter> {
     /// Nil: the host's rules allow it, as far as they are asked.
     private mutating func refusal(_ id: JobID, _ number: Int) -> Decision? {
         guard case .known(let rules, _, let problem) = hosts[number].robots else { return nil }
-        let url = slots[id.slot].url
-        if rules.allow(url.target.utf8) { return nil }
+        let (url, place) = (slots[id.slot].url, place(of: id))
+        if rules.allow(place.target.utf8) { return nil }
         enterRing(number)
-        return .drop(id, url, .disallowed(url.string, problem))
+        let failure = CoverFailure.disallowed(url.string, problem)
+        return .drop(id, url, place == url ? failure : failure.elsewhere(place))
     }
 
     /// The host whose turn it is.

@@ -22,6 +22,7 @@ actor DownloadScheduler {
 
     private nonisolated let client: HTTPClient
     private let policy: RetryPolicy
+    private let redirects: RedirectPolicy
     private let observers: EventHub
     private let logger: Logger
     private var queue: DownloadQueue<Waiter>
@@ -33,28 +34,16 @@ actor DownloadScheduler {
     private var submitters: [CheckedContinuation<Void, Never>] = []
     private var store: (@Sendable ([Arrival]) async -> Void)?
 
-    private struct Flight {
-        /// Of the transfer under way; nil when there is none.
-        var token: HTTPClient.Token?
-        /// Length of the last transfer.
-        var microseconds = 0
-        /// The server's 304 was about another response: the cover has to come whole.
-        var mustBring = false
-        /// What the last transfer brought before it broke.
-        var partial: PartialBody?
-        /// What is remembered of where the URL leads holds no more.
-        var hasLeftPlace = false
-    }
-
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
     init(
         client: HTTPClient, limits: DownloadQueue<Waiter>.Limits, learnt: [String: HostPace.Learnt],
-        policy: RetryPolicy, observe hub: EventHub, logger: Logger
+        policy: RetryPolicy, redirects: RedirectPolicy, observe hub: EventHub, logger: Logger
     ) {
         self.logger = logger
         self.client = client
         self.policy = policy
+        self.redirects = redirects
         observers = hub
         queue = DownloadQueue(limits: limits, learnt: learnt)
     }
@@ -69,7 +58,7 @@ actor DownloadScheduler {
     func submit(_ requests: [(url: HTTPURL, waiter: Waiter)]) async {
         for (url, waiter) in requests {
             // Joining is told apart from starting when the cover is delivered: the first waiter is the one that started it.
-            _ = queue.submit(url, waiter: waiter)
+            _ = queue.submit(url, waiter: waiter, at: waiter.remembered.place)
         }
         if queue.waiting > mostWaiting { await withCheckedContinuation { submitters.append($0) } }
     }
@@ -114,8 +103,7 @@ actor DownloadScheduler {
             switch queue.next(now: now) {
             case .start(let start): begin(start)
             case .askRobots(let url, let host): askRobots(url, host)
-            case .drop(let job, let url, let failure):
-                giveUp(job, url, failure.kind == .disallowed ? failure : failure.spreading(to: url.string))
+            case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
                 releaseSubmitters()
                 return time
@@ -124,13 +112,19 @@ actor DownloadScheduler {
         return nil
     }
 
+    /// What is kept of the job, and of none before it in its slot.
+    private func board(_ job: JobID) {
+        while flights.count <= job.slot { flights.append(Flight(use: 0)) }
+        if flights[job.slot].use != job.use { flights[job.slot] = Flight(use: job.use) }
+    }
+
     private func begin(_ start: DownloadQueue<Waiter>.Start) {
-        while flights.count <= start.job.slot { flights.append(Flight()) }
-        if start.attempt == 0 { flights[start.job.slot] = Flight() }
+        board(start.job)
         let partial = flights[start.job.slot].partial
         let conditions = partial?.conditions ?? stored(for: start)?.conditions ?? [:]
         var request = TransferRequest(
-            url: place(for: start) ?? start.url, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+            url: start.place, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+        request.followsRedirects = false
         request.continuing = partial
         flights[start.job.slot].token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
@@ -139,71 +133,78 @@ actor DownloadScheduler {
         }
     }
 
+    /// The host of the job was given up, or forbids it.
+    private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
+        board(job)
+        if leavesPlace(job, url, failure) { return }
+        giveUp(job, url, failure.kind == .disallowed ? failure : failure.spreading(to: url.string))
+    }
+
     private func askRobots(_ url: HTTPURL, _ host: Int) {
         client.assumeIsolated { client in
             _ = client.start(TransferRequest(url: url)) { [weak self] result in
-                self?.assumeIsolated { $0.learn(result, host) }
+                self?.assumeIsolated { scheduler in
+                    let http2 = (try? result.get())?.isHTTP2
+                    scheduler.queue.learn(RobotsRules.told(result), host: host, http2: http2, now: .now)
+                }
             }
         }
-    }
-
-    private func learn(_ result: Result<TransferResponse, TransferError>, _ host: Int) {
-        let rules: Result<RobotsRules, RobotsUnknown>
-        var response: TransferResponse?
-        switch result {
-        case .success(let answer):
-            response = answer
-            switch answer.head.status.kind {
-            case .successful: rules = .success(RobotsRules(answer.body.bytes, agent: "sleeve"))
-            case .clientError: rules = .success(.everything)
-            default: rules = .failure(RobotsUnknown(reason: "the server answered \(answer.head.status.code)"))
-            }
-        case .failure(let error): rules = .failure(RobotsUnknown(reason: error.detail))
-        }
-        queue.learn(rules, host: host, http2: response?.isHTTP2, now: .now)
     }
 
     private func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
         guard flights[start.job.slot].token.take() != nil else { return }
         let now = ContinuousClock.now
-        let hadPartial = flights[start.job.slot].partial.take() != nil
         switch result {
         case .failure(let error):
-            let failure = CoverFailure(error)
-            if leavesPlace(start, failure, now) { return }
-            keep(error.partial, start.job)
+            flights[start.job.slot].partial = nil
+            let failure = CoverFailure(error, of: start.url, at: start.place)
             queue.note(failure.sign, of: start.job, failure: failure, now: now)
+            if leavesPlace(start.job, start.url, failure) { return }
+            keep(error.partial, start.job)
             failed(start, failure, retryAfter: nil, now)
-        case .success(let response):
-            queue.answered(start.job, http2: response.isHTTP2)
-            flights[start.job.slot].microseconds = response.microseconds
-            // There is no such rest: the body is another by now, or was whole (RFC 9110 §15.5.17).
-            if hadPartial, response.head.status == .rangeNotSatisfiable {
-                queue.note(.answered, of: start.job, now: now)
-                return queue.retry(start.job, at: now)
-            }
-            if response.head.status == .notModified, let stored = stored(for: start) {
-                queue.note(.answered, of: start.job, now: now)
-                obey(response, start, now)
-                return confirmed(start, response, stored)
-            }
-            switch Verdict(response, for: start.url.string) {
-            case .cover(let header):
-                queue.note(.answered, of: start.job, now: now)
-                obey(response, start, now)
-                landed(start, response, header)
-            case .failure(let failure):
-                if leavesPlace(start, failure, now) { return }
-                queue.note(failure.sign, of: start.job, failure: failure, now: now)
-                obey(response, start, now)
-                let guess = queue.waiters(of: start.job).lazy.compactMap(\.remembered.guess).first
-                if let until = Absence.until(StoredResponse(response), guess: guess) {
-                    return absent(start, failure, until: until)
-                }
-                let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
-                failed(start, failure, retryAfter: wait, now)
-            }
+        case .success(let response): answered(start, response, now)
         }
+    }
+
+    private func answered(
+        _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
+    ) {
+        let slot = start.job.slot
+        let response = flights[slot].whole(response, at: start.place)
+        flights[slot].microseconds =
+            (flights[slot].way.isEmpty ? 0 : flights[slot].microseconds) + response.microseconds
+        queue.answered(start.job, http2: response.isHTTP2)
+        let answer = Answer(
+            response, of: start.url, after: flights[slot].way.count, redirects, stored: stored(for: start),
+            asksForRest: flights[slot].partial != nil)
+        queue.note(answer.failure?.sign ?? .answered, of: start.job, failure: answer.failure, now: now)
+        obey(response, start, now)
+        if case .redirect(let place) = answer {
+            flights[slot].way.append(response.head)
+            return queue.move(start.job, to: place)
+        }
+        flights[slot].partial = nil
+        switch answer {
+        case .redirect: break
+        case .noRest: retry(start.job, at: now)
+        case .confirmed(let stored): confirmed(start, response, stored)
+        case .cover(let header): landed(start, response, header)
+        case .failure(let failure):
+            let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
+            if let wait, failure.isHosts { rest(start.job, until: now + wait, failure, now) }
+            if leavesPlace(start.job, start.url, failure) { return }
+            let guess = queue.waiters(of: start.job).lazy.compactMap(\.remembered.guess).first
+            if let until = Absence.until(StoredResponse(response), guess: guess) {
+                return absent(start, failure, until: until)
+            }
+            failed(start, failure, retryAfter: wait, now)
+        }
+    }
+
+    /// Has it tried again from where it begins: where redirects lead may be elsewhere by then.
+    private func retry(_ job: JobID, at time: ContinuousClock.Instant) {
+        flights[job.slot].way = []
+        queue.retry(job, at: time, from: place(of: job))
     }
 
     /// Takes the host's own count of the requests that are left.
@@ -239,19 +240,19 @@ actor DownloadScheduler {
         arrived(start.job, metadata, .cover(response.body), changes(start, response))
     }
 
-    private func place(for start: DownloadQueue<Waiter>.Start) -> HTTPURL? {
-        if flights[start.job.slot].hasLeftPlace { return nil }
-        return queue.waiters(of: start.job).lazy.compactMap(\.remembered.place).first
+    /// Where the URL is remembered to lead for good.
+    private func place(of job: JobID) -> HTTPURL? {
+        if flights[job.slot].hasLeftPlace { return nil }
+        return queue.waiters(of: job).lazy.compactMap(\.remembered.place).first
     }
 
     /// Where the URL has led for good holds no more, which says nothing of the URL's own host: that is asked now. False: it was
     /// asked already.
-    private func leavesPlace(
-        _ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, _ now: ContinuousClock.Instant
-    ) -> Bool {
-        guard place(for: start) != nil, failure.kind != .cancelled else { return false }
-        flights[start.job.slot].hasLeftPlace = true
-        queue.retry(start.job, at: now)
+    private func leavesPlace(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
+        guard place(of: job) != nil, failure.kind != .cancelled else { return false }
+        flights[job.slot].hasLeftPlace = true
+        flights[job.slot].way = []
+        queue.move(job, to: url)
         return true
     }
 
@@ -282,7 +283,7 @@ actor DownloadScheduler {
         let told = StoredResponse(response)
         guard StoredResponse.is(told.fields, about: stored.conditions[.ifNoneMatch]) else {
             flights[start.job.slot].mustBring = true
-            return queue.retry(start.job, at: .now)
+            return retry(start.job, at: .now)
         }
         arrived(start.job, stored.entry.metadata, .notModified(stored.entry, told), changes(start, response))
     }
@@ -306,11 +307,10 @@ actor DownloadScheduler {
     ) {
         let decision = policy.decide(
             failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
-        if let retryAfter, failure.isHosts { rest(start.job, until: now + retryAfter, failure, now) }
         switch decision {
         case .retry(let delay):
             logger.debug("\(failure.message); trying again in \(Int(delay.inSeconds * 1_000)) ms")
-            queue.retry(start.job, at: now + delay)
+            retry(start.job, at: now + delay)
         case .giveUp: giveUp(start.job, start.url, failure)
         case .tooLong(let wait):
             giveUp(start.job, start.url, failure.asking(for: wait))
@@ -352,15 +352,13 @@ actor DownloadScheduler {
 
     func settle(_ settlements: [Settlement]) {
         for settlement in settlements {
-            if settlement.isLost { queue.retry(settlement.job, at: .now) } else { deliver(settlement) }
+            if settlement.isLost { retry(settlement.job, at: .now) } else { deliver(settlement) }
         }
     }
 
     private func deliver(_ settlement: Settlement, passing: (body: ResponseBody, header: ImageHeader)? = nil) {
-        // A job that was dropped may never have flown.
-        let slot = settlement.job.slot
-        let microseconds = slot < flights.count ? flights[slot].microseconds : 0
-        if slot < flights.count { flights[slot].partial = nil }
+        let microseconds = flights[settlement.job.slot].microseconds
+        flights[settlement.job.slot].partial = nil
         if observers.isObserved, let event = LibraryEvent(settlement) { observers.publish(event) }
         for (position, waiter) in queue.end(settlement.job).enumerated() {
             waiter.done(

@@ -1,3 +1,6 @@
+import CurlHTTP
+import HTTPTypes
+
 /// Nobody knows what a host's `/robots.txt` says.
 struct RobotsUnknown: Error {
     /// One line, without the URL.
@@ -135,6 +138,22 @@ struct RobotsRules: Sendable, Equatable {
                 (target, pattern) = (last.target.dropFirst(), last.pattern)
             } else {
                 return false
+            }
+        }
+    }
+}
+
+extension RobotsRules {
+    /// What asking for `/robots.txt` has shown.
+    static func told(_ result: Result<TransferResponse, TransferError>) -> Result<RobotsRules, RobotsUnknown> {
+        switch result {
+        case .failure(let error): return .failure(RobotsUnknown(reason: error.detail))
+        case .success(let response):
+            let status = response.head.status
+            switch status.kind {
+            case .successful: return .success(RobotsRules(response.body.bytes, agent: "sleeve"))
+            case .clientError: return .success(.everything)
+            default: return .failure(RobotsUnknown(reason: "the server answered \(status.code)"))
             }
         }
     }

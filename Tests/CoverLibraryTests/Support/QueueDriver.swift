@@ -14,7 +14,15 @@ struct QueueDriver<Waiter> {
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
 
-    mutating func submit(_ url: HTTPURL, waiter: Waiter) -> Bool { queue.submit(url, waiter: waiter) }
+    mutating func submit(_ url: HTTPURL, waiter: Waiter, at place: HTTPURL? = nil) -> Bool {
+        queue.submit(url, waiter: waiter, at: place)
+    }
+    mutating func move(_ key: String, to place: HTTPURL) { if let job = jobs[key] { queue.move(job, to: place) } }
+    mutating func learn(
+        _ rules: Result<RobotsRules, RobotsUnknown>, host: Int, http2: Bool?, now: ContinuousClock.Instant
+    ) {
+        queue.learn(rules, host: host, http2: http2, now: now)
+    }
 
     mutating func next(now: ContinuousClock.Instant) -> DownloadQueue<Waiter>.Decision {
         let decision = queue.next(now: now)
@@ -36,8 +44,8 @@ struct QueueDriver<Waiter> {
         if let job = jobs[key] { queue.close(hostOf: job, until: time) }
     }
     mutating func landed(_ key: String) { if let job = jobs[key] { queue.landed(job) } }
-    mutating func retry(_ key: String, at time: ContinuousClock.Instant) {
-        if let job = jobs[key] { queue.retry(job, at: time) }
+    mutating func retry(_ key: String, at time: ContinuousClock.Instant, from place: HTTPURL? = nil) {
+        if let job = jobs[key] { queue.retry(job, at: time, from: place) }
     }
     mutating func end(_ key: String) -> [Waiter] { jobs[key].map { queue.end($0) } ?? [] }
 

@@ -124,6 +124,13 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         CoverFailure(.overQuota, url: url, detail: "the server takes no more requests for now")
     }
 
+    /// The same, asked of an earlier run.
+    static func resting(_ wait: Duration) -> CoverFailure {
+        CoverFailure(
+            .overQuota, url: "",
+            detail: "it asked an earlier run to be left alone, for another \(wait.components.seconds) s")
+    }
+
     /// The same, from a host that wants longer peace than anybody waits.
     func asking(for wait: Duration) -> CoverFailure {
         var failure = self

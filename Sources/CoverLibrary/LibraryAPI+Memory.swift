@@ -30,24 +30,20 @@ extension LibraryAPI {
 
     // MARK: Hosts
 
-    /// How long it is kept what was found out about a host, in milliseconds: 30 days.
-    private static let hostPatience: Int64 = 30 * 86_400_000
-
     /// What earlier runs found out about hosts, by origin.
-    func hostsLearnt() -> [String: HostPace.Learnt] {
-        let all = (try? reader.recallAll(.host, now: WallClock.milliseconds())) ?? []
-        return all.reduce(into: [:]) { $0[$1.key] = HostPace.Learnt($1.value) }
+    func hostsLearnt() -> [String: HostMemory] {
+        let now = HostMemory.Moment.now
+        let all = (try? reader.recallAll(.host, now: now.milliseconds)) ?? []
+        return all.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
     }
 
     /// A hint: that it cannot be written is let go.
-    func keepHosts(_ learnt: [String: HostPace.Learnt]) async {
-        if learnt.isEmpty { return }
-        let now = WallClock.milliseconds()
-        let changes = learnt.map {
-            MemoryChange.remember(Remembered(.host, $0.key, $0.value.text, until: now + Self.hostPatience))
-        }
+    func keepHosts(_ learnt: [String: HostMemory]) async {
+        let now = HostMemory.Moment.now
+        let changes = HostMemory.changes(learnt, at: now)
+        if changes.isEmpty { return }
         try? await persistency.withWriter { writer in
-            writer.note(changes, now: now)
+            writer.note(changes, now: now.milliseconds)
             try writer.writeUsage()
         }
     }

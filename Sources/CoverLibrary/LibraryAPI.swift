@@ -314,7 +314,7 @@ public final class LibraryAPI: Sendable {
 
 extension LibraryAPI.Network {
     fileprivate func start(
-        _ configuration: LibraryConfiguration, learnt: [String: HostPace.Learnt]
+        _ configuration: LibraryConfiguration, learnt: [String: HostMemory]
     ) -> (DownloadScheduler, isNew: Bool) {
         scheduler.withLock { scheduler in
             if let scheduler { return (scheduler, false) }

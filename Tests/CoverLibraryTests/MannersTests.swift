@@ -70,16 +70,37 @@ import Testing
         }
     }
 
-    @Test("what was found out about a host is there in the next run")
+    @Test("what was found out about a host is there in the next run, and some of it while this one goes on")
     func learning() async throws {
         try await withStage { stage in
             _ = await stage.library.prefetch((1...50).map { stage.url($0, "same=1") })
-            #expect(stage.library.hostsLearnt().isEmpty)
+            let killed = try await stage.another()
+            #expect(killed.hostsLearnt()[stage.origin.url]?.pace != nil)
+            await killed.close()
             await stage.library.close()
             let next = try await stage.another()
-            let learnt = try #require(next.hostsLearnt()[stage.origin.url])
+            let learnt = try #require(next.hostsLearnt()[stage.origin.url]?.pace)
             #expect(learnt.limit >= 4)
             await next.close()
+        }
+    }
+
+    @Test("the peace that a host asked for holds in the next run", arguments: [true, false])
+    func restsOn(adapts: Bool) async throws {
+        try await withStage {
+            $0.adapts = adapts
+        } _: { stage in
+            _ = try await stage.library.failure(stage.url(1, "status=429&retry-after=3600"))
+            await stage.library.close()
+            let next = try await stage.another { $0.adapts = adapts }
+            let failure = try await next.failure(stage.url(2))
+            #expect(failure?.kind == .overQuota, "\(failure?.detail ?? "")")
+            #expect(failure?.detail.contains("earlier run") == true && failure?.mayPass == true)
+            await next.close()
+            let third = try await stage.another()
+            #expect(try await third.failure(stage.url(2)) != nil, "a run that asked for nothing forgets nothing")
+            await third.close()
+            #expect(stage.origin.requestCount == 1)
         }
     }
 

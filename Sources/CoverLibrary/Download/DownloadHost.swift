@@ -50,6 +50,10 @@ struct DownloadHost {
     var allowance: Allowance?
     /// No start before then: the rate, or the host's own `Retry-After`.
     var closedUntil: Instant?
+    /// It asked to be left alone until then, this run or an earlier one.
+    var restsUntil: Instant?
+    /// Whether that is what an earlier run was asked, which nobody has looked at yet.
+    var hasEarlierRest = false
     var place = Place.nowhere
     /// Why its last transfer failed, for those that are not tried any more.
     var failure: CoverFailure?
@@ -71,6 +75,21 @@ struct DownloadHost {
 
     /// No start before `time`, nor before what was said earlier.
     mutating func close(until time: Instant) { closedUntil = max(time, closedUntil ?? time) }
+
+    /// It takes no request before `time`, which is too long to wait for.
+    mutating func giveUp(until time: Instant, failure: CoverFailure) {
+        self.failure = failure
+        breaker.giveUp(until: time)
+    }
+
+    /// What it asked of an earlier run holds on, as if it had asked now.
+    mutating func honourEarlierRest(longest: Duration, now: Instant) {
+        guard hasEarlierRest else { return }
+        hasEarlierRest = false
+        guard let restsUntil, restsUntil > now else { return }
+        if restsUntil - now <= longest { return close(until: restsUntil) }
+        giveUp(until: restsUntil, failure: .resting(restsUntil - now))
+    }
 
     /// What the end of a transfer tells.
     mutating func note(

@@ -19,6 +19,8 @@ extension DownloadQueue {
         var totalInterval: Duration?
         /// Fewer may be in flight to a host, as `HostPace` finds worthwhile.
         var adapts = false
+        /// A host that asked an earlier run for longer peace than this is given up.
+        var longestRest = RetryPolicy.patience
         /// A host's `/robots.txt` is asked for first, and obeyed (RFC 9309).
         var respectsRobots = false
     }

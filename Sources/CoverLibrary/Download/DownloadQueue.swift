@@ -12,7 +12,7 @@ struct DownloadQueue<Waiter> {
     typealias Instant = ContinuousClock.Instant
 
     private let limits: Limits
-    private let learntBefore: [String: HostPace.Learnt]
+    private let learntBefore: [String: HostMemory]
     /// Those of `freeSlots` hold jobs that have ended.
     private var slots: [Job] = []
     private var freeSlots: [Int] = []
@@ -35,14 +35,18 @@ struct DownloadQueue<Waiter> {
     private static var patience: Duration { .milliseconds(500) }
 
     /// - Parameter learnt: what earlier runs found out about hosts, by origin.
-    init(limits: Limits, learnt: [String: HostPace.Learnt] = [:]) {
+    init(limits: Limits, learnt: [String: HostMemory] = [:]) {
         self.limits = limits
         learntBefore = learnt
     }
 
     /// What this run found out about hosts, by origin.
-    var learnt: [String: HostPace.Learnt] {
-        hostNumbers.reduce(into: [:]) { $0[String($1.key)] = hosts[$1.value].pace.learnt }
+    var learnt: [String: HostMemory] {
+        hostNumbers.reduce(into: [:]) { learnt, named in
+            let (origin, host) = (String(named.key), hosts[named.value])
+            learnt[origin] = HostMemory(
+                pace: host.pace.learnt ?? learntBefore[origin]?.pace, restsUntil: host.restsUntil)
+        }
     }
 
     /// Jobs not ended yet, in flight or not.
@@ -88,6 +92,7 @@ struct DownloadQueue<Waiter> {
         if let dropped = popDoomed(now) { return dropped }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
         while inFlight < limits.parallel, let number = popRing() {
+            hosts[number].honourEarlierRest(longest: limits.longestRest, now: now)
             if hosts[number].breaker.isGivenUp(now) {
                 doomed.append(number)
                 if let dropped = popDoomed(now) { return dropped }
@@ -139,14 +144,15 @@ struct DownloadQueue<Waiter> {
     /// The host asked everybody to stay away until `time`.
     mutating func close(hostOf id: JobID, until time: Instant) {
         guard let host = host(of: id) else { return }
+        hosts[host].restsUntil = time
         hosts[host].close(until: time)
     }
 
     /// The host takes no request before `time`, which is too long to wait for: what waits for it is dropped with `failure`.
     mutating func giveUp(hostOf id: JobID, until time: Instant, failure: CoverFailure) {
         guard let host = host(of: id) else { return }
-        hosts[host].failure = failure
-        hosts[host].breaker.giveUp(until: time)
+        hosts[host].restsUntil = time
+        hosts[host].giveUp(until: time, failure: failure)
         doomed.append(host)
     }
 
@@ -371,8 +377,10 @@ struct DownloadQueue<Waiter> {
     private mutating func number(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let number = hostNumbers[origin] { return number }
-        let pace = HostPace(ceiling: limits.perHost, isFixed: !limits.adapts, learnt: learntBefore[String(origin)])
+        let pace = HostPace(
+            ceiling: limits.perHost, isFixed: !limits.adapts, learnt: learntBefore[String(origin)]?.pace)
         var host = DownloadHost(pace)
+        (host.restsUntil, host.hasEarlierRest) = (learntBefore[String(origin)]?.restsUntil, true)
         if limits.respectsRobots { host.robots = .unknown(tries: 0) }
         // Nothing to find out: no name to look up, and HTTP/2 is only spoken over TLS.
         if url.hostIsAddress, !url.isHTTPS { host.knowledge = .speaks(http2: false) }

@@ -32,12 +32,14 @@ actor DownloadScheduler {
     private var backlog = 0
     private var isStoring = false
     private var submitters: [CheckedContinuation<Void, Never>] = []
+    /// When it was last written what was found out about hosts.
+    private var hostsKept: ContinuousClock.Instant?
     private var store: (@Sendable ([Arrival]) async -> Void)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
     init(
-        client: HTTPClient, limits: DownloadQueue<Waiter>.Limits, learnt: [String: HostPace.Learnt],
+        client: HTTPClient, limits: DownloadQueue<Waiter>.Limits, learnt: [String: HostMemory],
         policy: RetryPolicy, redirects: RedirectPolicy, observe hub: EventHub, logger: Logger
     ) {
         self.logger = logger
@@ -83,7 +85,7 @@ actor DownloadScheduler {
     }
 
     /// What was found out about hosts, by origin.
-    var learnt: [String: HostPace.Learnt] { queue.learnt }
+    var learnt: [String: HostMemory] { queue.learnt }
 
     /// Ends every transfer; those who wait are told.
     func close() {
@@ -341,13 +343,22 @@ actor DownloadScheduler {
     private func flushArrivals() {
         guard !isStoring, !arrivals.isEmpty, let store else { return }
         isStoring = true
-        let batch = arrivals
+        var batch = arrivals
         arrivals = []
+        batch[0].changes += newlyLearnt()
         Task {
             await store(batch)
             isStoring = false
             backlog -= batch.reduce(0) { $0 + $1.content.footprint }
         }
+    }
+
+    /// What was found out about hosts, now and then, so that a run that is killed does not lose all of it.
+    private func newlyLearnt() -> [MemoryChange] {
+        let now = HostMemory.Moment.now
+        if let hostsKept, now.instant - hostsKept < .seconds(10) { return [] }
+        hostsKept = now.instant
+        return HostMemory.changes(queue.learnt, at: now)
     }
 
     func settle(_ settlements: [Settlement]) {

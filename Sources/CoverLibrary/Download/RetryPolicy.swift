@@ -8,7 +8,8 @@ struct RetryPolicy: Sendable {
     var base: Duration = .milliseconds(250)
     var cap: Duration = .seconds(30)
     /// A server that wants to be left alone longer than this gets its wish: the cover fails.
-    var longestRetryAfter: Duration = .seconds(120)
+    var longestRetryAfter = patience
+    static let patience = Duration.seconds(120)
 
     enum Decision: Equatable {
         case retry(after: Duration)

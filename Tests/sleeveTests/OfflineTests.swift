@@ -75,6 +75,25 @@ extension CommandTests {
             }
         }
 
+        @Test("of what one host fails at, five are told of each kind, and how many there were more")
+        func grouped() async throws {
+            try await withStage { stage in
+                let busy = try stage.list(stage.urls(0..<30, "status=503&retry-after=3600"))
+                let refused = try await stage.run("prefetch", busy, "--retries", "0")
+                func lines(_ result: RunResult) -> [Substring] {
+                    result.stderr.split(separator: "\n").filter { $0.hasPrefix("sleeve: ") }
+                }
+                #expect(lines(refused).count == 6, "\(refused)")
+                #expect(refused.stderr.contains(":\(stage.origin.port): 25 more were answered 503; --report"))
+            }
+            try await withStage { stage in
+                let slow = try stage.list(stage.urls(0..<12, "fault=never"))
+                let late = try await stage.run(
+                    "prefetch", slow, "--retries", "0", "--timeout", "0.3", "--fixed", "--per-host", "12")
+                #expect(late.stderr.contains(":\(stage.origin.port): 7 more timed out; --report"), "\(late)")
+            }
+        }
+
         @Test("where some servers answer, the network is not called gone")
         func oneHostGone() async throws {
             try await withStage { stage in

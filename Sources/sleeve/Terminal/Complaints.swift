@@ -2,19 +2,25 @@ import CoverLibrary
 import Synchronization
 
 /// Tells failures on stderr as they happen, the first few of them: ten thousand lines help nobody, the report has them all. Of
-/// a host that cannot be reached fewer are told, and at the end how many there were more.
+/// failures that are the host's fewer are told, and at the end how many of each kind there were more.
 final class Complaints: Sendable {
     private static let most = 20
-    fileprivate static let mostOfHost = 5
-    fileprivate static let mostHosts = 64
+    fileprivate static let mostAlike = 5
+    fileprivate static let mostGroups = 64
     private let state = Mutex(State())
 
     fileprivate struct State {
         var told = 0
-        /// Failures to reach a host, by host.
-        var unreached: [String: Int] = [:]
+        /// Failures that are a host's, by host and by what went wrong.
+        var groups: [Group: Int] = [:]
         /// Covers that were not had because a host could not be reached, and those of which anything was heard.
         var (unheard, heard) = (0, 0)
+    }
+
+    fileprivate struct Group: Hashable {
+        var host: String
+        /// Completes "3 more …".
+        var trouble: String
     }
 
     func add(_ outcome: CoverOutcome) {
@@ -42,11 +48,11 @@ final class Complaints: Sendable {
         let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
         let left = state.told - Self.most
         if left > 0 { Log.warning("… and \(left) more like these; \(hint)") }
-        let unreached = state.unreached.filter { $0.value > Self.mostOfHost }
-        for (host, count) in unreached.sorted(by: { $0.key < $1.key }) {
-            Log.warning("\(host): \(count - Self.mostOfHost) more could not be had, without a connection; \(hint)")
+        let groups = state.groups.filter { $0.value > Self.mostAlike }
+        for (group, count) in groups.sorted(by: { ($0.key.host, $0.key.trouble) < ($1.key.host, $1.key.trouble) }) {
+            Log.warning("\(group.host): \(count - Self.mostAlike) more \(group.trouble); \(hint)")
         }
-        if state.unheard > Self.mostOfHost, state.heard == 0 {
+        if state.unheard > Self.mostAlike, state.heard == 0 {
             Log.warning("no server could be reached: the network may be gone; the next run asks for what is missing")
         }
     }
@@ -61,17 +67,35 @@ final class Complaints: Sendable {
 extension Complaints.State {
     /// True: it says no more than what was told before.
     fileprivate mutating func note(_ failure: CoverFailure) -> Bool {
-        guard failure.kind == .nameResolution || failure.kind == .connect else {
-            if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil { heard += 1 }
-            return false
+        if failure.isUnreached {
+            unheard += 1
+        } else if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil {
+            heard += 1
         }
-        unheard += 1
+        guard let trouble = failure.trouble else { return false }
         let place = failure.url.firstRange(of: "://")?.upperBound ?? failure.url.startIndex
         let host = failure.url[place...].prefix { $0 != "/" && $0 != "?" }
-        guard let count = unreached[String(host)] ?? (unreached.count < Complaints.mostHosts ? 0 : nil) else {
-            return false
+        let group = Complaints.Group(host: String(host), trouble: trouble)
+        guard let count = groups[group] ?? (groups.count < Complaints.mostGroups ? 0 : nil) else { return false }
+        groups[group] = count + 1
+        return count >= Complaints.mostAlike
+    }
+}
+
+extension CoverFailure {
+    fileprivate var isUnreached: Bool { kind == .nameResolution || kind == .connect }
+
+    /// What is wrong with the host, and so with all of its covers; nil: it is this cover's own failure.
+    fileprivate var trouble: String? {
+        switch kind {
+        case .nameResolution, .connect: "could not be had, without a connection"
+        case .timeout: "timed out"
+        case .tls: "could not be had, without TLS that can be trusted"
+        case .truncated: "ended early"
+        case .overQuota: "were refused, as too much was asked for"
+        case .disallowed: "are forbidden by robots.txt"
+        case .status where status.map { $0 == 429 || $0 == 407 || $0 >= 500 } == true: "were answered \(status ?? 0)"
+        default: nil
         }
-        unreached[String(host)] = count + 1
-        return count >= Complaints.mostOfHost
     }
 }

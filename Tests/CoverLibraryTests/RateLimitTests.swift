@@ -28,6 +28,17 @@ import Testing
         #expect(found == (0, .seconds(1)))
     }
 
+    @Test(
+        "RFC 9651 §3.3.3: what is in quotes is a name, whatever it looks like",
+        arguments: [
+            #""a,b";r=7;t=30"#, #""a;r=0;t=99";r=7;t=30"#, #""a\";r=0;t=99,";r=7;t=30, "b,\\";r=8;t=1"#,
+            #""remaining=0, reset=9";r=7;t=30"#,
+        ])
+    func quoted(text: String) throws {
+        let found = try #require(limit([.rateLimit: text]))
+        #expect(found == (7, .seconds(30)))
+    }
+
     @Test("what is not whole, or no number, says nothing")
     func nonsense() {
         let said: [HTTPFields] = [

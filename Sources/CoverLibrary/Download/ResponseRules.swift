@@ -22,7 +22,7 @@ struct RateLimit: Equatable {
     /// Nil: nothing is said, or not both. - Parameter now: seconds since 1970.
     init?(_ fields: HTTPFields, now: Int64) {
         // Of several policies the tightest.
-        let found = fields[values: .rateLimit].flatMap { $0.split(separator: ",") }
+        let found = fields[values: .rateLimit].flatMap { Self.split($0[...], at: ",") }
         if let tightest = Self.policies(found).min(by: { $0.remaining < $1.remaining }) {
             self = tightest
             return
@@ -46,10 +46,28 @@ struct RateLimit: Equatable {
         (.rateLimitRemaining, .rateLimitReset), (.xRateLimitRemaining, .xRateLimitReset),
     ]
 
+    /// Splits a structured field where it may be: what is in quotes is a policy's name (RFC 9651 §3.3.3).
+    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+        var (parts, start): ([Substring], Substring.Index) = ([], text.startIndex)
+        var (isQuoted, isEscaped) = (false, false)
+        for index in text.indices {
+            switch text[index] {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isQuoted: isEscaped = true
+            case "\"": isQuoted.toggle()
+            case separator where !isQuoted:
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
+    }
+
     /// `"default";r=50;t=30`, one for each element; or `limit=100, remaining=50, reset=30`, one in all.
     private static func policies(_ elements: [Substring]) -> [RateLimit] {
         let values = elements.map { element in
-            element.split(separator: ";").reduce(into: [String: Int64]()) { values, part in
+            split(element, at: ";").reduce(into: [String: Int64]()) { values, part in
                 let halves = part.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " }.lowercased() }
                 if halves.count == 2, let number = Int64(halves[1]) { values[halves[0]] = number }
             }

@@ -15,48 +15,100 @@ package enum Secrets {
     ]
     private static let endings = ["token", "secret", "password", "signature", "apikey"]
 
-    /// `text` with every such part hidden, wherever in it there is one. A text without any comes back as it is.
+    /// `text` with every such part hidden, wherever in it there is one: in a URL, or in one that a parameter of another holds,
+    /// however often it is percent-encoded there. A text without any comes back as it is.
     package static func hidden(in text: String) -> String {
-        let bytes = text.utf8
-        guard bytes.contains(UInt8(ascii: "=")) || bytes.contains(UInt8(ascii: "@")) else { return text }
-        return hiddenParameters(in: hiddenUsers(in: text))
+        let telling: Set<UInt8> = [UInt8(ascii: "="), UInt8(ascii: "@"), UInt8(ascii: "%")]
+        guard text.utf8.contains(where: telling.contains) else { return text }
+        return hiding(parameters, in: hiding(users, in: text))
+    }
+
+    /// A character as it is meant, and where it stands.
+    private struct Unit {
+        var byte: UInt8
+        /// How often it is percent-encoded: what is deeper than a URL's own `?` is in one of its values.
+        var depth = 0
+        var place: Range<Int>
+
+        func isOne(of bytes: StaticString, upTo depth: Int = .max) -> Bool {
+            self.depth <= depth
+                && UnsafeRawBufferPointer(start: bytes.utf8Start, count: bytes.utf8CodeUnitCount).contains(byte)
+        }
+    }
+
+    private static func hiding(_ secrets: ([Unit]) -> [Range<Int>], in text: String) -> String {
+        let bytes = Array(text.utf8)
+        let units = units(bytes)
+        let found = secrets(units).filter { !$0.isEmpty }
+        if found.isEmpty { return text }
+        var (result, kept): ([UInt8], Int) = ([], 0)
+        for secret in found {
+            result += bytes[kept..<units[secret.lowerBound].place.lowerBound] + Array(mark.utf8)
+            kept = units[secret.upperBound - 1].place.upperBound
+        }
+        return String(decoding: result + bytes[kept...], as: UTF8.self)
+    }
+
+    private static func units(_ bytes: [UInt8]) -> [Unit] {
+        func digit(_ index: Int) -> UInt8? {
+            index < bytes.count ? Character(UnicodeScalar(bytes[index])).hexDigitValue.map { UInt8($0) } : nil
+        }
+        var (units, index): ([Unit], Int) = ([], 0)
+        while index < bytes.count {
+            var unit = Unit(byte: bytes[index], place: index..<(index + 1))
+            // `%2525` and so on is a `%` whose own `%` is encoded.
+            while unit.byte == UInt8(ascii: "%"), let high = digit(unit.place.upperBound),
+                let low = digit(unit.place.upperBound + 1)
+            {
+                unit = Unit(byte: high << 4 | low, depth: unit.depth + 1, place: index..<(unit.place.upperBound + 2))
+            }
+            units.append(unit)
+            index = unit.place.upperBound
+        }
+        return units
     }
 
     /// `https://user:password@host/` is `https://[hidden]@host/`.
-    private static func hiddenUsers(in text: String) -> String {
-        var (result, rest) = ("", text[...])
-        while let start = rest.firstRange(of: "://")?.upperBound {
-            let authority = rest[start...].prefix { !"/?# \t\"'<>".contains($0) }
-            if let at = authority.lastIndex(of: "@") {
-                result += rest[..<start] + mark
-                rest = rest[at...]
-            } else {
-                result += rest[..<authority.endIndex]
-                rest = rest[authority.endIndex...]
+    private static func users(_ units: [Unit]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var index = 2
+        while index < units.count {
+            defer { index += 1 }
+            guard units[index].isOne(of: "/"), units[index - 1].isOne(of: "/"), units[index - 2].isOne(of: ":") else {
+                continue
+            }
+            let (start, depth) = (index + 1, units[index].depth)
+            let end = units[start...].firstIndex {
+                $0.isOne(of: "/?# \t\"'<>", upTo: depth) || $0.isOne(of: "&;", upTo: depth - 1)
+            }
+            if let at = units[start..<(end ?? units.count)].lastIndex(where: { $0.isOne(of: "@", upTo: depth) }) {
+                found.append(start..<at)
+                index = at
             }
         }
-        return result + rest
+        return found
     }
 
     /// `?token=abc&size=1` is `?token=[hidden]&size=1`.
-    private static func hiddenParameters(in text: String) -> String {
-        var (result, rest) = ("", text[...])
-        while let mark = rest.firstIndex(where: { "?&#;".contains($0) }) {
-            let name = rest[rest.index(after: mark)...].prefix { $0 != "=" && !"?&#; \t".contains($0) }
-            result += rest[..<name.endIndex]
-            rest = rest[name.endIndex...]
-            guard rest.first == "=", isSecret(name) else { continue }
-            var value = rest.dropFirst().prefix { !"&#; \t\"'<>".contains($0) }
+    private static func parameters(_ units: [Unit]) -> [Range<Int>] {
+        var found: [Range<Int>] = []
+        var index = 0
+        while let mark = units[index...].firstIndex(where: { $0.isOne(of: "?&#;") }) {
+            let name = units[(mark + 1)...].prefix { !$0.isOne(of: "=?&#; \t") }
+            index = name.endIndex
+            guard index < units.count, units[index].isOne(of: "="), isSecret(name.map(\.byte)) else { continue }
+            let depth = units[mark].depth
+            var value = units[(index + 1)...].prefix { !$0.isOne(of: "&#; \t\"'<>", upTo: depth) }
             // What ends a sentence, or a bracket around the URL, is not the value's.
-            while let last = value.last, "):,.".contains(last) { value = value.dropLast() }
-            result += "=" + (value.isEmpty ? "" : Self.mark)
-            rest = rest[value.endIndex...]
+            while value.last?.isOne(of: "):,.", upTo: 0) == true { value.removeLast() }
+            found.append(value.startIndex..<value.endIndex)
+            index = value.endIndex
         }
-        return result + rest
+        return found
     }
 
-    private static func isSecret(_ name: Substring) -> Bool {
-        let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
+    private static func isSecret(_ name: [UInt8]) -> Bool {
+        let plain = String(decoding: name, as: UTF8.self).lowercased().filter { $0.isLetter || $0.isNumber }
         return names.contains(plain) || endings.contains { plain.hasSuffix($0) }
     }
 }

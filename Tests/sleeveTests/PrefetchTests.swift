@@ -194,13 +194,27 @@ extension CommandTests {
             }
         }
 
-        @Test func `a report that cannot be written stops the run before it connects`() async throws {
+        @Test(arguments: ["--report", "--metrics-file"])
+        func `a report or metrics that cannot be written stop the run before it connects`(option: String) async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<1))
+                for arguments in [["prefetch", list], ["refresh", "--jitter", "300d"]] {
+                    for (place, reason) in [("no/such/file", "No such file or directory"), (".", "Is a directory")] {
+                        let result = try await run(
+                            arguments + [option, "\(stage.folder)/\(place)"], environment: stage.environment)
+                        #expect(result.status == 1)
+                        #expect(result.stderr.contains("\(place): \(reason)"), "\(result)")
+                        #expect(stage.origin.connectionCount == 0)
+                    }
+                }
+            }
+        }
+
+        @Test func `metrics may go to a device or a pipe`() async throws {
             try await withStage { stage in
                 let result = try await stage.run(
-                    "prefetch", try stage.list(stage.urls(0..<1)), "--report", "\(stage.folder)/no/such/report.jsonl")
-                #expect(result.status == 1)
-                #expect(result.stderr.contains("/no/such/report.jsonl: No such file or directory"), "\(result)")
-                #expect(stage.origin.connectionCount == 0)
+                    "prefetch", try stage.list(stage.urls(0..<1)), "--quiet", "--metrics-file", "/dev/stdout")
+                #expect(result.status == 0 && result.stdout.contains("sleeve_last_run_exit_code"), "\(result)")
             }
         }
 

@@ -27,6 +27,7 @@ extension CommandTests {
             ["prefetch", "--capacity", "ten"], ["prefetch", "--capacity", "0"], ["prefetch", "--cache", ""],
             ["prefetch", "--timeout", "nan"], ["prefetch", "--timeout", "0.0004"], ["prefetch", "--rate", "1e-300"],
             ["prefetch", "--rate", "inf"], ["prefetch", "--log-level", "loud"],
+            ["prefetch", "--report", "-"], ["refresh", "--metrics-file", "-"], ["prefetch", "--metrics-file", ""],
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
         ]
 
@@ -49,6 +50,14 @@ extension CommandTests {
                 let help = try await stage.run(command, "--help")
                 #expect(help.status == 0 && help.stderr.isEmpty)
                 for option in options { #expect(help.stdout.contains(option), "\(option)") }
+            }
+        }
+
+        @Test func `the help of prefetch begins with how albums say where their cover is`() async throws {
+            try await withStage { stage in
+                let help = try await stage.run("prefetch", "--help")
+                let start = help.stdout.split(separator: "\n\n").prefix(2).joined()
+                for word in ["coverUrl,", "coverUrls", "MusicBrainz id"] { #expect(start.contains(word), "\(start)") }
             }
         }
 

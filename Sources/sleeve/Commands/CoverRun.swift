@@ -6,7 +6,8 @@ import Synchronization
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.", valueName: "file"))
+            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.",
+            discussion: "A file, a pipe or a device; not -, as stdout is for the summary.", valueName: "file"))
     var report: String?
 
     @Option(
@@ -14,6 +15,13 @@ struct RunOptions: ParsableArguments {
             "Write what the run did for Prometheus, at its end: times, outcomes, failures by class, the cache's size.",
             valueName: "file"))
     var metricsFile: String?
+
+    func validate() throws {
+        for (path, name) in [(report, "--report"), (metricsFile, "--metrics-file")] {
+            if path?.isEmpty == true { throw ValidationError("\(name) needs the name of a file") }
+            if path == "-" { throw ValidationError("\(name) needs a file: stdout is for the summary (--json)") }
+        }
+    }
 }
 
 /// What a prefetch and a refresh share: signals, the progress line, complaints, the report, the metrics, the summary and the
@@ -30,12 +38,15 @@ struct CoverRun {
         let counts = Mutex<[CoverFailure.Kind: Int]>([:])
     }
 
-    /// - Throws: an exit code, when the report cannot be written.
+    /// To be called before anything is done. - Throws: an exit code, when the report or the metrics cannot be written.
     init(_ command: String, _ options: LibraryOptions, _ files: RunOptions) throws {
         self.options = options
         let report = try files.report.map { try ReportFile($0) }
         self.report = report
-        metrics = files.metricsFile.map { MetricsFile(path: $0, command: command) }
+        metrics = try files.metricsFile.map { path in
+            try OutputFile.check(path)
+            return MetricsFile(path: path, command: command)
+        }
         progress = PrefetchProgress { [complaints, failures] outcome in
             report?.add(outcome)
             complaints.add(outcome)

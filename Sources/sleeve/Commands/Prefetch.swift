@@ -8,8 +8,8 @@ struct Prefetch: AsyncParsableCommand {
         abstract: "Fetch the covers of lists that are not in the cache yet.",
         discussion: """
             A list is an albums.json (an array of {title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or \
-            plain URLs, one a line; - reads stdin. The format is recognised. Lists are read as they are worked on, so they \
-            may be of any length. Without a list, the library file is prefetched, which at first holds starter albums whose \
+            plain URLs, one a line; - reads stdin. Albums say where their cover is by coverUrl, coverUrls, or a MusicBrainz id \
+            (see below). The format is recognised. Lists are read as they are worked on, so they may be of any length. Without a list, the library file is prefetched, which at first holds starter albums whose \
             covers `sleeve origin` serves.
 
             What is in the cache already is not asked for again. Run it again after an interruption: only what is missing \

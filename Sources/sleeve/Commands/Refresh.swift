@@ -61,12 +61,12 @@ struct Refresh: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        let run = try CoverRun("refresh", options, files)
         if let jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))
             // Nothing has begun: a signal ends it as it ends any program.
             try await Task.sleep(for: .milliseconds(milliseconds))
         }
-        let run = try CoverRun("refresh", options, files)
         let library = try await openLibrary(configuration)
         let lock: RunLock
         do {

@@ -25,6 +25,18 @@ enum OutputFile {
         }
     }
 
+    /// Says now that `path` could not be written later. - Throws: an exit code.
+    static func check(_ path: String) throws {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            if status.st_mode & S_IFMT == S_IFDIR { errno = EISDIR } else if access(path, W_OK) == 0 { return }
+            throw cannotWrite(path)
+        }
+        // Files are written beside it first.
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        guard access(folder, W_OK | X_OK) == 0 else { throw cannotWrite(path) }
+    }
+
     /// Whether two paths lead to one file.
     static func isSame(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())

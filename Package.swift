@@ -98,7 +98,7 @@ let package = Package(
             dependencies: ["CoverMirror", "CoverLibrary", "CoverCache", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
-            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer"],
+            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire"],
             swiftSettings: settings),
     ]
 )

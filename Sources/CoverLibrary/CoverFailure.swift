@@ -84,7 +84,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
             case .refusedAddress: .refusedAddress
             case .cancelled: .cancelled
             }
-        self.init(kind, url: error.url, detail: error.detail)
+        self.init(kind, url: error.url, detail: Proxy(for: error.url)?.told(error.detail) ?? error.detail)
     }
 
     /// A text that is no usable URL, as it may be repeated: whatever may hold a password is not.

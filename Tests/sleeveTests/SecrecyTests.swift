@@ -1,5 +1,6 @@
 import OriginServer
 import Testing
+import Wire
 
 extension CommandTests {
     /// Logs, reports and metrics are passed on and kept.
@@ -38,6 +39,21 @@ extension CommandTests {
                     """, place)
                 #expect(result.status == 3, "\(result)")
                 #expect(!result.stderr.contains("hush") && !result.stdout.contains("hush"))
+                #expect(result.stderr.contains("the proxy that http_proxy names failed"), "\(result)")
+            }
+        }
+
+        @Test("a proxy that wants another password is told as such, with the variable to look at")
+        func proxyRefuses() async throws {
+            let answer = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
+            try await withStage { stage in
+                try await withListener(answer: answer) { listener in
+                    let place = listener.url.replacing("http://", with: "")
+                    let result = try await stage.shell(
+                        "all_proxy=http://user:hush@$1 $SLEEVE get http://covers.example/1.jpg -o /dev/null", place)
+                    #expect(result.status == 3 && result.stderr.contains("the proxy that all_proxy names"), "\(result)")
+                    #expect(!result.stderr.contains("hush"))
+                }
             }
         }
     }

@@ -12,10 +12,11 @@ enum Verdict {
         let led = response.redirectedTo.map { " (redirected to \($0))" } ?? ""
         guard status.kind == .successful else {
             let reason = status.reasonPhrase.isEmpty ? "" : " \(status.reasonPhrase)"
-            self = .failure(
-                CoverFailure(
-                    .status, url: url, detail: "the server answered \(status.code)\(reason)\(led)", status: status.code)
-            )
+            var detail = "the server answered \(status.code)\(reason)\(led)"
+            if status.code == 407, let proxy = Proxy(for: response.redirectedTo ?? url) {
+                detail = "\(proxy.refusal) (407)\(led)"
+            }
+            self = .failure(CoverFailure(.status, url: url, detail: detail, status: status.code))
             return
         }
         if let header = ImageHeader(response.body.bytes) {

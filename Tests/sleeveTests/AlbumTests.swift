@@ -62,6 +62,21 @@ extension CommandTests {
             }
         }
 
+        @Test func `an album may be added with several places of its cover, and with its ids`() async throws {
+            let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+            try await withAlbums("A") { stage in
+                let added = try await stage.run(
+                    "album", "add", "--title", "New", "--cover-url", "http://a/1", "--cover-url", "http://a/2",
+                    "--cover-url", "http://a/3", "--release-id", id, "--release-group-id", id)
+                #expect(added.status == 0, "\(added)")
+                let lines: [Album] = try await stage.run("album", "list", "--json").lines()
+                #expect(lines.last?.coverUrl == "http://a/1" && lines.last?.coverUrls == ["http://a/2", "http://a/3"])
+                #expect(lines.last?.musicBrainzReleaseId == id && lines.last?.musicBrainzReleaseGroupId == id)
+                let plain = try await stage.run("album", "add", "--title", "Plain", "--json")
+                #expect(!plain.stdout.contains("coverUrl") && !plain.stdout.contains("usicBrainz"), "\(plain)")
+            }
+        }
+
         @Test func `what cannot be done is said, with what to do`() async throws {
             try await withAlbums("A", "Same", "Same") { stage in
                 let cases: [([String], Int32, String)] = [
@@ -73,6 +88,12 @@ extension CommandTests {
                     (["add", "--title", "x", "--year", "99"], 64, "--year"),
                     (["add", "--title", "x", "--cover-url", "ftp://x"], 64, "--cover-url: ftp:// is not supported"),
                     (["add", "--title", "x", "--at", "0"], 64, "--at counts from 1"),
+                    (
+                        ["add", "--title", "x", "--cover-url", "http://a/1", "--cover-url", "ftp://x"], 64,
+                        "--cover-url: ftp://x: ftp:// is not supported"
+                    ),
+                    (["add", "--title", "x", "--release-id", "12"], 64, "--release-id: '12' is no MusicBrainz id"),
+                    (["add", "--title", "x", "--release-group-id", "y"], 64, "--release-group-id: 'y' is no"),
                 ]
                 for (arguments, status, message) in cases {
                     let result = try await run(["album"] + arguments, environment: stage.environment)

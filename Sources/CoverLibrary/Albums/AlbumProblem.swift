@@ -9,7 +9,8 @@ package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible 
 
 extension Album {
     /// The album without blanks around its texts.
-    /// - Throws: `AlbumProblem`: it has no title, a year that is none, or a cover URL that cannot be fetched.
+    /// - Throws: `AlbumProblem`: it has no title, a year that is none, a cover URL that cannot be fetched, or a MusicBrainz id
+    ///   that is none.
     package func validated() throws(AlbumProblem) -> Album {
         var album = self
         album.title = title.trimmingBlanks()
@@ -28,6 +29,12 @@ extension Album {
         if album.coverUrl != nil {
             do { _ = try album.coverKey } catch { throw AlbumProblem(field: "coverUrl", message: error.detail) }
         }
+        for url in coverUrls {
+            do { _ = try Album(coverUrl: url).coverKey } catch {
+                throw AlbumProblem(field: "coverUrls", message: "\(error.url): \(error.detail)")
+            }
+        }
+        _ = try musicBrainzIDs()
         return album
     }
 }

@@ -16,8 +16,20 @@ struct AlbumAdd: AsyncParsableCommand {
     @Option(help: "The year it came out: four digits.")
     var year = ""
 
-    @Option(help: ArgumentHelp("Where its cover is.", valueName: "url"))
-    var coverUrl: String?
+    @Option(
+        help: ArgumentHelp(
+            "Where its cover is; again for more places, which are tried in their order.", valueName: "url"))
+    var coverUrl: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The release MusicBrainz knows it as: where else its cover may be.", valueName: "uuid"))
+    var releaseId: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The group of releases MusicBrainz knows it as: where its cover may be at last.", valueName: "uuid"))
+    var releaseGroupId: String?
 
     @Option(help: ArgumentHelp("Its number in the list. Default: the last.", valueName: "n"))
     var at: Int?
@@ -29,12 +41,26 @@ struct AlbumAdd: AsyncParsableCommand {
         do throws(AlbumProblem) {
             _ = try wanted()
         } catch {
-            throw ValidationError("--\(error.field == "coverUrl" ? "cover-url" : error.field): \(error.message)")
+            throw ValidationError("--\(Self.option(error.field)): \(error.message)")
+        }
+    }
+
+    /// What sets a field of the library file.
+    private static func option(_ field: String) -> String {
+        switch field {
+        case "coverUrl", "coverUrls": "cover-url"
+        case "musicBrainzReleaseId": "release-id"
+        case "musicBrainzReleaseGroupId": "release-group-id"
+        default: field
         }
     }
 
     private func wanted() throws(AlbumProblem) -> Album {
-        try Album(title: title, artist: artist, genre: genre, coverUrl: coverUrl, year: year).validated()
+        var album = Album(title: title, artist: artist, genre: genre, coverUrl: coverUrl.first, year: year)
+        album.coverUrls = Array(coverUrl.dropFirst())
+        album.musicBrainzReleaseId = releaseId
+        album.musicBrainzReleaseGroupId = releaseGroupId
+        return try album.validated()
     }
 
     func run() async throws {

@@ -99,6 +99,16 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         originLength = end
     }
 
+    /// Where a `Location` leads from here (RFC 9110 section 10.2.2), as libcurl reads it; nil: it cannot be read.
+    func place(of location: String) -> String? {
+        guard let handle = curl_url() else { return nil }
+        defer { curl_url_cleanup(handle) }
+        guard curl_url_set(handle, CURLUPART_URL, string, 0) == CURLUE_OK,
+            curl_url_set(handle, CURLUPART_URL, location, UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)) == CURLUE_OK
+        else { return nil }
+        return Self.part(CURLUPART_URL, of: handle)
+    }
+
     /// `text` without user name and password, to be shown.
     static func withoutCredentials(_ text: String) -> String {
         guard let start = text.firstRange(of: "://")?.upperBound else { return text }

@@ -147,8 +147,7 @@ final class PlainConnection {
             pending = Array(bytes)
         case .unusual: return .unusual
         case .whole(let head, let length):
-            if head.bodyLength > limit { return .unusual }
-            exchange?.begin(head)
+            guard head.bodyLength <= limit, exchange?.begin(head) == true else { return .unusual }
             let body = bytes.dropFirst(length).prefix(head.bodyLength)
             exchange?.append(UnsafeRawBufferPointer(rebasing: body))
             hasExcess = bytes.count > length + body.count

@@ -11,6 +11,7 @@ final class PlainExchange: @unchecked Sendable {
     private let deadline: ContinuousClock.Instant
     private var firstByte: ContinuousClock.Instant?
     private(set) var head: PlainHead?
+    private var location: String?
     private var body: ResponseBody?
     private var received = 0
     private var speedCheck: (time: ContinuousClock.Instant, received: Int)
@@ -50,11 +51,19 @@ final class PlainExchange: @unchecked Sendable {
     /// Nobody keeps the body of anything but a cover.
     private var keepsBody: Bool { head.map { (200..<300).contains($0.status) } ?? false }
 
-    func begin(_ head: PlainHead) {
+    /// False: it is a redirect that libcurl is to follow, or to find out where it leads.
+    func begin(_ head: PlainHead) -> Bool {
+        if head.location != nil, head.status != 304, (300..<400).contains(head.status) {
+            guard !request.followsRedirects, let place = request.url.place(of: head.location ?? "") else {
+                return false
+            }
+            location = place
+        }
         self.head = head
         firstByte = .now
         // Trusting the length for the allocation is bounded: what is larger than the limit is not read here.
         if keepsBody, head.bodyLength > 0 { body = ResponseBody(expecting: head.bodyLength) }
+        return true
     }
 
     func append(_ chunk: UnsafeRawBufferPointer) {
@@ -75,7 +84,8 @@ final class PlainExchange: @unchecked Sendable {
     func response() -> TransferResponse {
         TransferResponse(
             head: HTTPResponse(status: .init(code: head?.status ?? 0), headerFields: head?.fields ?? [:]),
-            body: body ?? .none, redirectedTo: nil, isHTTP2: false, microseconds: began.microseconds(to: .now),
+            body: body ?? .none, location: location, redirectedTo: nil, isHTTP2: false,
+            microseconds: began.microseconds(to: .now),
             microsecondsToFirstByte: began.microseconds(to: firstByte ?? .now))
     }
 

@@ -6,8 +6,8 @@ struct PlainHead {
         /// - length: of the head, in bytes.
         case whole(PlainHead, length: Int)
         case incomplete
-        /// What is rare, or wrong: interim responses, redirects, bodies without a length, folded lines, names and values that
-        /// are not quite in order. libcurl is to read it.
+        /// What is rare, or wrong: interim responses, bodies without a length, folded lines, names and values that are not
+        /// quite in order. libcurl is to read it.
         case unusual
     }
 
@@ -16,6 +16,8 @@ struct PlainHead {
     let fields: HTTPFields
     /// Of the body, in bytes.
     let bodyLength: Int
+    /// Of a redirect: where it leads, as it was sent.
+    let location: String?
     /// Whether another response may follow on the connection (section 9.3).
     let isKeptAlive: Bool
 
@@ -40,17 +42,19 @@ struct PlainHead {
             guard fields.take(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) else { return .unusual }
         }
         let hasBody = status != 304
-        guard !hasBody || fields.bodyLength != nil else { return .unusual }
+        guard !hasBody || fields.bodyLength != nil,
+            status == 304 || !(300..<400).contains(status) || fields.location != nil
+        else { return .unusual }
         let head = PlainHead(
             status: status, fields: fields.kept, bodyLength: hasBody ? fields.bodyLength ?? 0 : 0,
-            isKeptAlive: !fields.closes)
+            location: fields.location, isKeptAlive: !fields.closes)
         return .whole(head, length: position)
     }
 
-    /// Final, with a body or a 304, and not to be followed.
+    /// Final, and what is done about it is not libcurl's to know.
     private static func isHandled(_ status: Int) -> Bool {
         switch status {
-        case 200, 203, 304, 400..<600: status != 407 && status != 426
+        case 200, 203, 301...304, 307, 308, 400..<600: status != 407 && status != 426
         default: false
         }
     }
@@ -96,6 +100,7 @@ extension PlainHead {
     private struct Fields {
         var kept = HTTPFields()
         var bodyLength: Int?
+        var location: String?
         var closes = false
         /// A bit for each of those that are kept.
         private var seen: UInt = 0
@@ -111,6 +116,9 @@ extension PlainHead {
             while let last = value.last, last == 0x20 || last == 0x09 { value = value.dropLast() }
             let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
             switch colon {
+            case 8 where ResponseFields.are(name, "Location"):
+                guard location == nil else { return false }
+                location = String(decoding: value, as: UTF8.self)
             case 10 where ResponseFields.are(name, "Connection"): return takeConnection(value)
             case 14 where ResponseFields.are(name, "Content-Length"):
                 // Two of them are for libcurl to judge (section 6.3).

@@ -251,11 +251,10 @@ package final class Transfer: @unchecked Sendable {
         return { told?(result) }
     }
 
-    /// Where a response came from that was without TLS, in HTTP/1.1, not redirected and no redirect.
+    /// Where a response came from that was without TLS, in HTTP/1.1, and not redirected.
     var plainPlace: (url: HTTPURL, address: String)? {
         guard let plainURL, easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1,
-            easy.long(CURLINFO_REDIRECT_COUNT) == 0, !(300..<304).contains(easy.long(CURLINFO_RESPONSE_CODE)),
-            !(305..<400).contains(easy.long(CURLINFO_RESPONSE_CODE))
+            easy.long(CURLINFO_REDIRECT_COUNT) == 0
         else { return nil }
         var text: UnsafeMutablePointer<CChar>?
         sleeve_getinfo_string(easy, CURLINFO_PRIMARY_IP, &text)

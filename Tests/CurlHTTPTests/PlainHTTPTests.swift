@@ -26,6 +26,14 @@ import Wire
             "HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nhi",
             "HTTP/1.1 200 OK\r\nContent-Length: many\r\n\r\nhi",
             "HTTP/1.1 200 OK\r\nETag: \"ü\"\r\nContent-Length: 2\r\n\r\nhi",
+            "HTTP/1.1 302 Found\r\nLocation: ../b c?d\r\nContent-Length: 2\r\n\r\nhi",
+            "HTTP/1.1 301 Moved\r\nLocation: https://user:secret@elsewhere:99/a\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 308 Moved\r\nLocation: ftp://elsewhere/a\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 307 Moved\r\nLocation: //elsewhere\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 303 See\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 302 See\r\nLocation:\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 302 See\r\nLocation: /a\r\nLocation: /b\r\nContent-Length: 0\r\n\r\n",
+            "HTTP/1.1 300 Choose\r\nLocation: /a\r\nContent-Length: 0\r\n\r\n",
             "HTTP/1.1 200 OK\r\nContent-Length: 2000000\r\n\r\nhi", "no HTTP at all", "", "HTTP/1.1 200 OK\r\nETag:",
         ])
     func sameAsLibcurl(answer: String) async throws {
@@ -35,7 +43,9 @@ import Wire
                 try await withClient({ $0.maximumBodySize = 1_000_000 }) { client in
                     if isPlain { try await client.met(listener.url) }
                     do {
-                        told.append(.success(try await client.get(listener.url)))
+                        var request = TransferRequest(url: try HTTPURL(listener.url + "/a/b/c"))
+                        request.followsRedirects = false
+                        told.append(.success(try await client.response(for: request)))
                     } catch let error as TransferError {
                         told.append(.failure(error))
                     }
@@ -45,6 +55,7 @@ import Wire
             case (.success(let ours), .success(let theirs)):
                 #expect(ours.head.status == theirs.head.status && ours.bytes == theirs.bytes)
                 #expect(ours.head.headerFields == theirs.head.headerFields)
+                #expect(ours.location == theirs.location)
             case (.failure(let ours), .failure(let theirs)): #expect(ours.kind == theirs.kind)
             default: Issue.record("\(told)")
             }

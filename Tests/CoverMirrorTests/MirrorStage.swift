@@ -1,6 +1,7 @@
 import CoverCache
 import Foundation
 import OriginServer
+import Synchronization
 import Testing
 import Wire
 
@@ -10,10 +11,20 @@ import Wire
 /// A mirror on a fresh folder, and the origin it mirrors.
 struct MirrorStage: Sendable {
     let mirror: Mirror
-    let port: Int
+    let server: MirrorServer
     let library: LibraryAPI
     let origin: Origin
     let folder: String
+    var port: Int { server.port }
+    /// By which an origin that fails is left alone; it stands still.
+    let clock: Clock
+
+    /// A clock that is set by hand.
+    final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+        func advance(by duration: Duration) { time.withLock { $0 += duration } }
+    }
 
     /// One request on a connection of its own, on a thread of its own: it blocks.
     func ask(
@@ -82,13 +93,16 @@ func withMirror(
     configuration.timeout = .seconds(20)
     configure(&configuration)
     let library = try await LibraryAPI(configuration: configuration)
-    let mirror = try library.mirror(of: site ?? origin.url)
+    let clock = MirrorStage.Clock()
+    let mirror = try Mirror(library, origin: site ?? origin.url) { clock.now }
     var mirrorOptions = MirrorOptions()
     mirrorOptions.port = 0
     let server = try await MirrorServer.open(mirror, mirrorOptions, largestBody: 1 << 20)
     let result: Result<Void, any Error>
     do {
-        let stage = MirrorStage(mirror: mirror, port: server.port, library: library, origin: origin, folder: folder)
+        let stage = MirrorStage(
+            mirror: mirror, server: server, library: library, origin: origin, folder: folder,
+            clock: clock)
         result = .success(try await body(stage))
     } catch {
         result = .failure(error)

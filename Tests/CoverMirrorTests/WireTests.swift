@@ -2,6 +2,7 @@ import CoverCache
 import Foundation
 import HTTPTypes
 import OriginServer
+import Synchronization
 import Testing
 import Wire
 
@@ -134,6 +135,32 @@ import Wire
             let part = try await stage.get(path, ["Range": "bytes=10-19"])
             #expect(part.status == 206 && part.body == Array(whole.body[10..<20]))
             #expect(try stage.library.reader.entry(for: stage.origin.url + path) == nil)
+        }
+    }
+
+    @Test("what was seen to be larger than is kept costs the origin one request a time, until it is smaller")
+    func onceEach() async throws {
+        let small = String(repeating: "x", count: 50)
+        try await withMirror({ $0.maximumSize = 100_000 }) { stage in
+            let path = "/covers/1.jpg?size=1500000"
+            for asked in [2, 3, 4] {
+                let reply = try await stage.get(path)
+                #expect(reply.status == 200 && reply.body.count >= 1_000_000)
+                #expect(reply.outcome == "sleeve; fwd=uri-miss; detail=tooLarge")
+                #expect(stage.requests(1) == asked, "the first time it has to be found out")
+            }
+        }
+        let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\n\r\n\(small)"
+        try await withListener(answer: answer) { listener in
+            try await withMirror(of: listener.url) { stage in
+                stage.mirror.largeBodies.withLock { $0.insert(listener.url + "/a") }
+                var outcomes: [String] = []
+                for _ in 1...3 { outcomes.append(try await stage.get("/a").outcome) }
+                #expect(
+                    outcomes == [
+                        "sleeve; fwd=uri-miss; detail=tooLarge", "sleeve; fwd=uri-miss; stored", "sleeve; hit",
+                    ])
+            }
         }
     }
 

@@ -2,6 +2,7 @@ import CoverCache
 import CurlHTTP
 package import HTTPTypes
 import Logging
+import Synchronization
 
 /// A read-through HTTP cache before one origin, for programs of any language: a private cache after RFC 9111, on the library's
 /// own. It is asked by a server in front of it and may be asked from any thread.
@@ -13,13 +14,22 @@ package final class Mirror: Sendable {
     private let logger: Logger
     /// By which messages that passed here are known (RFC 9110 §7.6.3).
     let pseudonym: String
+    /// Of a body that is kept.
+    let largestBody: Int
+    let largeBodies = Mutex(LargeBodies())
 
-    init(_ library: LibraryAPI, origin: String) throws(LibraryError) {
+    /// - Parameter clock: by which an origin that fails is left alone.
+    init(
+        _ library: LibraryAPI, origin: String,
+        clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
+    ) throws(LibraryError) {
         site = try MirrorSite(origin)
         shelf = MirrorShelf(library)
         let configuration = library.configuration
         upstream = Upstream(
-            client: HTTPClient(configuration: configuration.transfers), limit: configuration.perHost)
+            client: HTTPClient(configuration: configuration.transfers),
+            limit: min(configuration.perHost, configuration.parallel), clock: clock)
+        largestBody = configuration.maximumSize
         isOffline = configuration.isOffline
         logger = configuration.logger
         pseudonym = "sleeve-\(String(UInt32.random(in: .min ... .max), radix: 16))"
@@ -117,7 +127,7 @@ package final class Mirror: Sendable {
     ) async -> MirrorAnswer {
         var status = CacheStatus.forwarded(why)
         if isOffline { return .own(504, "the mirror is offline", .own("offline")) }
-        do {
+        do throws(OriginFailure) {
             let (response, body) = try await upstream.exchange(
                 url, request.forwarded(by: pseudonym), interim: interim)
             // RFC 9111 §4.4: what a request has changed is not to be found here as it was.
@@ -135,7 +145,6 @@ package final class Mirror: Sendable {
             }
             return MirrorAnswer(status: response.status, fields: fields, body: Array(body.bytes)[...]).with(status)
         } catch {
-            status.detail = error.kind.rawValue
             return Self.problem(error, status)
         }
     }

@@ -161,7 +161,8 @@ import Wire
     func offline() async throws {
         try await withMirror { stage in
             let (fresh, stale) = ("/covers/6.jpg", "/covers/7.jpg?cache-control=max-age=0")
-            for path in [fresh, stale] { _ = try await stage.get(path) }
+            let strict = "/covers/8.jpg?cache-control=max-age=0,must-revalidate"
+            for path in [fresh, stale, strict] { _ = try await stage.get(path) }
             let asked = stage.origin.requestCount
             var configuration = stage.library.configuration
             configuration.isOffline = true
@@ -169,8 +170,15 @@ import Wire
             let mirror = try library.mirror(of: stage.origin.url)
             #expect(await mirror.answer(MirrorRequest(method: .get, target: fresh)).head.status == .ok)
             #expect(await mirror.answer(MirrorRequest(method: .get, target: stale)).head.status == .ok)
-            let missing = await mirror.answer(MirrorRequest(method: .get, target: "/covers/8.jpg"))
+            let missing = await mirror.answer(MirrorRequest(method: .get, target: "/covers/9.jpg"))
             #expect(missing.head.status == .gatewayTimeout)
+            #expect(String(decoding: missing.body, as: UTF8.self) == "not in the cache, and offline\n")
+            let forbidden = await mirror.answer(MirrorRequest(method: .get, target: strict))
+            #expect(forbidden.head.status == .gatewayTimeout)
+            #expect(String(decoding: forbidden.body, as: UTF8.self) == "offline, and \(Staleness.reason)\n")
+            for answer in [missing, forbidden] {
+                #expect(answer.head.headerFields[.cacheStatus] == "sleeve; detail=offline")
+            }
             #expect(await mirror.answer(MirrorRequest(method: .post, target: fresh)).head.status == .gatewayTimeout)
             mirror.close()
             await library.close()

@@ -85,8 +85,7 @@ package final class Mirror: Sendable {
         let held = try shelf.held(url.string)
         let now = WallClock.milliseconds()
         switch MirrorDecision(held, for: request, at: now, isOffline: isOffline) {
-        case .refuse:
-            return .own(504, "not in the cache, and only the cache was to be asked", .own("only-if-cached"))
+        case .refuse(let held): return refusal(held, request, url)
         case .serve(let held), .serveStale(let held):
             if let answer = try await stored(held, request, now, .hit) { return answer }
         case .serveAndRevalidate(let held):
@@ -102,6 +101,16 @@ package final class Mirror: Sendable {
         // Evicted or found damaged between the look and the reading.
         if isOffline || request.directives.onlyIfCached { return .own(504, "gone from the cache", .own("evicted")) }
         return try await fetched(request, url, nil, ifError: false, .uriMiss, interim)
+    }
+
+    /// The origin is not to be asked, and the cache cannot answer alone. - Parameter held: what is there, but too old.
+    private func refusal(_ held: HeldResponse?, _ request: MirrorRequest, _ url: HTTPURL) -> MirrorAnswer {
+        if request.directives.onlyIfCached {
+            let what = held == nil ? "not in the cache" : "its copy in the cache is stale"
+            return .own(504, "\(what), and only the cache was to be asked (only-if-cached)", .own("only-if-cached"))
+        }
+        let why = held.map { $0.offlineRefusal(url.string) } ?? CoverFailure.offline(url.string).detail
+        return .own(504, why, .own("offline"))
     }
 
     /// The answer from the cache; nil when it is gone.
@@ -156,6 +165,17 @@ extension MirrorAnswer {
         var answer = self
         answer.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.text))
         return answer
+    }
+}
+
+extension HeldResponse {
+    /// Why it is not given offline.
+    fileprivate func offlineRefusal(_ url: String) -> String {
+        if isInvalid { return "offline, and a request that may have changed it has passed since it was stored" }
+        if !response.isWorthKeepingStale {
+            return "offline, and its server's last word, \(response.status), is too old"
+        }
+        return CoverFailure.staleOffline(url).detail
     }
 }
 

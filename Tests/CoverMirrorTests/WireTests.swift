@@ -102,6 +102,14 @@ import Wire
                 try wire.send("x")
                 #expect(try wire.reply().status == 405)
             }
+            // One that is too long is refused before it is sent (RFC 9110 §10.1.1).
+            let refused = try await stage.onThread {
+                let wire = try Wire(port: stage.port)
+                try wire.send(
+                    "POST /a HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n")
+                return try wire.reply()
+            }
+            #expect(refused.status == 413 && refused.fields["connection"] == "close")
         }
     }
 

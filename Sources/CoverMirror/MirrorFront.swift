@@ -8,9 +8,23 @@ struct MirrorFront: Sendable {
     let mirror: Mirror
     let options: MirrorOptions
     let largestBody: Int
+    let underWay = UnderWay()
 
     /// - Throws: when the connection is to end.
     func respond(to request: Request, on channel: any Channel, with writer: consuming ResponseWriter) async throws {
+        underWay.begin()
+        defer { underWay.end() }
+        try await respondCounted(to: request, on: channel, with: writer)
+        if underWay.isEnding {
+            // Once all that was written has left.
+            try await channel.close(mode: .output).get()
+            throw Ended()
+        }
+    }
+
+    private func respondCounted(
+        to request: Request, on channel: any Channel, with writer: consuming ResponseWriter
+    ) async throws {
         let head = request.head
         guard let host = head.authority, options.answers(to: host) else {
             return try await refuse(

@@ -113,6 +113,36 @@ import Wire
         }
     }
 
+    @Test("a mirror that is closed answers first what it was asked, unless that takes too long")
+    func closing() async throws {
+        try await withMirror { stage in
+            let idle = try await stage.onThread {
+                let wire = try Wire(port: stage.port)
+                try wire.send(stage.request("GET", "/covers/1.jpg"))
+                _ = try wire.reply()
+                return wire
+            }
+            async let asked = stage.get("/covers/2.jpg?hold=1")
+            await until { stage.requests(2) == 1 }
+            async let closed: Void = stage.server.close(within: .seconds(3_600))
+            await until { (try? await stage.onThread { _ = try Wire(port: stage.port) }) == nil }
+            stage.origin.release()
+            let reply = try await asked
+            await closed
+            #expect(reply.status == 200 && reply.body == CoverImage.jpeg(number: 2))
+            let rest = try await stage.onThread { try idle.drain() }
+            #expect(rest.body.isEmpty && rest.ending == .closed, "an idle connection is not waited for")
+        }
+        try await withMirror { stage in
+            async let asked = stage.get("/covers/3.jpg?fault=never")
+            await until { stage.requests(3) == 1 }
+            await stage.server.close(within: .milliseconds(1))
+            stage.mirror.close()
+            let reply = try? await asked
+            #expect(reply?.status != 200)
+        }
+    }
+
     @Test("where others can connect a name is needed, and a taken port is said")
     func opening() async throws {
         try await withMirror { stage in

@@ -134,6 +134,27 @@ import Wire
         }
     }
 
+    @Test("of a cover that is stale pages are told so, of one that is fresh not, before they ask and when they do")
+    func stale() async throws {
+        let queries = ["", "?cache-control=max-age=0"]
+        try await withGallery(albums: { origin in
+            queries.enumerated().map { Album(id: "n\($0)", title: "T", coverUrl: origin.coverURL($0) + $1) }
+        }) { stage in
+            for (number, query) in queries.enumerated() {
+                _ = try await stage.library.cover(for: stage.origin.coverURL(number) + query)
+            }
+            for number in 0...1 {
+                let state = try await stage.ask("GET", "/api/state").text
+                let shown = try await show(stage, ["n0", "n1"])
+                for text in [state, shown] {
+                    let told = text.components(separatedBy: "\"n\(number)\":").last?.prefix { $0 != "}" } ?? ""
+                    #expect(
+                        told.contains("\"version\":") && told.contains("\"stale\":true") == (number == 1), "\(text)")
+                }
+            }
+        }
+    }
+
     @Test("an SVG cover is served so that it can run no scripts, whatever its server called it")
     func svg() async throws {
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"
@@ -250,7 +271,7 @@ import Wire
     func closing() async throws {
         try await withGallery { stage in
             let events = try await stage.events(page)
-            async let rest = stage.onThread { try events.drain() }
+            async let rest = onThread { try events.drain() }
             await stage.gallery.close()
             #expect(try await rest.ending != .complete)
         }

@@ -42,17 +42,7 @@ struct MirrorStage: Sendable {
     }
 
     func request(_ method: String, _ path: String, _ fields: [String: String] = [:], _ body: String? = nil) -> String {
-        var fields = fields
-        fields["Host"] = fields["Host"] ?? "127.0.0.1:\(port)"
-        fields["Content-Length"] = body.map { String($0.utf8.count) }
-        let lines = fields.map { "\($0): \($1)\r\n" }.sorted().joined()
-        return "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")"
-    }
-
-    func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
-        }
+        httpRequest(method, path, host: "127.0.0.1:\(port)", fields, body)
     }
 
     /// Has the cache hold, under `other`, what it has of `path`: for an origin whose answers change. - Returns: the bytes.

@@ -14,7 +14,7 @@ import Wire
     @Test("requests sent at once on one connection are answered in order, and the connection stays open")
     func pipelining() async throws {
         try await withMirror { stage in
-            try await stage.onThread {
+            try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send((1...4).map { stage.request("GET", "/covers/\($0).jpg") }.joined())
                 for number in 1...4 {
@@ -32,7 +32,7 @@ import Wire
     @Test("HEAD brings no body, and the next answer begins where it should")
     func head() async throws {
         try await withMirror { stage in
-            try await stage.onThread {
+            try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(stage.request("HEAD", "/covers/1.jpg"))
                 #expect(try wire.reply(toHead: true).status == 200)
@@ -48,7 +48,7 @@ import Wire
     func headWithoutLength() async throws {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") { listener in
             try await withMirror(of: listener.url) { stage in
-                try await stage.onThread {
+                try await onThread {
                     let wire = try Wire(port: stage.port)
                     try wire.send(stage.request("HEAD", "/a"))
                     let reply = try wire.reply(toHead: true)
@@ -68,7 +68,7 @@ import Wire
             """
         try await withListener(answer: answer) { listener in
             try await withMirror(of: listener.url) { stage in
-                let (early, final) = try await stage.onThread {
+                let (early, final) = try await onThread {
                     let wire = try Wire(port: stage.port)
                     try wire.send(stage.request("GET", "/a"))
                     let early = try wire.receive(until: "\r\n\r\n")
@@ -85,7 +85,7 @@ import Wire
     @Test("a request's body beyond the limit is refused with 413, and one that asks first is told to go on")
     func bodies() async throws {
         try await withMirror { stage in
-            let large = try await stage.onThread {
+            let large = try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send("POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")
                 // The mirror may hang up while the body is still on its way.
@@ -93,7 +93,7 @@ import Wire
                 return try? wire.reply()
             }
             #expect(large.map { $0.status == 413 } ?? true && stage.origin.requestCount == 0)
-            try await stage.onThread {
+            try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(
                     "POST /covers/1.jpg HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 1\r\n\r\n"
@@ -103,7 +103,7 @@ import Wire
                 #expect(try wire.reply().status == 405)
             }
             // One that is too long is refused before it is sent (RFC 9110 §10.1.1).
-            let refused = try await stage.onThread {
+            let refused = try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(
                     "POST /a HTTP/1.1\r\nHost: localhost\r\nExpect: 100-continue\r\nContent-Length: 2000000\r\n\r\n")
@@ -116,7 +116,7 @@ import Wire
     @Test("a mirror that is closed answers first what it was asked, unless that takes too long")
     func closing() async throws {
         try await withMirror { stage in
-            let idle = try await stage.onThread {
+            let idle = try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(stage.request("GET", "/covers/1.jpg"))
                 _ = try wire.reply()
@@ -125,12 +125,12 @@ import Wire
             async let asked = stage.get("/covers/2.jpg?hold=1")
             await until { stage.requests(2) == 1 }
             async let closed: Void = stage.server.close(within: .seconds(3_600))
-            await until { (try? await stage.onThread { _ = try Wire(port: stage.port) }) == nil }
+            await until { (try? await onThread { _ = try Wire(port: stage.port) }) == nil }
             stage.origin.release()
             let reply = try await asked
             await closed
             #expect(reply.status == 200 && reply.body == CoverImage.jpeg(number: 2))
-            let rest = try await stage.onThread { try idle.drain() }
+            let rest = try await onThread { try idle.drain() }
             #expect(rest.body.isEmpty && rest.ending == .closed, "an idle connection is not waited for")
         }
         try await withMirror { stage in
@@ -205,7 +205,7 @@ import Wire
     @Test("a client that leaves ends the transfer, however much is still to come")
     func clientLeaves() async throws {
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
-            try await stage.onThread {
+            try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(stage.request("GET", "/covers/2.jpg?fault=endless"))
                 #expect(try wire.drain(most: 20_000_000).body.count >= 20_000_000)

@@ -27,6 +27,15 @@ package struct CacheDirectory: Sendable, Hashable {
         return segments + "/" + String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits + ".seg"
     }
 
+    /// Whether there is a cache at `path`: an index, or segments to rebuild one from. Where that cannot be seen there may be
+    /// one: who opens it learns what is wrong.
+    package static func isThere(_ path: String) -> Bool {
+        ["/index.sqlite3", "/segments"].contains { name in
+            var status = stat()
+            return stat(path + name, &status) == 0 || errno != ENOENT
+        }
+    }
+
     /// Makes what is missing and looks whether the place will do.
     package init(creating path: String) throws(CacheError) {
         self.path = path

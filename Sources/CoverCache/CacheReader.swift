@@ -127,6 +127,8 @@ package final class CacheReader: @unchecked Sendable {
     package struct Status: Sendable, Hashable {
         package var digest: Digest
         package var bytes: Int
+        /// In milliseconds since 1970; nil: its server has not said.
+        package var freshUntil: Int64?
     }
 
     /// Whether each key has an entry, without reading its bytes.
@@ -137,7 +139,9 @@ package final class CacheReader: @unchecked Sendable {
             try keys.map { key in
                 let found = try find(key, briefLookUp) { row in
                     if counting { usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3))) }
-                    return row.digest(1).map { Status(digest: $0, bytes: row.int(2)) }
+                    return row.digest(1).map {
+                        Status(digest: $0, bytes: row.int(2), freshUntil: row.optionalInt64(4))
+                    }
                 }
                 if counting { count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } } }
                 return found ?? nil
@@ -191,7 +195,7 @@ package final class CacheReader: @unchecked Sendable {
         FROM entries e JOIN blobs b ON b.id = e.blob
         """
     private static let briefSQL = """
-        SELECT b.id, b.digest, b.length, b.used FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.id = ? AND e.url = ?
+        SELECT b.id, b.digest, b.length, b.used, e.fresh FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.id = ? AND e.url = ?
         """
     private static let lookUpSQL = columns + " WHERE e.id = ? AND e.url = ?"
 

@@ -75,7 +75,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         let kind: Kind =
             switch error.kind {
             case .nameResolution: .nameResolution
-            case .connect: .connect
+            case .connect, .broken: .connect
             case .tls: .tls
             case .timeout: .timeout
             case .tooLarge: .tooLarge

@@ -131,11 +131,23 @@ extension LibraryAPI {
         }
     }
 
-    /// Which covers are there, in the order of `keys` (`Album.coverKey`): digest and length, `nil` for those missing.
+    /// What the cache has of a cover, its bytes apart.
+    package struct CachedVersion: Sendable {
+        package let digest: String
+        /// As `Cover.isStale`.
+        package let isStale: Bool
+    }
+
+    /// Which covers are there, in the order of `keys` (`Album.coverKey`), `nil` for those missing.
     /// - Throws: `CoverFailure`.
-    package func cachedDigests(of keys: [String]) throws -> [String?] {
+    package func cachedVersions(of keys: [String]) throws -> [CachedVersion?] {
+        let now = WallClock.milliseconds()
         do {
-            return try reader.status(of: keys, counting: false).map { $0?.digest.description }
+            return try reader.status(of: keys, counting: false).map { status in
+                status.map {
+                    CachedVersion(digest: $0.digest.description, isStale: $0.freshUntil.map { $0 <= now } ?? true)
+                }
+            }
         } catch {
             throw CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
         }

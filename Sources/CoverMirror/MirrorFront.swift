@@ -8,22 +8,41 @@ struct MirrorFront: Sendable {
     let mirror: Mirror
     let options: MirrorOptions
     let largestBody: Int
+    let underWay = UnderWay()
 
     /// - Throws: when the connection is to end.
     func respond(to request: Request, on channel: any Channel, with writer: consuming ResponseWriter) async throws {
+        underWay.begin()
+        defer { underWay.end() }
+        try await respondCounted(to: request, on: channel, with: writer)
+        if underWay.isEnding {
+            // Once all that was written has left.
+            try await channel.close(mode: .output).get()
+            throw Ended()
+        }
+    }
+
+    private func respondCounted(
+        to request: Request, on channel: any Channel, with writer: consuming ResponseWriter
+    ) async throws {
         let head = request.head
         guard let host = head.authority, options.answers(to: host) else {
             return try await refuse(
                 head, 421, "this mirror is not known by that name; start it with --name to allow one", channel, writer)
         }
-        if head.headerFields[.expect]?.lowercased() == "100-continue" {
-            try await writer.writeInformationalHead(HTTPResponse(status: .continue))
-        }
         var body: [UInt8]?
         if head.headerFields.contains(.contentLength) || head.headerFields.contains(.transferEncoding) {
+            let tooLong = "a mirror takes requests of at most \(largestBody) bytes"
+            if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > largestBody {
+                return try await refuse(head, 413, tooLong, channel, writer)
+            }
+            // Whoever asks first is told to go on only where the body may be taken (RFC 9110 §10.1.1); neither NIO nor
+            // Hummingbird answers that by itself.
+            if head.headerFields[.expect]?.lowercased() == "100-continue" {
+                try await writer.writeInformationalHead(HTTPResponse(status: .continue))
+            }
             guard let bytes = try? await request.body.collect(upTo: largestBody) else {
-                return try await refuse(
-                    head, 413, "a mirror takes requests of at most \(largestBody) bytes", channel, writer)
+                return try await refuse(head, 413, tooLong, channel, writer)
             }
             body = Array(bytes.readableBytesView)
         }

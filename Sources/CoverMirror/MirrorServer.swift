@@ -16,6 +16,7 @@ package final class MirrorServer: Sendable {
     package let url: String
     /// The port it listens on.
     package let port: Int
+    private let front: MirrorFront
     private let listener: any Channel
     private let running: Task<Void, any Error>
 
@@ -31,12 +32,13 @@ package final class MirrorServer: Sendable {
         logger.logLevel = .critical
         let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
         let server = Server(
-            childChannelSetup: HTTP1Channel(
-                responder: { request, writer, channel in
-                    try await front.respond(to: request, on: channel, with: writer)
-                },
-                // A head that never ends must not keep its connection.
-                configuration: .init(idleTimeout: .seconds(60))),
+            childChannelSetup: MirrorChannel(
+                base: HTTP1Channel(
+                    responder: { request, writer, channel in
+                        try await front.respond(to: request, on: channel, with: writer)
+                    },
+                    // A head that never ends must not keep its connection.
+                    configuration: .init(idleTimeout: .seconds(60)))),
             configuration: ServerConfiguration(
                 address: .hostname(options.host, port: options.port), backlog: 1_024,
                 availableConnectionsDelegate: .maximum(2_048, logger: logger)),
@@ -49,7 +51,8 @@ package final class MirrorServer: Sendable {
         }
         for await channel in listening {
             return MirrorServer(
-                options, port: channel.localAddress?.port ?? options.port, listener: channel, running: running)
+                options, port: channel.localAddress?.port ?? options.port, front: front, listener: channel,
+                running: running)
         }
         let cause: String
         do {
@@ -61,7 +64,10 @@ package final class MirrorServer: Sendable {
         throw MirrorError.cannotListen(host: options.host, port: options.port, cause: cause)
     }
 
-    private init(_ options: MirrorOptions, port: Int, listener: any Channel, running: Task<Void, any Error>) {
+    private init(
+        _ options: MirrorOptions, port: Int, front: MirrorFront, listener: any Channel, running: Task<Void, any Error>
+    ) {
+        self.front = front
         let name = options.names.first ?? options.host
         url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
         self.port = port
@@ -69,9 +75,11 @@ package final class MirrorServer: Sendable {
         self.running = running
     }
 
-    /// Takes no more requests. Those under way are dropped; nobody waits for them.
-    package func close() async {
+    /// Takes no more connections, and returns at once when nothing is being answered. Else those answers go out first, for
+    /// which it waits no longer than `patience`; what is not answered by then is dropped.
+    package func close(within patience: Duration = .seconds(5)) async {
         try? await listener.close()
+        await front.underWay.untilNone(within: patience)
         running.cancel()
     }
 }

@@ -232,7 +232,7 @@ package final class Transfer: @unchecked Sendable {
         if code == CURLE_OK, ResponseFields.hasSeveralLengths(easy) {
             // RFC 9112 section 6.3: where the body ends is anybody's guess.
             return complete(
-                .failure(TransferError(.connect, url: url, detail: "the response has several lengths that differ")))
+                .failure(TransferError(.broken, url: url, detail: "the response has several lengths that differ")))
         }
         return complete(code == CURLE_OK ? .success(response()) : .failure(error(code)))
     }

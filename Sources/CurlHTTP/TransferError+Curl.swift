@@ -17,15 +17,17 @@ extension TransferError {
         case CURLE_TOO_MANY_REDIRECTS:
             self.init(.tooManyRedirects, url: url, detail: text)
         case CURLE_UNSUPPORTED_PROTOCOL where text.contains("HTTP/0.9"):
-            self.init(.connect, url: url, detail: "the server does not answer with HTTP: \(text)")
+            self.init(.broken, url: url, detail: "the server does not answer with HTTP: \(text)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             self.init(.refusedAddress, url: url, detail: "redirected to what may not be fetched: \(text)")
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
             self.init(.tls, url: url, detail: text)
-        default:
+        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED, CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
             self.init(.connect, url: url, detail: text)
+        default:
+            self.init(.broken, url: url, detail: text)
         }
     }
 }

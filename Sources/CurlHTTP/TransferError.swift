@@ -5,6 +5,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package enum Kind: String, Sendable, CaseIterable {
         case nameResolution
         case connect
+        /// The connection stood, but broke before anything came, or what came is no HTTP.
+        case broken
         case tls
         case timeout
         case tooLarge

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoverCache
 import CoverLibrary
 
 #if canImport(Glibc)
@@ -29,7 +30,13 @@ func tell(_ result: String) throws {
 }
 
 /// Opens the library, or ends the command saying why not.
-func openLibrary(_ configuration: LibraryConfiguration) async throws -> LibraryAPI {
+/// - Parameter makesCache: make one where there is none; else that is an error, as it is most likely a wrong name.
+func openLibrary(_ configuration: LibraryConfiguration, makesCache: Bool = true) async throws -> LibraryAPI {
+    if !makesCache, !CacheDirectory.isThere(configuration.cacheDirectory) {
+        throw fail(
+            "no cache at \(configuration.cacheDirectory): say where it is with --cache or $SLEEVE_CACHE; `sleeve prefetch` makes one"
+        )
+    }
     do {
         return try await LibraryAPI(configuration: configuration)
     } catch let error as LibraryError {

@@ -98,9 +98,9 @@ struct NetworkOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Tries after a failure that may pass: 408, 425, 429, 500, 502, 503, 504, time-outs, names and connections.",
+            "Tries after a failure that may pass: 408, 425, 429, 500, 502, 503, 504, time-outs, names and connections. Default: 3.",
             valueName: "n"))
-    var retries = 3
+    var retries: Int?
 
     @Option(help: ArgumentHelp("The largest cover taken.", valueName: "size"))
     var maxSize = ByteSize(32 << 20)
@@ -136,7 +136,7 @@ struct NetworkOptions: ParsableArguments {
         guard (0.001...86_400).contains(timeout) else {
             throw ValidationError("--timeout must be between 0.001 and 86400 seconds")
         }
-        guard (0...100).contains(retries) else { throw ValidationError("--retries must be between 0 and 100") }
+        guard (0...100).contains(retries ?? 0) else { throw ValidationError("--retries must be between 0 and 100") }
         guard maxSize.bytes > 0 else { throw ValidationError("--max-size must be more than 0") }
         guard capacity.map({ $0.bytes > 0 }) ?? true else { throw ValidationError("--capacity must be more than 0") }
     }
@@ -149,7 +149,7 @@ struct NetworkOptions: ParsableArguments {
         configuration.respectsRobots = respectRobots
         configuration.totalRate = totalRate
         configuration.timeout = .milliseconds(Int(timeout * 1_000))
-        configuration.retries = retries
+        if let retries { configuration.retries = retries }
         configuration.maximumSize = maxSize.bytes
         configuration.capacity = capacity?.bytes
         configuration.isOffline = offline

@@ -35,6 +35,22 @@ class Offline(GalleryTest):
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         self.assertFalse(page.run("return document.querySelector('#offline').checkVisibility()"), "the server is there")
 
+    def test_a_cover_that_is_older_than_its_server_likes_is_marked_quietly_and_no_other_is(self):
+        albums = self.stage.albums(3)
+        albums[1]["coverUrl"] += "?cache-control=max-age%3D0"
+        self.serve(albums)
+        page = self.open()
+        seen = "document.querySelector('#stale').checkVisibility()"
+        self.assertEqual(set(page.covers_settle().values()), {"ready"})
+        self.assertFalse(page.run(f"return {seen}"), "it is fresh")
+        page.focus_covers()
+        page.press("Right")
+        page.until(seen, what="the mark")
+        self.assertIn("older copy", page.run("return document.querySelector('#stale').title"))
+        self.screenshot("stale")
+        page.press("Right")
+        page.until(f"!{seen}", what="the mark to go")
+
     def test_the_page_says_when_the_server_is_gone_and_when_it_is_back(self):
         page = self.gallery(5)
         self.stage.server.close(at_once=True)

@@ -25,7 +25,7 @@ import Wire
             #expect(try await stage.ask("GET", "/covers/\(ids[0])").status == 404)
             let events = try await stage.events(page)
             #expect(try await show(stage, [ids[0]]) == "{\"covers\":{\"\(ids[0])\":{\"waiting\":true}}}")
-            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            let told = try await onThread { try events.receive(until: "event: cover\n") }
             #expect(told.contains("event: cover\n"))
             let states = try await show(stage, [ids[0]])
             let version = try #require(
@@ -49,12 +49,12 @@ import Wire
             let ids = try await stage.ids
             let events = try await stage.events(page)
             _ = try await show(stage, ids)
-            let told = try await stage.onThread { try events.receive(until: "reason") }
+            let told = try await onThread { try events.receive(until: "reason") }
             #expect(told.contains("event: failure") && told.contains("404"))
             #expect(try await show(stage, ids).contains("\"failure\":"))
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
             _ = try await show(stage, ids, again: ids)
-            let brought = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            let brought = try await onThread { try events.receive(until: "event: cover\n") }
             #expect(brought.contains("event: cover\n"))
         }
     }
@@ -76,7 +76,7 @@ import Wire
             let ids = try await stage.ids
             let events = try await stage.events(page)
             _ = try await show(stage, ids)
-            let told = try await stage.onThread { () throws -> String in
+            let told = try await onThread { () throws -> String in
                 var text = ""
                 while text.components(separatedBy: "event: cover\n").count < 3 {
                     text += try events.receive(until: "event: cover\n")
@@ -105,7 +105,7 @@ import Wire
             _ = try await show(stage, [], near: Array(ids[0..<50]))
             // The page moves on: only what is in flight already may still come before what is in view now.
             _ = try await show(stage, [ids[58], ids[59]], near: [ids[57]])
-            _ = try await stage.onThread { try events.receive(until: ids[57]) }
+            _ = try await onThread { try events.receive(until: ids[57]) }
             #expect(stage.origin.requestCount(path: "/covers/58.jpg") == 1)
             #expect(stage.origin.requestCount(path: "/covers/59.jpg") == 1)
             #expect(stage.origin.requestCount(path: "/covers/49.jpg") == 0)
@@ -131,6 +131,27 @@ import Wire
             #expect(try await stage.ask("GET", String(path.prefix { $0 != ">" })).status == 200)
             let state = try await stage.ask("GET", "/api/state", ["Cookie": client]).text
             #expect(state.contains("\"n20\":{\"version\":") && !state.contains("n19"))
+        }
+    }
+
+    @Test("of a cover that is stale pages are told so, of one that is fresh not, before they ask and when they do")
+    func stale() async throws {
+        let queries = ["", "?cache-control=max-age=0"]
+        try await withGallery(albums: { origin in
+            queries.enumerated().map { Album(id: "n\($0)", title: "T", coverUrl: origin.coverURL($0) + $1) }
+        }) { stage in
+            for (number, query) in queries.enumerated() {
+                _ = try await stage.library.cover(for: stage.origin.coverURL(number) + query)
+            }
+            for number in 0...1 {
+                let state = try await stage.ask("GET", "/api/state").text
+                let shown = try await show(stage, ["n0", "n1"])
+                for text in [state, shown] {
+                    let told = text.components(separatedBy: "\"n\(number)\":").last?.prefix { $0 != "}" } ?? ""
+                    #expect(
+                        told.contains("\"version\":") && told.contains("\"stale\":true") == (number == 1), "\(text)")
+                }
+            }
         }
     }
 
@@ -161,7 +182,7 @@ import Wire
             try await other.deleteAlbum(at: 0)
             await other.close()
             for wire in events {
-                let told = try await stage.onThread { try wire.receive(until: "event: library\n") }
+                let told = try await onThread { try wire.receive(until: "event: library\n") }
                 #expect(told.contains("event: library\n"))
             }
         }
@@ -177,7 +198,7 @@ import Wire
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 409)
             stage.origin.release()
-            let told = try await stage.onThread { try events.receive(until: "\"running\":false") }
+            let told = try await onThread { try events.receive(until: "\"running\":false") }
             #expect(
                 told.contains("\"total\":21") && told.contains("\"downloaded\":20") && told.contains("\"failed\":1"))
             #expect(told.contains("410"))
@@ -201,9 +222,9 @@ import Wire
             stage in
             let events = try await stage.events(page)
             _ = try await show(stage, [try await stage.ids[0]])
-            _ = try await stage.onThread { try events.receive(until: "event: failure\n") }
+            _ = try await onThread { try events.receive(until: "event: failure\n") }
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
-            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            let told = try await onThread { try events.receive(until: "event: cover\n") }
             #expect(told.contains("event: cover\n"))
         }
     }
@@ -218,7 +239,7 @@ import Wire
         }) { stage in
             let events = try await stage.events(page)
             _ = try await show(stage, try await stage.ids)
-            let failed = try await stage.onThread { () throws -> String in
+            let failed = try await onThread { () throws -> String in
                 var text = ""
                 while text.components(separatedBy: "event: failure\n").count < 3 {
                     text += try events.receive(until: "event: failure\n")
@@ -227,7 +248,7 @@ import Wire
             }
             #expect(failed.contains("event: failure\n"))
             await stage.gallery.hall.pages.retry(now: .now + .seconds(3_600))
-            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            let told = try await onThread { try events.receive(until: "event: cover\n") }
             #expect(told.contains("event: cover\n"))
             #expect(stage.origin.requestCount == 3)
         }
@@ -237,11 +258,11 @@ import Wire
     func reconnecting() async throws {
         try await withGallery { stage in
             let former = try await stage.events(page)
-            _ = try await stage.onThread { try former.receive(until: "event: cache") }
+            _ = try await onThread { try former.receive(until: "event: cache") }
             let events = try await stage.events(page)
-            #expect(try await stage.onThread { try former.drain() }.ending != .complete)
+            #expect(try await onThread { try former.drain() }.ending != .complete)
             _ = try await show(stage, [try await stage.ids[0]])
-            let told = try await stage.onThread { try events.receive(until: "event: cover\n") }
+            let told = try await onThread { try events.receive(until: "event: cover\n") }
             #expect(told.contains("event: cover\n"))
         }
     }
@@ -250,7 +271,7 @@ import Wire
     func closing() async throws {
         try await withGallery { stage in
             let events = try await stage.events(page)
-            async let rest = stage.onThread { try events.drain() }
+            async let rest = onThread { try events.drain() }
             await stage.gallery.close()
             #expect(try await rest.ending != .complete)
         }

@@ -28,17 +28,8 @@ struct GalleryStage: Sendable {
 
     func request(_ method: String, _ path: String, _ fields: [String: String] = [:], _ json: String? = nil) -> String {
         var fields = fields
-        fields["Host"] = fields["Host"] ?? host
         if json != nil { fields["Content-Type"] = fields["Content-Type"] ?? "application/json" }
-        fields["Content-Length"] = json.map { String($0.utf8.count) }
-        let lines = fields.map { "\($0): \($1)\r\n" }.sorted().joined()
-        return "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(json ?? "")"
-    }
-
-    func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
-        }
+        return httpRequest(method, path, host: host, fields, json)
     }
 
     var ids: [String] { get async throws { try await library.albums.map(\.id) } }

@@ -1,6 +1,7 @@
 import CoverCache
 import Foundation
 import OriginServer
+import Synchronization
 import Testing
 import Wire
 
@@ -10,10 +11,20 @@ import Wire
 /// A mirror on a fresh folder, and the origin it mirrors.
 struct MirrorStage: Sendable {
     let mirror: Mirror
-    let port: Int
+    let server: MirrorServer
     let library: LibraryAPI
     let origin: Origin
     let folder: String
+    var port: Int { server.port }
+    /// By which an origin that fails is left alone; it stands still.
+    let clock: Clock
+
+    /// A clock that is set by hand.
+    final class Clock: Sendable {
+        private let time = Mutex(ContinuousClock.now)
+        var now: ContinuousClock.Instant { time.withLock { $0 } }
+        func advance(by duration: Duration) { time.withLock { $0 += duration } }
+    }
 
     /// One request on a connection of its own, on a thread of its own: it blocks.
     func ask(
@@ -31,17 +42,7 @@ struct MirrorStage: Sendable {
     }
 
     func request(_ method: String, _ path: String, _ fields: [String: String] = [:], _ body: String? = nil) -> String {
-        var fields = fields
-        fields["Host"] = fields["Host"] ?? "127.0.0.1:\(port)"
-        fields["Content-Length"] = body.map { String($0.utf8.count) }
-        let lines = fields.map { "\($0): \($1)\r\n" }.sorted().joined()
-        return "\(method) \(path) HTTP/1.1\r\n\(lines)\r\n\(body ?? "")"
-    }
-
-    func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            Thread.detachNewThread { continuation.resume(with: Swift.Result { try body() }) }
-        }
+        httpRequest(method, path, host: "127.0.0.1:\(port)", fields, body)
     }
 
     /// Has the cache hold, under `other`, what it has of `path`: for an origin whose answers change. - Returns: the bytes.
@@ -82,13 +83,16 @@ func withMirror(
     configuration.timeout = .seconds(20)
     configure(&configuration)
     let library = try await LibraryAPI(configuration: configuration)
-    let mirror = try library.mirror(of: site ?? origin.url)
+    let clock = MirrorStage.Clock()
+    let mirror = try Mirror(library, origin: site ?? origin.url) { clock.now }
     var mirrorOptions = MirrorOptions()
     mirrorOptions.port = 0
     let server = try await MirrorServer.open(mirror, mirrorOptions, largestBody: 1 << 20)
     let result: Result<Void, any Error>
     do {
-        let stage = MirrorStage(mirror: mirror, port: server.port, library: library, origin: origin, folder: folder)
+        let stage = MirrorStage(
+            mirror: mirror, server: server, library: library, origin: origin, folder: folder,
+            clock: clock)
         result = .success(try await body(stage))
     } catch {
         result = .failure(error)

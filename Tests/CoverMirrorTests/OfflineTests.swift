@@ -32,6 +32,70 @@ import Wire
         }
     }
 
+    @Test(
+        "an origin that has failed three times in a row is not waited for: stale at once where allowed, else 504 and when to try again"
+    )
+    func givenUp() async throws {
+        try await withMirror { stage in
+            let stale = "/covers/1.jpg?cache-control=max-age=0"
+            let body = try await stage.get(stale).body
+            await stage.origin.stop()
+            for number in 2...4 {
+                let reply = try await stage.get("/covers/\(number).jpg")
+                #expect(reply.status == 504 && reply.fields["retry-after"] == nil)
+            }
+            for method in ["GET", "HEAD", "POST"] {
+                let refused = try await stage.ask(method, "/covers/5.jpg")
+                #expect(refused.status == 504 && refused.fields["retry-after"] == "1")
+                #expect(refused.cacheStatus == "sleeve; detail=given-up")
+            }
+            let given = try await stage.get(stale)
+            #expect(given.status == 200 && given.body == body && given.outcome == "sleeve; hit; detail=stale-if-error")
+            // Half open: one is let through, and finds out.
+            stage.clock.advance(by: .milliseconds(500))
+            let probe = try await stage.get("/covers/6.jpg")
+            #expect(probe.cacheStatus == "sleeve; fwd=uri-miss; detail=connect")
+            let after = try await stage.get("/covers/6.jpg")
+            #expect(after.cacheStatus == "sleeve; detail=given-up")
+        }
+    }
+
+    @Test("an origin that hangs is asked by one at a time once that is known, and given again as soon as it is back")
+    func hung() async throws {
+        try await withMirror({ $0.timeout = .seconds(2) }) { stage in
+            let stale = "/covers/1.jpg?cache-control=max-age=0"
+            _ = try await stage.get(stale)
+            try await withThrowingTaskGroup(of: Reply.self) { group in
+                for number in 2...4 { group.addTask { try await stage.get("/covers/\(number).jpg?fault=never") } }
+                for try await reply in group { #expect(reply.cacheStatus == "sleeve; fwd=uri-miss; detail=timeout") }
+            }
+            let asked = stage.origin.requestCount
+            let given = try await stage.get(stale)
+            #expect(given.outcome == "sleeve; hit; detail=stale-if-error" && stage.origin.requestCount == asked)
+            stage.clock.advance(by: .milliseconds(500))
+            // The stale one is given all the same, and the probe runs beside.
+            let again = try await stage.get(stale)
+            #expect(again.outcome == "sleeve; hit; detail=stale-if-error")
+            await until { await !stage.mirror.upstream.isDoubtful }
+            let back = try await stage.get(stale)
+            #expect(back.outcome == "sleeve; fwd=stale; fwd-status=304; stored")
+        }
+    }
+
+    @Test("an origin that asks to be left alone is (RFC 9110 §10.2.3)")
+    func retryAfter() async throws {
+        try await withMirror { stage in
+            let busy = try await stage.get("/covers/1.jpg?status=503&retry-after=7")
+            #expect(busy.status == 503 && busy.fields["retry-after"] == "7")
+            let refused = try await stage.get("/covers/2.jpg")
+            #expect(refused.status == 504 && refused.fields["retry-after"] == "7")
+            #expect(refused.cacheStatus == "sleeve; detail=retry-after" && stage.requests(2) == 0)
+            stage.clock.advance(by: .seconds(7))
+            let reply = try await stage.get("/covers/2.jpg")
+            #expect(reply.status == 200)
+        }
+    }
+
     @Test("an origin that fails is as one that is away: the stale response is given (RFC 5861 §4)")
     func serverError() async throws {
         try await withMirror { stage in
@@ -72,12 +136,24 @@ import Wire
         }
     }
 
-    @Test("a broken answer is told as 502, and half of a body is never stored (RFC 9111 §3.3)")
+    @Test(
+        "a broken answer, or none, is told as 502 (RFC 9110 §15.6.3), and half of a body is never stored (RFC 9111 §3.3)"
+    )
     func brokenAnswer() async throws {
         try await withMirror { stage in
             let broken = try await stage.get("/covers/5.jpg?fault=truncate")
             #expect(broken.status == 502 && broken.cacheStatus == "sleeve; fwd=uri-miss; detail=truncated")
             #expect(try stage.library.reader.entry(for: stage.origin.url + "/covers/5.jpg?fault=truncate") == nil)
+            for fault in ["reset", "close"] {
+                let reply = try await stage.get("/covers/5.jpg?fault=\(fault)")
+                #expect(reply.status == 502 && reply.cacheStatus == "sleeve; fwd=uri-miss; detail=broken", "\(fault)")
+            }
+        }
+        try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in
+            try await withMirror(of: listener.url) { stage in
+                let reply = try await stage.get("/a")
+                #expect(reply.status == 502 && reply.cacheStatus == "sleeve; fwd=uri-miss; detail=broken")
+            }
         }
     }
 
@@ -85,7 +161,8 @@ import Wire
     func offline() async throws {
         try await withMirror { stage in
             let (fresh, stale) = ("/covers/6.jpg", "/covers/7.jpg?cache-control=max-age=0")
-            for path in [fresh, stale] { _ = try await stage.get(path) }
+            let strict = "/covers/8.jpg?cache-control=max-age=0,must-revalidate"
+            for path in [fresh, stale, strict] { _ = try await stage.get(path) }
             let asked = stage.origin.requestCount
             var configuration = stage.library.configuration
             configuration.isOffline = true
@@ -93,8 +170,15 @@ import Wire
             let mirror = try library.mirror(of: stage.origin.url)
             #expect(await mirror.answer(MirrorRequest(method: .get, target: fresh)).head.status == .ok)
             #expect(await mirror.answer(MirrorRequest(method: .get, target: stale)).head.status == .ok)
-            let missing = await mirror.answer(MirrorRequest(method: .get, target: "/covers/8.jpg"))
+            let missing = await mirror.answer(MirrorRequest(method: .get, target: "/covers/9.jpg"))
             #expect(missing.head.status == .gatewayTimeout)
+            #expect(String(decoding: missing.body, as: UTF8.self) == "not in the cache, and offline\n")
+            let forbidden = await mirror.answer(MirrorRequest(method: .get, target: strict))
+            #expect(forbidden.head.status == .gatewayTimeout)
+            #expect(String(decoding: forbidden.body, as: UTF8.self) == "offline, and \(Staleness.reason)\n")
+            for answer in [missing, forbidden] {
+                #expect(answer.head.headerFields[.cacheStatus] == "sleeve; detail=offline")
+            }
             #expect(await mirror.answer(MirrorRequest(method: .post, target: fresh)).head.status == .gatewayTimeout)
             mirror.close()
             await library.close()

@@ -22,7 +22,7 @@ import Wire
         arguments: [
             ("fault=truncate", .truncated), ("fault=wrong-length", .truncated),
             ("fault=truncate&size=200000", .truncated),
-            ("fault=reset", .connect), ("fault=close", .connect),
+            ("fault=reset", .broken), ("fault=close", .broken),
             ("fault=loop", .tooManyRedirects), ("redirect=6", .tooManyRedirects),
             ("to=ftp://127.0.0.1/1.jpg", .refusedAddress), ("to=file:///etc/passwd", .refusedAddress),
             ("to=gopher://127.0.0.1/", .refusedAddress),
@@ -83,7 +83,7 @@ import Wire
     func noHTTP() async throws {
         try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in
             let url = listener.url + "/"
-            try await withClient { client in expect(await client.failure(url), .connect, url) }
+            try await withClient { client in expect(await client.failure(url), .broken, url) }
         }
     }
 

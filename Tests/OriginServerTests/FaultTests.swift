@@ -63,7 +63,7 @@ struct FaultTests {
     func endless() async throws {
         try await withOrigin { origin in
             let port = origin.port
-            let body = try await blocking {
+            let body = try await onThread {
                 let wire = try Wire(port: port)
                 try wire.send(request("/covers/5.jpg?fault=endless"))
                 return try wire.drain(most: 5_000_000).body

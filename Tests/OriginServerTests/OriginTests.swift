@@ -75,7 +75,7 @@ struct OriginTests {
             let targets = [
                 "/covers/1.jpg", "/covers/2.jpg?delay=40", "/covers/3.jpg", "/covers/4.jpg?delay=20&x", "/covers/5.jpg",
             ]
-            let all = try await blocking {
+            let all = try await onThread {
                 let wire = try Wire(port: port)
                 try wire.send(targets.map { request($0) }.joined() + request("/", ["Connection": "close"]))
                 return try wire.drain().body
@@ -92,7 +92,7 @@ struct OriginTests {
         options.countPaths = true
         try await withOrigin(options) { origin in
             let port = origin.port
-            try await blocking {
+            try await onThread {
                 let wire = try Wire(port: port)
                 for target in ["/covers/1.jpg", "/covers/2.jpg", "/covers/2.jpg?chunked=1", "/covers/1.jpg?a"] {
                     try wire.send(request(target))
@@ -110,7 +110,7 @@ struct OriginTests {
     func inFlight() async throws {
         try await withOrigin { origin in
             let port = origin.port
-            let wires = try await blocking {
+            let wires = try await onThread {
                 try (0..<8).map { number in
                     let wire = try Wire(port: port)
                     try wire.send(request("/covers/\(number).jpg?fault=never"))
@@ -130,7 +130,7 @@ struct OriginTests {
         let targets = ["fault=never", "delay=60000", "fault=endless", "rate=10", "chunked=1"]
         let clients = targets.map { query in
             Task {
-                try await blocking {
+                try await onThread {
                     let wire = try Wire(port: port)
                     try wire.send(request("/covers/1.jpg?\(query)"))
                     return try wire.drain().ending
@@ -141,7 +141,7 @@ struct OriginTests {
         let elapsed = await ContinuousClock().measure { await origin.stop() }
         #expect(elapsed < .seconds(30), "its clients would wait for a minute")
         for client in clients { #expect(try await client.value != .complete) }
-        await #expect(throws: Wire.Failure.self) { try await blocking { _ = try Wire(port: port) } }
+        await #expect(throws: Wire.Failure.self) { try await onThread { _ = try Wire(port: port) } }
         await origin.stop()
     }
 
@@ -153,7 +153,7 @@ struct OriginTests {
             let port = origin.port
             let clients = queries.map { query in
                 Task {
-                    try await blocking {
+                    try await onThread {
                         // Whether a client gets through, and what it gets, is left to chance; that all ends is not.
                         for _ in 0..<8 { try Wire(port: port).send(request("/covers/1.jpg\(query)")) }
                     }
@@ -170,7 +170,7 @@ struct OriginTests {
     func hangUp() async throws {
         try await withOrigin { origin in
             let port = origin.port
-            var wire: Wire? = try await blocking {
+            var wire: Wire? = try await onThread {
                 let wire = try Wire(port: port)
                 try wire.send(request("/covers/1.jpg?fault=never"))
                 return wire

@@ -25,6 +25,38 @@ private let mayMount: Bool = {
 
 extension CommandTests {
     @Suite struct BadCacheTests {
+        @Test(arguments: [
+            ["stats"], ["list"], ["verify"], ["verify", "--repair"], ["evict", "--to", "0"], ["refresh"],
+            ["get", "--offline", "http://127.0.0.1:1/a.jpg", "-o", "a.jpg"],
+        ]) func `where there is no cache, whoever only reads one says so, and makes none`(command: [String])
+            async throws
+        {
+            try await withStage { stage in
+                try FileManager.default.createDirectory(
+                    atPath: stage.folder + "/empty", withIntermediateDirectories: false)
+                for name in ["/typo", "/typo/deep", "/empty"] {
+                    let place = stage.folder + name
+                    let result = try await run(command + ["--cache", place], environment: stage.environment)
+                    #expect(result.status == 1 && result.stdout.isEmpty, "\(result)")
+                    #expect(result.stderr.contains("no cache at \(place): ") && result.stderr.contains("--cache"))
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder) == ["empty"])
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder + "/empty").isEmpty)
+            }
+        }
+
+        @Test func `a cache without an index is one all the same`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<2))
+                for name in ["index.sqlite3", "index.sqlite3-wal", "index.sqlite3-shm", "entries.tags", "blobs.tags"] {
+                    try? FileManager.default.removeItem(atPath: "\(stage.cache)/\(name)")
+                }
+                let repaired = try await stage.run("verify", "--repair")
+                #expect(repaired.status == 0, "\(repaired)")
+                #expect(try await stage.entries().count == 2)
+            }
+        }
+
         @Test func `a cache directory that is a file is refused, and the file kept`() async throws {
             try await withStage { stage in
                 let file = try stage.file("plain", "mine")

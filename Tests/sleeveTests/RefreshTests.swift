@@ -121,6 +121,14 @@ extension CommandTests {
                 #expect(failed.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") } == success)
                 let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ")[0] } }
                 #expect(names(failed) == names(text))
+
+                // Nothing to do it to: cron is told, and Prometheus too.
+                let typo = try await stage.run(
+                    "refresh", "--quiet", "--metrics-file", metrics, "--cache", stage.folder + "/typo")
+                #expect(typo.status == 1 && typo.stderr.contains("no cache at"), "\(typo)")
+                let none = try stage.text(of: metrics)
+                #expect(names(none) == names(text) && none.contains("exit_code{command=\"refresh\"} 1\n"))
+                #expect(none.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") } == success)
             }
         }
 

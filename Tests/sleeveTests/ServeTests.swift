@@ -99,6 +99,21 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [
+            ["--retries", "3"], ["--library", "x.json"], ["--json"], ["--size", "250"], ["--rate", "1"],
+            ["--cover-art-archive", "http://127.0.0.1:1"], ["--allow-downgrade"], ["--fixed"], ["--respect-robots"],
+            ["--remote", "http://127.0.0.1:1"],
+        ]) func `an option that means nothing to a mirror is refused, with what to do`(options: [String]) async throws {
+            try await withStage { stage in
+                let result = try await run(
+                    ["serve", "--mirror", "http://127.0.0.1:1", "--port", "0"] + options,
+                    environment: stage.environment)
+                #expect(result.status == 64 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr.contains("Error: ") && result.stderr.contains(options[0]), "\(result)")
+                #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder).isEmpty)
+            }
+        }
+
         @Test func `a port that is taken is said`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("serve", "--port", "\(stage.origin.port)")

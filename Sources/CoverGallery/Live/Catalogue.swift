@@ -48,8 +48,8 @@ actor Catalogue {
         for id in ids {
             switch keys[id] {
             case .success(let places)?:
-                let digests = places.count > 1 ? try library.cachedDigests(of: places) : []
-                found[id] = .success(places[digests.firstIndex { $0 != nil } ?? 0])
+                let versions = places.count > 1 ? try library.cachedVersions(of: places) : []
+                found[id] = .success(places[versions.firstIndex { $0 != nil } ?? 0])
             case .failure(let failure)?: found[id] = .failure(failure)
             case nil: break
             }

@@ -2,8 +2,8 @@ import CoverLibrary
 
 /// What a page can show of a cover.
 enum CoverState: Sendable, Equatable {
-    /// It is in the cache, under this version.
-    case ready(String)
+    /// It is in the cache, under this version, and perhaps older than its server likes.
+    case ready(String, isStale: Bool)
     case waiting
     /// It cannot be had, and why.
     case failed(String)
@@ -11,7 +11,9 @@ enum CoverState: Sendable, Equatable {
     var json: String {
         var object = JSONObject()
         switch self {
-        case .ready(let version): object.add("version", version)
+        case .ready(let version, let isStale):
+            object.add("version", version)
+            if isStale { object.add("stale", true) }
         case .waiting: object.add("waiting", true)
         case .failed(let reason): object.add("failure", reason)
         }

@@ -67,6 +67,7 @@ final class Hall: Sendable {
     struct FirstCover {
         var id: Album.ID
         var version: String
+        var isStale: Bool
 
         /// Where it is, whatever characters the id has (RFC 3986 section 2.3).
         var path: String {
@@ -93,9 +94,9 @@ final class Hall: Sendable {
         let near = albums[max(centre - reach, 0)...min(centre + reach, albums.count - 1)]
         guard let keys = try? await catalogue.keys(of: near.map(\.id)) else { return [] }
         let keyed = near.compactMap { album in (try? keys[album.id]?.get()).map { (album.id, $0) } }
-        guard let digests = try? library.cachedDigests(of: keyed.map(\.1)) else { return [] }
-        return zip(keyed, digests).compactMap { keyed, digest in
-            digest.map { FirstCover(id: keyed.0, version: CoverVersion.of($0)) }
+        guard let versions = try? library.cachedVersions(of: keyed.map(\.1)) else { return [] }
+        return zip(keyed, versions).compactMap { keyed, version in
+            version.map { FirstCover(id: keyed.0, version: CoverVersion.of($0.digest), isStale: $0.isStale) }
         }
     }
 

@@ -140,14 +140,16 @@ actor Pages {
 
     private func states(of albums: [Album.ID], _ keys: Catalogue.Keys) throws -> [(Album.ID, CoverState)] {
         let known = albums.map { keys[$0].flatMap { try? $0.get() } }
-        var digests = try library.cachedDigests(of: known.compactMap(\.self)).makeIterator()
+        var versions = try library.cachedVersions(of: known.compactMap(\.self)).makeIterator()
         return zip(albums, known).map { album, key in
             guard let key else {
                 let reason: String =
                     if case .failure(let failure)? = keys[album] { failure.detail } else { "not in the library" }
                 return (album, .failed(reason))
             }
-            if let digest = digests.next() ?? nil { return (album, .ready(CoverVersion.of(digest))) }
+            if let cached = versions.next() ?? nil {
+                return (album, .ready(CoverVersion.of(cached.digest), isStale: cached.isStale))
+            }
             if let failure = failures[key], !failure.isDue { return (album, .failed(failure.reason)) }
             return (album, .waiting)
         }
@@ -238,9 +240,9 @@ actor Pages {
     /// Some events were missed: what pages wait for may be there.
     func lookAgain() {
         let keys = Array(Set(pages.values.flatMap(\.albums.keys)))
-        guard let digests = try? library.cachedDigests(of: keys) else { return }
-        for (key, digest) in zip(keys, digests) {
-            if let digest { arrived(key, digest: digest, at: nil) }
+        guard let versions = try? library.cachedVersions(of: keys) else { return }
+        for (key, version) in zip(keys, versions) {
+            if let version { arrived(key, digest: version.digest, at: nil) }
         }
     }
 }

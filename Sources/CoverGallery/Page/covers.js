@@ -10,7 +10,7 @@ const rushing = 90;
 const pace = 120;
 
 export class Covers {
-  /** What is known of covers: id → {version} | {failure} | {waiting}. */
+  /** What is known of covers: id → {version, stale?} | {failure} | {waiting}. */
   #known = new Map();
   #views = new Map(); // id → view
   #view = [];

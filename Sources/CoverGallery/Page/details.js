@@ -3,7 +3,7 @@
 const byID = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat();
 const parts = {
-  pane: byID("details"), title: byID("chosen-title"), artist: byID("chosen-artist"), reason: byID("cover-reason"), retry: byID("retry"), position: byID("position"), count: byID("count"),
+  pane: byID("details"), title: byID("chosen-title"), artist: byID("chosen-artist"), reason: byID("cover-reason"), retry: byID("retry"), stale: byID("stale"), position: byID("position"), count: byID("count"),
 };
 const cells = [...document.querySelectorAll("#album-table td")];
 
@@ -16,12 +16,13 @@ export function showAlbum(album) {
   for (const cell of cells) cell.textContent = String(album[cell.dataset.field] ?? "") || "–";
 }
 
-/** @param {{version?: string, failure?: string, waiting?: true, final?: boolean, away?: boolean}} state */
+/** @param {{version?: string, stale?: true, failure?: string, waiting?: true, final?: boolean, away?: boolean}} state */
 export function showCoverState(state) {
   // On the cover the reason is to be seen; an option of a list has no text of its own to be read out, so it stands here.
   const text = state.failure ? `Cover: ${state.failure}` : "";
   if (parts.reason.textContent !== text) parts.reason.textContent = text;
   parts.retry.hidden = !state.failure || Boolean(state.final || state.away);
+  parts.stale.hidden = !state.stale;
 }
 
 /** Where the chosen album stands among those shown; the slider goes through all of them, however many. */

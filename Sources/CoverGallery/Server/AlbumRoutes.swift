@@ -57,7 +57,7 @@ struct AlbumRoutes: Sendable {
         object.add("memento", raw: memento == nil ? "null" : place.text)
         var covers = JSONObject()
         for cover in await hall.firstCovers(of: known, reach: 8) {
-            covers.add(cover.id, raw: CoverState.ready(cover.version).json)
+            covers.add(cover.id, raw: CoverState.ready(cover.version, isStale: cover.isStale).json)
         }
         object.add("covers", raw: covers.text)
         var response = Response.json(object.text)

@@ -12,20 +12,26 @@ struct Breaker {
         case givenUp(until: Instant)
     }
 
+    /// After how much a host is left alone, and for how long.
+    struct Patience {
+        /// Failures in a row, from a host that has answered before, and from one that never has.
+        var failures = 8
+        var firstFailures = 3
+        var probes = 3
+        var pause = Duration.milliseconds(500)
+        /// A host that was given up is probed again after this, and twice that when it fails once more.
+        var rest = Duration.seconds(60)
+        var longestRest = Duration.seconds(600)
+    }
+
+    private let patience: Patience
     private var state = State.closed
     private var failures = 0
     /// Of the first refusal in a row.
     private var overrunSince: Instant?
     private var failedProbes = 0
 
-    /// In a row, from a host that has answered before, and from one that never has.
-    private static let mostFailures = 8
-    private static let mostFirstFailures = 3
-    private static let mostProbes = 3
-    private static let pause = Duration.milliseconds(500)
-    /// A host that was given up is probed again after this, and twice that when it fails once more.
-    private static let rest = Duration.seconds(60)
-    private static let longestRest = Duration.seconds(600)
+    init(_ patience: Patience = Patience()) { self.patience = patience }
 
     /// No start before then.
     var opens: Instant? {
@@ -49,22 +55,22 @@ struct Breaker {
         }
     }
 
-    mutating func succeeded() { self = Breaker() }
+    mutating func succeeded() { self = Breaker(patience) }
 
     /// - Parameter hasAnswered: the host has answered before, if only with an error.
     mutating func failed(_ job: JobID, hasAnswered: Bool, now: Instant) {
         switch state {
         case .closed:
             failures += 1
-            guard failures >= (hasAnswered ? Self.mostFailures : Self.mostFirstFailures) else { return }
-            state = .open(until: now + Self.pause)
+            guard failures >= (hasAnswered ? patience.failures : patience.firstFailures) else { return }
+            state = .open(until: now + patience.pause)
         case .probing(job):
             failedProbes += 1
-            if failedProbes < Self.mostProbes {
-                state = .open(until: now + Self.pause * Double(1 << failedProbes))
+            if failedProbes < patience.probes {
+                state = .open(until: now + patience.pause * Double(1 << failedProbes))
             } else {
-                let times = min(failedProbes - Self.mostProbes, 10)
-                state = .givenUp(until: now + min(Self.rest * Double(1 << times), Self.longestRest))
+                let times = min(failedProbes - patience.probes, 10)
+                state = .givenUp(until: now + min(patience.rest * Double(1 << times), patience.longestRest))
             }
         // Those that started before say what is known already.
         case .open, .probing, .givenUp: break
@@ -77,7 +83,7 @@ struct Breaker {
         if case .probing(job) = state { return failed(job, hasAnswered: true, now: now) }
         let since = overrunSince ?? now
         overrunSince = since
-        if failures < Self.mostFailures - 1 {
+        if failures < patience.failures - 1 {
             failures += 1
         } else if now - since >= .seconds(1) {
             failed(job, hasAnswered: true, now: now)

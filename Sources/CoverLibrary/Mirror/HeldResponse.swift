@@ -38,10 +38,13 @@ struct HeldResponse: Sendable, Hashable {
         key = entry.metadata.key
         self.entry = entry
         var (status, delay, isInvalid, asked) = (200, Int64(0), false, HTTPFields())
-        for line in entry.metadata.fields.split(separator: "\n") {
-            guard let colon = line.firstIndex(of: ":"), line[..<colon].contains(" ") else { continue }
-            let value = String(line[colon...].dropFirst(2))
-            switch line[..<colon] {
+        // Bytes, not characters: every hit reads some.
+        for line in entry.metadata.fields.utf8.split(separator: UInt8(ascii: "\n")) {
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].contains(UInt8(ascii: " ")) else {
+                continue
+            }
+            let value = String(Substring(line[colon...].dropFirst(2)))
+            switch String(Substring(line[..<colon])) {
             case Line.status: status = Int(value) ?? status
             case Line.delay: delay = Int64(value) ?? 0
             case Line.invalid: isInvalid = true

@@ -1,6 +1,7 @@
 import CoverCache
 import CurlHTTP
 import HTTPTypes
+import Synchronization
 
 /// Asking the origin for what a GET or a HEAD wants.
 extension Mirror {
@@ -9,7 +10,17 @@ extension Mirror {
         _ request: MirrorRequest, _ url: HTTPURL, _ held: HeldResponse?, ifError: Bool,
         _ why: CacheStatus.Forwarding, _ interim: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws -> MirrorAnswer {
+        if ifError, let held, await upstream.isDoubtful {
+            // Nobody waits for an origin that is likely to be away; asking it beside shows whether it is back.
+            await upstream.begin(url.string) { await self.bring(request, url, held, nil) }
+            var status = CacheStatus.hit
+            status.detail = "stale-if-error"
+            if let answer = try await stored(held, request, WallClock.milliseconds(), status) { return answer }
+        }
         if request.method == .head { return try await head(request, url, held, ifError: ifError, why, interim) }
+        if largeBodies.withLock({ $0.contain(url.string) }) {
+            return try await through(request, url, ifError ? held : nil, .forwarded(why))
+        }
         var (upshot, isCollapsed) = await upstream.upshot(of: url.string) {
             await self.bring(request, url, held, interim)
         }
@@ -21,7 +32,8 @@ extension Mirror {
         var status = CacheStatus.forwarded(why)
         status.isCollapsed = isCollapsed
         switch upshot {
-        case .failure(let error) where error.kind == .tooLarge: return await through(request, url, status)
+        case .failure(.transfer(let error)) where error.kind == .tooLarge:
+            return try await through(request, url, ifError ? held : nil, status)
         case .failure(let error):
             return try await failed(error, request, ifError ? held : nil, status)
         case .response(let response, _, _, _, _, _) where response.isServerError && ifError:
@@ -41,39 +53,61 @@ extension Mirror {
     }
 
     /// What is larger than is kept passes through; what part of it the client wants, or whether any, the origin judges.
-    private func through(_ request: MirrorRequest, _ url: HTTPURL, _ status: CacheStatus) async -> MirrorAnswer {
-        var status = status
-        do {
-            let (head, body) = try await upstream.pass(url, request.forwarded(by: pseudonym))
+    private func through(
+        _ request: MirrorRequest, _ url: HTTPURL, _ held: HeldResponse?, _ status: CacheStatus
+    ) async throws -> MirrorAnswer {
+        do throws(OriginFailure) {
+            let (head, body) = try await upstream.pass(url, request.forwarded(by: pseudonym)) { head, length in
+                // It has become small enough to be kept: from the next request on it is.
+                if head.status == .ok, length <= self.largestBody {
+                    self.largeBodies.withLock { $0.remove(url.string) }
+                }
+            }
+            var status = status
             status.detail = TransferError.Kind.tooLarge.rawValue
             return MirrorAnswer(status: head.status.code, fields: head.headerFields.endToEnd, passing: body)
                 .with(status)
         } catch {
-            status.detail = error.kind.rawValue
-            return Self.problem(error, status)
+            return try await failed(error, request, held, status)
         }
     }
 
     /// What stands in for an origin that cannot be reached.
     private func failed(
-        _ error: TransferError, _ request: MirrorRequest, _ held: HeldResponse?, _ status: CacheStatus
+        _ failure: OriginFailure, _ request: MirrorRequest, _ held: HeldResponse?, _ status: CacheStatus
     ) async throws -> MirrorAnswer {
         var status = status
         if let held {
             status.detail = "stale-if-error"
             if let answer = try await stored(held, request, WallClock.milliseconds(), status) { return answer }
         }
-        status.detail = error.kind.rawValue
-        return Self.problem(error, status)
+        return Self.problem(failure, status)
     }
 
-    /// 504 where no answer came in time or nobody is there (RFC 9110 §15.6.5), 502 where it was none.
-    static func problem(_ error: TransferError, _ status: CacheStatus) -> MirrorAnswer {
-        switch error.kind {
-        case .nameResolution, .connect, .timeout, .cancelled:
-            .own(504, "the origin cannot be reached: \(error.detail)", status)
-        case .tls, .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
-            .own(502, "the origin's answer cannot be used: \(error.detail)", status)
+    /// 504 where no answer came in time or nobody is there (RFC 9110 §15.6.5), 502 where it was none that can be used (§15.6.3);
+    /// when the origin is not asked at the moment, when to try again (§10.2.3).
+    static func problem(_ failure: OriginFailure, _ status: CacheStatus) -> MirrorAnswer {
+        var status = status
+        switch failure {
+        case .transfer(let error):
+            status.detail = error.kind.rawValue
+            return switch error.kind {
+            case .nameResolution, .connect, .timeout, .cancelled:
+                .own(504, "the origin cannot be reached: \(error.detail)", status)
+            case .broken, .tls, .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
+                .own(502, "the origin's answer cannot be used: \(error.detail)", status)
+            }
+        case .closed(let closed):
+            // Nothing was forwarded.
+            status.forwarding = nil
+            status.detail = closed.isAsked ? "retry-after" : "given-up"
+            let why =
+                closed.isAsked
+                ? "the origin has asked to be left alone" : "the origin has failed several times in a row"
+            let seconds = max(1, Int((closed.wait / .seconds(1)).rounded(.up)))
+            var answer = MirrorAnswer.own(504, "\(why); try again in \(seconds) s", status)
+            answer.head.headerFields[.retryAfter] = String(seconds)
+            return answer
         }
     }
 
@@ -106,10 +140,15 @@ extension Mirror {
             }
             return .response(
                 response, body, asked: request.fields, isShared: isShared, isStored: isStored, origin: response.status)
-        } catch let error as TransferError {
-            return .failure(error)
+        } catch let failure as OriginFailure {
+            if case .transfer(let error) = failure, error.kind == .tooLarge {
+                largeBodies.withLock { $0.insert(url.string) }
+                // What is held is no longer what the resource is (RFC 9111 §4.3.3).
+                if held != nil { await invalidate([url.string]) }
+            }
+            return .failure(failure)
         } catch {
-            return .failure(TransferError(.cancelled, url: url.string, detail: "\(error)"))
+            return .failure(.transfer(TransferError(.cancelled, url: url.string, detail: "\(error)")))
         }
     }
 
@@ -152,8 +191,8 @@ extension Mirror {
                 }
             }
             return MirrorAnswer(status: response.status, fields: response.fields).with(status)
-        } catch {
-            return try await failed(error, request, ifError ? held : nil, status)
+        } catch let failure as OriginFailure {
+            return try await failed(failure, request, ifError ? held : nil, status)
         }
     }
 }

@@ -2,6 +2,7 @@ import CoverCache
 import CurlHTTP
 package import HTTPTypes
 import Logging
+import Synchronization
 
 /// A read-through HTTP cache before one origin, for programs of any language: a private cache after RFC 9111, on the library's
 /// own. It is asked by a server in front of it and may be asked from any thread.
@@ -13,13 +14,22 @@ package final class Mirror: Sendable {
     private let logger: Logger
     /// By which messages that passed here are known (RFC 9110 §7.6.3).
     let pseudonym: String
+    /// Of a body that is kept.
+    let largestBody: Int
+    let largeBodies = Mutex(LargeBodies())
 
-    init(_ library: LibraryAPI, origin: String) throws(LibraryError) {
+    /// - Parameter clock: by which an origin that fails is left alone.
+    init(
+        _ library: LibraryAPI, origin: String,
+        clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
+    ) throws(LibraryError) {
         site = try MirrorSite(origin)
         shelf = MirrorShelf(library)
         let configuration = library.configuration
         upstream = Upstream(
-            client: HTTPClient(configuration: configuration.transfers), limit: configuration.perHost)
+            client: HTTPClient(configuration: configuration.transfers),
+            limit: min(configuration.perHost, configuration.parallel), clock: clock)
+        largestBody = configuration.maximumSize
         isOffline = configuration.isOffline
         logger = configuration.logger
         pseudonym = "sleeve-\(String(UInt32.random(in: .min ... .max), radix: 16))"
@@ -75,8 +85,7 @@ package final class Mirror: Sendable {
         let held = try shelf.held(url.string)
         let now = WallClock.milliseconds()
         switch MirrorDecision(held, for: request, at: now, isOffline: isOffline) {
-        case .refuse:
-            return .own(504, "not in the cache, and only the cache was to be asked", .own("only-if-cached"))
+        case .refuse(let held): return refusal(held, request, url)
         case .serve(let held), .serveStale(let held):
             if let answer = try await stored(held, request, now, .hit) { return answer }
         case .serveAndRevalidate(let held):
@@ -92,6 +101,16 @@ package final class Mirror: Sendable {
         // Evicted or found damaged between the look and the reading.
         if isOffline || request.directives.onlyIfCached { return .own(504, "gone from the cache", .own("evicted")) }
         return try await fetched(request, url, nil, ifError: false, .uriMiss, interim)
+    }
+
+    /// The origin is not to be asked, and the cache cannot answer alone. - Parameter held: what is there, but too old.
+    private func refusal(_ held: HeldResponse?, _ request: MirrorRequest, _ url: HTTPURL) -> MirrorAnswer {
+        if request.directives.onlyIfCached {
+            let what = held == nil ? "not in the cache" : "its copy in the cache is stale"
+            return .own(504, "\(what), and only the cache was to be asked (only-if-cached)", .own("only-if-cached"))
+        }
+        let why = held.map { $0.offlineRefusal(url.string) } ?? CoverFailure.offline(url.string).detail
+        return .own(504, why, .own("offline"))
     }
 
     /// The answer from the cache; nil when it is gone.
@@ -117,7 +136,7 @@ package final class Mirror: Sendable {
     ) async -> MirrorAnswer {
         var status = CacheStatus.forwarded(why)
         if isOffline { return .own(504, "the mirror is offline", .own("offline")) }
-        do {
+        do throws(OriginFailure) {
             let (response, body) = try await upstream.exchange(
                 url, request.forwarded(by: pseudonym), interim: interim)
             // RFC 9111 §4.4: what a request has changed is not to be found here as it was.
@@ -135,7 +154,6 @@ package final class Mirror: Sendable {
             }
             return MirrorAnswer(status: response.status, fields: fields, body: Array(body.bytes)[...]).with(status)
         } catch {
-            status.detail = error.kind.rawValue
             return Self.problem(error, status)
         }
     }
@@ -147,6 +165,17 @@ extension MirrorAnswer {
         var answer = self
         answer.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.text))
         return answer
+    }
+}
+
+extension HeldResponse {
+    /// Why it is not given offline.
+    fileprivate func offlineRefusal(_ url: String) -> String {
+        if isInvalid { return "offline, and a request that may have changed it has passed since it was stored" }
+        if !response.isWorthKeepingStale {
+            return "offline, and its server's last word, \(response.status), is too old"
+        }
+        return CoverFailure.staleOffline(url).detail
     }
 }
 

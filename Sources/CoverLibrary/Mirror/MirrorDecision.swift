@@ -11,8 +11,9 @@ enum MirrorDecision: Sendable, Hashable {
     /// After the origin has been asked. If it fails, the stale response may be used where `ifError` says so (RFC 9111 §4.2.4).
     case validate(HeldResponse, ifError: Bool, CacheStatus.Forwarding)
     case fetch(CacheStatus.Forwarding)
-    /// 504: the cache alone was to answer, and cannot (RFC 9111 §5.2.1.7).
-    case refuse
+    /// 504: the cache alone was to answer, and cannot (RFC 9111 §5.2.1.7), either because nothing is there, or because of what
+    /// is there, which is too old.
+    case refuse(HeldResponse?)
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
@@ -20,18 +21,18 @@ enum MirrorDecision: Sendable, Hashable {
     init(_ held: [HeldResponse], for request: MirrorRequest, at now: Int64, isOffline: Bool) {
         let directives = request.directives
         guard let chosen = HeldResponse.select(held, for: request.fields) else {
-            self = isOffline || directives.onlyIfCached ? .refuse : .fetch(held.isEmpty ? .uriMiss : .varyMiss)
+            self = isOffline || directives.onlyIfCached ? .refuse(nil) : .fetch(held.isEmpty ? .uriMiss : .varyMiss)
             return
         }
         switch chosen.reuse(at: now, request: directives) {
         case .fresh: self = .serve(chosen)
         case .whileRevalidating where isOffline || directives.onlyIfCached: self = .serveStale(chosen)
         case .whileRevalidating: self = .serveAndRevalidate(chosen)
-        case .afterValidation where directives.onlyIfCached: self = .refuse
+        case .afterValidation where directives.onlyIfCached: self = .refuse(chosen)
         case .afterValidation(let ifError):
             let mayStand = ifError && chosen.response.isWorthKeepingStale
             if isOffline {
-                self = mayStand ? .serveStale(chosen) : .refuse
+                self = mayStand ? .serveStale(chosen) : .refuse(chosen)
             } else {
                 let wasFresh = chosen.reuse(at: now, request: CacheDirectives()) == .fresh
                 self = .validate(chosen, ifError: mayStand, wasFresh ? .request : .stale)
@@ -44,8 +45,15 @@ extension StoredResponse {
     /// An error of yesterday tells nothing of today.
     var isWorthKeepingStale: Bool { status < 400 }
 
-    /// An error is kept for as long as its server says, and no longer.
-    var isWorthKeeping: Bool { status < 400 || lifetime > age(at: responseTime) }
+    /// Whether it may ever answer anything. An error is kept for as long as its server says, and no longer. What is stale when
+    /// it comes is of use once its server says that it stands, or unasked: offline, in place of an error, for a client's
+    /// `max-stale` (§4.2.4). One that must be validated and gives nothing to do that with is of none, nor is one that no other
+    /// request matches (`Vary: *`, §4.1).
+    var isWorthKeeping: Bool {
+        if Variance.names(fields[values: .vary]).contains("*") { return false }
+        if !directives.noCache, lifetime > initialAge { return true }
+        return status < 400 && (!conditions.isEmpty || !(directives.mustRevalidate || directives.noCache))
+    }
 
     /// It tells what the resource is now, rather than that the request was turned away.
     var replacesOthers: Bool { status < 400 || status == 404 || status == 410 }

@@ -1,5 +1,6 @@
 import CurlHTTP
 package import HTTPTypes
+import Synchronization
 
 /// What a client of a mirror asks.
 package struct MirrorRequest: Sendable {
@@ -62,12 +63,37 @@ package struct MirrorAnswer: Sendable {
     }
 }
 
-/// A body that passes through, piece by piece.
-package struct PassingBody: Sendable {
-    let pipe: BodyPipe
+/// A body that passes through, piece by piece, to one reader.
+package final class PassingBody: Sendable {
+    private let pipe: BodyPipe
+    private let length = Atomic(0)
+    private let whole: @Sendable (Int) -> Void
+    private let over: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - whole: told the length once all has passed.
+    ///   - over: called when nothing more passes, for whatever reason.
+    init(pipe: BodyPipe, whole: @escaping @Sendable (Int) -> Void, over: @escaping @Sendable () -> Void) {
+        self.pipe = pipe
+        self.whole = whole
+        self.over = over
+    }
+
+    deinit {
+        pipe.abandon()
+        over()
+    }
 
     /// Nil at the end. - Throws: the origin's answer broke off.
-    package func next() async throws -> [UInt8]? { try await pipe.next() }
+    package func next() async throws -> [UInt8]? {
+        let piece = try await pipe.next()
+        if let piece {
+            length.wrappingAdd(piece.count, ordering: .relaxed)
+        } else {
+            whole(length.load(ordering: .relaxed))
+        }
+        return piece
+    }
 
     /// Nobody reads on.
     package func abandon() { pipe.abandon() }

@@ -32,7 +32,9 @@ struct MirrorSite: Sendable {
     }
 
     private static func hasEncodedDots(_ url: String) -> Bool {
-        url.prefix { $0 != "?" }.split(separator: "/").contains { segment in
+        // Most URLs have nothing encoded, which bytes tell quickly.
+        guard url.utf8.contains(UInt8(ascii: "%")) else { return false }
+        return url.prefix { $0 != "?" }.split(separator: "/").contains { segment in
             segment.contains("%2E") && ["..", "."].contains(segment.replacing("%2E", with: "."))
         }
     }

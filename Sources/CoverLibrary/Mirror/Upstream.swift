@@ -7,7 +7,14 @@ enum Upshot: Sendable {
     ///   - isShared: others who ask the same may have it too.
     ///   - origin: what the origin's own status was: 304 where the response is the stored one, renewed.
     case response(StoredResponse, ResponseBody, asked: HTTPFields, isShared: Bool, isStored: Bool, origin: Int)
-    case failure(TransferError)
+    case failure(OriginFailure)
+}
+
+/// Why there is no answer of the origin.
+enum OriginFailure: Error, Sendable {
+    case transfer(TransferError)
+    /// It was not asked.
+    case closed(OriginGate.Closed)
 }
 
 /// The way to the origin. Requests that ask the same at the same time are one (RFC 9111 §4 calls it collapsing), and no more
@@ -15,22 +22,30 @@ enum Upshot: Sendable {
 actor Upstream {
     private nonisolated let client: HTTPClient
     private let limit: Int
+    private let clock: @Sendable () -> OriginGate.Instant
+    private var gate = OriginGate()
     private var inFlight = 0
     private var queue: [CheckedContinuation<Void, Never>] = []
     private var flights: [String: Task<Upshot, Never>] = [:]
     /// How many have waited for what another asked.
     private(set) var joined = 0
 
-    init(client: HTTPClient, limit: Int) {
+    init(
+        client: HTTPClient, limit: Int, clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
+    ) {
         self.client = client
         self.limit = limit
+        self.clock = clock
     }
 
-    /// One request and its answer, both without the fields of the connection. - Throws: `TransferError`.
+    /// The origin has failed lately, or wants to be left alone: who may be given a stale answer need not wait for it.
+    var isDoubtful: Bool { gate.isDoubtful(at: clock()) }
+
+    /// One request and its answer, both without the fields of the connection.
     func exchange(
         _ url: HTTPURL, _ request: MirrorRequest, interim: (@Sendable (HTTPResponse) -> Void)? = nil
-    ) async throws(TransferError) -> (response: StoredResponse, body: ResponseBody) {
-        await enter()
+    ) async throws(OriginFailure) -> (response: StoredResponse, body: ResponseBody) {
+        let job = try await enter()
         defer { leave() }
         let relay = TransferRequest.Relay(method: request.method, body: request.body, onInterim: interim)
         let requestTime = WallClock.milliseconds()
@@ -38,27 +53,56 @@ actor Upstream {
             let transfer = try await client.response(
                 for: TransferRequest(url: url, headerFields: request.fields, relay: relay))
             let responseTime = WallClock.milliseconds()
+            answered(transfer.head)
             var fields = transfer.head.headerFields.endToEnd
             // RFC 9110 §6.6.1.
             if !fields.contains(.date) { fields[.date] = HTTPDate.text(responseTime / 1_000) }
             let response = StoredResponse(
                 status: transfer.head.status.code, fields: fields, requestTime: requestTime, responseTime: responseTime)
             return (response, transfer.body)
-        } catch let error as TransferError {
-            throw error
         } catch {
-            throw TransferError(.cancelled, url: url.string, detail: "\(error)")
+            throw failed(job, error as? TransferError ?? TransferError(.cancelled, url: url.string, detail: "\(error)"))
         }
     }
 
-    /// The same for a body of any size: it comes through what is given back. - Throws: `TransferError`.
+    /// The same for a body of any size: it comes through what is given back. - Parameter whole: told its length at the end.
     func pass(
-        _ url: HTTPURL, _ request: MirrorRequest
-    ) async throws(TransferError) -> (head: HTTPResponse, body: PassingBody) {
+        _ url: HTTPURL, _ request: MirrorRequest, whole: @escaping @Sendable (HTTPResponse, Int) -> Void
+    ) async throws(OriginFailure) -> (head: HTTPResponse, body: PassingBody) {
+        let job = try await enter()
         let pipe = BodyPipe()
         let relay = TransferRequest.Relay(method: request.method, body: request.body)
         await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: pipe)
-        return (try await pipe.head(), PassingBody(pipe: pipe))
+        do throws(TransferError) {
+            let head = try await pipe.head()
+            answered(head)
+            // The place is taken until the body has passed.
+            let body = PassingBody(pipe: pipe) {
+                whole(head, $0)
+            } over: {
+                Task { await self.leave() }
+            }
+            return (head, body)
+        } catch {
+            leave()
+            throw failed(job, error)
+        }
+    }
+
+    private func answered(_ head: HTTPResponse) {
+        gate.answered(
+            status: head.status.code, head.headerFields, at: clock(), time: WallClock.milliseconds() / 1_000)
+    }
+
+    private func failed(_ job: JobID, _ error: TransferError) -> OriginFailure {
+        switch error.kind {
+        case .nameResolution, .connect, .tls, .timeout, .broken: gate.failed(job, at: clock())
+        case .cancelled: gate.dropped(job)
+        // It has answered, if not well.
+        case .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
+            gate.answered(status: 0, [:], at: clock(), time: 0)
+        }
+        return .transfer(error)
     }
 
     /// What `bring` brings, or what the same brings for another who asked before.
@@ -88,8 +132,17 @@ actor Upstream {
         return flight
     }
 
-    private func enter() async {
+    /// Takes a place, as soon as there is one.
+    private func enter() async throws(OriginFailure) -> JobID {
+        if let closed = gate.closed(at: clock()) { throw .closed(closed) }
         if inFlight < limit { inFlight += 1 } else { await withCheckedContinuation { queue.append($0) } }
+        do throws(OriginGate.Closed) {
+            return try gate.begin(at: clock())
+        } catch {
+            // The origin has failed meanwhile: whoever waits behind is told so at once, too.
+            leave()
+            throw .closed(error)
+        }
     }
 
     private func leave() {

@@ -54,6 +54,21 @@ struct CoverRun {
         }
     }
 
+    /// Opens the library; the metrics tell when that fails, too.
+    func opening(_ open: () async throws -> LibraryAPI) async throws -> LibraryAPI {
+        do {
+            return try await open()
+        } catch {
+            try report?.close()
+            let code = (error as? ExitCode) ?? ExitStatus.couldNotRun
+            try metrics?.write(
+                .init(
+                    summary: progress.summary, failures: [:], exitCode: code.rawValue, cache: nil,
+                    ended: secondsSince1970()))
+            throw error
+        }
+    }
+
     /// Does the work, closes the library, and tells what came of it.
     /// - Parameter isWhole: asked at the end; false: not everything could be tried.
     /// - Throws: the exit code, unless everything is there.

@@ -14,7 +14,7 @@ struct Evict: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        let library = try await openLibrary(try options.configuration())
+        let library = try await openLibrary(try options.configuration(), makesCache: false)
         do {
             let evicted = try await library.evict(to: to.bytes)
             if options.json {

@@ -16,6 +16,9 @@ struct Get: AsyncParsableCommand {
             The bytes go to stdout, or to a file with -o. What is in the cache is given without asking, also when it is stale \
             (stderr says so); only where its server forbids that (must-revalidate, no-cache) it is asked, and --offline fails.
 
+            Exit codes: 0 here it is, 3 it cannot be had (from its server, or --offline from the cache), 1 could not run: no \
+            URL, no cache, or one that cannot be read, 128+N stopped by signal N.
+
               sleeve get https://example.org/cover.jpg -o cover.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
             """)
@@ -42,7 +45,7 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        let library = try await openLibrary(configuration)
+        let library = try await openLibrary(configuration, makesCache: !network.offline)
         let work = Task { [url, absences] () -> Result<Cover, any Error> in
             do {
                 return .success(try await library.cover(for: url, retryingAbsent: absences.retryAbsent))
@@ -66,7 +69,7 @@ struct Get: AsyncParsableCommand {
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             throw fail(
                 AbsenceOptions.advice(failure),
-                [.offline, .badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
+                [.badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
         await library.close()
     }

@@ -13,7 +13,7 @@ struct List: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        let library = try await openLibrary(try options.configuration())
+        let library = try await openLibrary(try options.configuration(), makesCache: false)
         var text = ""
         let now = Int64(secondsSince1970() * 1_000)
         do {

@@ -16,7 +16,10 @@ struct Refresh: AsyncParsableCommand {
               sleeve refresh --older-than 7d --max-requests 5000
               sleeve refresh --all --only 'https://covers.example.org/*' --max-time 10m
 
-            Exit codes: 0 all there, 3 some covers could not be asked for, 75 another refresh is running, 128+N stopped by signal N.
+            Where there is no cache yet, there is nothing to do it to: that is an error (1), also of cron's first night, \
+            since a wrong --cache would look the same for ever. The metrics file is written all the same.
+
+            Exit codes: 0 all there, 1 could not run, 3 some covers could not be asked for, 75 another refresh is running, 128+N stopped by signal N.
             """)
 
     @Option(
@@ -67,7 +70,7 @@ struct Refresh: AsyncParsableCommand {
             // Nothing has begun: a signal ends it as it ends any program.
             try await Task.sleep(for: .milliseconds(milliseconds))
         }
-        let library = try await openLibrary(configuration)
+        let library = try await run.opening { try await openLibrary(configuration, makesCache: false) }
         let lock: RunLock
         do {
             lock = try RunLock("\(configuration.cacheDirectory)/refresh.lock")

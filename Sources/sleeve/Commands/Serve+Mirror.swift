@@ -31,13 +31,30 @@ extension Serve {
     /// What makes no sense with a mirror is said rather than passed over.
     func validateMirror() throws {
         if token != nil { throw ValidationError("--token is for browsers of the gallery; a mirror asks for none") }
-        if remote != nil { throw ValidationError("--remote goes with the gallery, not with a mirror") }
+        let galleries = [
+            ("--remote", remote != nil), ("--library", options.library != nil), ("--size", archive.size != nil),
+            ("--cover-art-archive", archive.coverArtArchive != nil),
+        ]
+        for (name, isGiven) in galleries where isGiven {
+            throw ValidationError(
+                "\(name) goes with the gallery, not with a mirror, which knows no albums; leave it out")
+        }
+        if options.json {
+            throw ValidationError("a mirror has no result for --json; leave it out, or say --log-format json")
+        }
+        let handedOn = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
+        for (name, isGiven) in handedOn where isGiven {
+            throw ValidationError(
+                "\(name) does not hold for a mirror: failures and redirects are handed on to its clients; leave it out")
+        }
         let paces = [
             ("--rate", network.rate != nil), ("--total-rate", network.totalRate != nil), ("--fixed", network.fixed),
             ("--respect-robots", network.respectRobots),
         ]
         for (name, isGiven) in paces where isGiven {
-            throw ValidationError("\(name) does not hold for a mirror: its clients set the pace")
+            throw ValidationError(
+                "\(name) does not hold for a mirror: its clients set the pace; --per-host limits how many are asked at once"
+            )
         }
     }
 

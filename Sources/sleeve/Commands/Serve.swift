@@ -27,8 +27,12 @@ struct Serve: AsyncParsableCommand {
             the printed address is answered from the cache by HTTP's own rules, else fetched from that server and kept. \
             Covers are the same for all commands. With --offline, or when the server is away, what is stored is given \
             where HTTP allows it, else 504. The field Cache-Status says what happened to each request, and so does \
-            --log-level debug. Of the options for transfers --per-host, --timeout, --max-size, --capacity, --cacert, \
-            --deny-private and --offline count.
+            --log-level debug. Of the options for transfers --timeout, --max-size, --capacity, --cacert, \
+            --deny-private and --offline count, and the lower of --per-host and --parallel is how many requests are on \
+            their way to the server at the most; the others are refused.
+
+            A server that fails three times in a row is only probed now and then: until it is back, who may be given what \
+            is stale gets that at once, and others 504 with Retry-After. The server's own Retry-After is obeyed, too.
 
             It asks for no password, so only this machine can connect, unless --listen says otherwise and --name by which \
             name it is called. It is for one person's programs: what one of them was given, others are given too.

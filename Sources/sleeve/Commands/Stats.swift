@@ -9,7 +9,7 @@ struct Stats: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.configuration()
-        let library = try await openLibrary(configuration)
+        let library = try await openLibrary(configuration, makesCache: false)
         do {
             let statistics = try await library.statistics()
             try tell(options.json ? json(statistics) : text(statistics, configuration.cacheDirectory))

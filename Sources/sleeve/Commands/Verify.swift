@@ -19,7 +19,7 @@ struct Verify: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        let library = try await openLibrary(try options.configuration())
+        let library = try await openLibrary(try options.configuration(), makesCache: false)
         let isLive = !options.quiet && Log.isLive
         let repair = repair
         do {

@@ -54,10 +54,10 @@ private func decide(
     @Test("offline, or when only the cache is asked, nothing is fetched (RFC 9111 §5.2.1.7)")
     func cacheAlone() throws {
         let (one, strict) = (held("max-age=60"), held("max-age=60, must-revalidate"))
-        #expect(decide([], after: 0, isOffline: true) == .refuse)
+        #expect(decide([], after: 0, isOffline: true) == .refuse(nil))
         #expect(decide([one], after: 60, isOffline: true) == .serveStale(one))
-        #expect(decide([strict], after: 60, isOffline: true) == .refuse)
-        #expect(decide([one], [.cacheControl: "only-if-cached"], after: 60) == .refuse)
+        #expect(decide([strict], after: 60, isOffline: true) == .refuse(strict))
+        #expect(decide([one], [.cacheControl: "only-if-cached"], after: 60) == .refuse(one))
         #expect(decide([one], [.cacheControl: "only-if-cached"], after: 59) == .serve(one))
     }
 
@@ -69,12 +69,31 @@ private func decide(
         #expect(decide([one], after: 71) == .validate(one, ifError: true, .stale))
     }
 
+    @Test(
+        "what is stale when it comes is kept where it may ever be of use: validated, or given unasked (RFC 9111 §4.2.4)",
+        arguments: [
+            ("max-age=60", [:], true), ("max-age=0", [:], true), ("no-cache", [:], false),
+            ("max-age=0, must-revalidate", [:], false), ("max-age=60, must-revalidate", [:], true),
+            ("no-cache", [.eTag: "\"a\""], true),
+            ("max-age=0, must-revalidate", [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT"], true),
+            ("max-age=60", [.vary: "*"], false), ("max-age=60", [.vary: "Accept"], true),
+        ] as [(String, HTTPFields, Bool)])
+    func worthKeeping(cacheControl: String, more: HTTPFields, isKept: Bool) {
+        #expect(held(cacheControl, more).response.isWorthKeeping == isKept)
+    }
+
+    @Test("an error is kept for as long as its server says, and no longer")
+    func errorsWorthKeeping() {
+        #expect(held("max-age=60", status: 404).response.isWorthKeeping)
+        #expect(!held("max-age=0", [.eTag: "\"a\""], status: 404).response.isWorthKeeping)
+    }
+
     @Test("a stale error stands in for nothing")
     func staleError() throws {
         let one = held("max-age=60", status: 404)
         #expect(decide([one], after: 59) == .serve(one))
         #expect(decide([one], after: 60) == .validate(one, ifError: false, .stale))
-        #expect(decide([one], after: 60, isOffline: true) == .refuse)
+        #expect(decide([one], after: 60, isOffline: true) == .refuse(one))
     }
 
     @Test("§4.1: of those that match the request's fields the most recent counts, and when none does it is a vary-miss")
@@ -97,7 +116,7 @@ private func decide(
         let marked = reread(one.metadata(invalidAt: dawn + 1_000))
         #expect(marked.isInvalid && marked.entry.metadata.freshUntil == dawn + 1_000)
         #expect(decide([marked], after: 2) == .validate(marked, ifError: false, .stale))
-        #expect(decide([marked], after: 2, isOffline: true) == .refuse)
+        #expect(decide([marked], after: 2, isOffline: true) == .refuse(marked))
         #expect(!reread(marked.metadata(renewedAs: marked.response)).isInvalid, "validating makes it good again")
     }
 }

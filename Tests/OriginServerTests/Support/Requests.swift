@@ -1,14 +1,5 @@
-import Foundation
 import OriginServer
 import Wire
-
-/// Runs blocking calls on a thread of their own: on a machine with two cores Swift has two, and the origin is in this
-/// process.
-func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
-    try await withCheckedThrowingContinuation { continuation in
-        Thread.detachNewThread { continuation.resume(with: Result { try work() }) }
-    }
-}
 
 /// Runs `body` with an origin and stops it afterwards.
 func withOrigin(_ options: OriginOptions = .init(), _ body: (Origin) async throws -> Void) async throws {
@@ -31,7 +22,7 @@ extension Origin {
     /// One request on a connection of its own.
     func fetch(_ target: String, method: String = "GET", _ fields: [String: String] = [:]) async throws -> Reply {
         let port = port
-        return try await blocking {
+        return try await onThread {
             let wire = try Wire(port: port)
             try wire.send(request(target, method: method, fields))
             return try wire.reply(toHead: method == "HEAD")

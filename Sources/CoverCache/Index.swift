@@ -175,7 +175,7 @@ struct IndexState {
     var lastSegment = 0
 
     init(_ database: Database) throws {
-        guard let row = try Row.fetchOne(database, sql: "SELECT * FROM state") else { return }
+        guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else { return }
         live = row["live"]
         blobs = row["blobs"]
         clock = row["clock"]

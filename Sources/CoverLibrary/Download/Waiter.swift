@@ -32,7 +32,7 @@ final class Revalidation: Sendable {
 
     init(_ entry: CachedEntry) {
         self.entry = entry
-        conditions = StoredResponse(entry).conditions
+        conditions = KeptFields.conditions(of: entry)
     }
 }
 

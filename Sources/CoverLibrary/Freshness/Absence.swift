@@ -21,14 +21,14 @@ enum Absence {
     /// Until when it is taken for, in milliseconds since 1970; nil: it is no such response, or must not be kept.
     /// - Parameter guess: for one that says nothing of its time, in milliseconds.
     static func until(_ response: StoredResponse, guess: Int64? = nil) -> Int64? {
-        guard response.status == 404 || response.status == 410, response.isStorable(), !response.directives.noCache,
-            !Variance.names(response.fields[values: .vary]).contains("*")
-        else { return nil }
+        guard response.status == 404 || response.status == 410, response.isStorable() else { return nil }
+        let freshness = response.freshness
+        guard !freshness.directives.noCache, !freshness.variesWithEverything else { return nil }
         let now = response.responseTime
-        guard response.directives.maxAge != nil || response.fields.contains(.expires) else {
+        guard freshness.directives.maxAge != nil || response.fields.contains(.expires) else {
             return now + (guess ?? (response.status == 410 ? guess410 : guess404))
         }
-        let until = min(response.freshUntil, now + longest)
+        let until = min(freshness.freshUntil, now + longest)
         return until > now ? until : nil
     }
 }

@@ -43,78 +43,93 @@ struct CacheDirectives: Sendable, Hashable {
     init(_ fields: HTTPFields) {
         self.init()
         // A field sent several times is one list (RFC 9110 §5.3).
-        for text in fields[values: .cacheControl] { read(text) }
+        for field in fields where field.name == .cacheControl { field.value.withBytes { read($0) } }
     }
 
     init(_ text: String) {
         self.init()
-        read(text)
+        text.withBytes { read($0) }
     }
 
-    private mutating func read(_ text: String) {
-        // Bytes, not characters: a refresh reads some for every entry of the cache.
-        var rest = Substring(text).utf8
-        while let element = Self.element(&rest) {
-            let name = element.name.lowercased()
-            switch name {
-            case "no-store": noStore = true
-            case "no-cache": noCache = true
-            case "must-revalidate": mustRevalidate = true
-            case "must-understand": mustUnderstand = true
-            case "private": isPrivate = true
-            case "public": isPublic = true
-            case "immutable": isImmutable = true
-            case "only-if-cached": onlyIfCached = true
-            // Of two that differ the first counts (§4.2.1).
-            case "max-age": maxAge = maxAge ?? Self.seconds(element.value) ?? 0
-            case "stale-while-revalidate": staleWhileRevalidate = staleWhileRevalidate ?? Self.seconds(element.value)
-            case "stale-if-error": staleIfError = staleIfError ?? Self.seconds(element.value)
-            case "min-fresh": minFresh = minFresh ?? Self.seconds(element.value)
-            case "max-stale": maxStale = maxStale ?? (element.value == nil ? .max : Self.seconds(element.value))
-            default: break
+    /// Takes one line of the field.
+    mutating func read(_ text: Bytes) {
+        var rest = text
+        while let (name, value) = Self.element(&rest) {
+            if name.isInAnyCase("no-store") {
+                noStore = true
+            } else if name.isInAnyCase("no-cache") {
+                noCache = true
+            } else if name.isInAnyCase("must-revalidate") {
+                mustRevalidate = true
+            } else if name.isInAnyCase("must-understand") {
+                mustUnderstand = true
+            } else if name.isInAnyCase("private") {
+                isPrivate = true
+            } else if name.isInAnyCase("public") {
+                isPublic = true
+            } else if name.isInAnyCase("immutable") {
+                isImmutable = true
+            } else if name.isInAnyCase("only-if-cached") {
+                onlyIfCached = true
+            } else if name.isInAnyCase("max-age") {
+                // Of two that differ the first counts (§4.2.1).
+                maxAge = maxAge ?? value?.seconds ?? 0
+            } else if name.isInAnyCase("stale-while-revalidate") {
+                staleWhileRevalidate = staleWhileRevalidate ?? value?.seconds
+            } else if name.isInAnyCase("stale-if-error") {
+                staleIfError = staleIfError ?? value?.seconds
+            } else if name.isInAnyCase("min-fresh") {
+                minFresh = minFresh ?? value?.seconds
+            } else if name.isInAnyCase("max-stale") {
+                maxStale = maxStale ?? (value == nil ? .max : value?.seconds)
             }
         }
     }
 
     /// delta-seconds: digits alone.
-    static func seconds(_ text: some StringProtocol) -> Int64? {
-        guard !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) else {
-            return nil
+    static func seconds(_ text: Bytes) -> Int64? { Value(bytes: text, isQuoted: false).seconds }
+
+    private struct Value {
+        var bytes: Bytes
+        /// A backslash is not itself, but has the next byte be (RFC 9110 §5.6.4).
+        var isQuoted: Bool
+
+        /// Nil unless it is digits alone.
+        var seconds: Int64? {
+            if bytes.isEmpty { return nil }
+            var (value, place) = (Int64(0), 0)
+            while place < bytes.count {
+                if isQuoted, bytes[place] == CacheDirectives.backslash, place + 1 < bytes.count { place += 1 }
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) else { return nil }
+                value = min(value * 10 + Int64(bytes[place] - UInt8(ascii: "0")), CacheDirectives.longest)
+                place += 1
+            }
+            return value
         }
-        return min(Int64(text) ?? longest, longest)
     }
 
-    private static func seconds(_ text: String?) -> Int64? { text.flatMap { seconds($0) } }
-
     /// Takes the next element of a list (RFC 9110 §5.6.1): a token, and perhaps `=` and a token or a quoted string.
-    private static func element(_ rest: inout Substring.UTF8View) -> (name: String, value: String?)? {
-        rest = rest.drop { $0 == comma || $0 == space || $0 == tab }
-        if rest.isEmpty { return nil }
-        let name = rest.prefix { $0 != equals && $0 != comma }
-        rest = rest[name.endIndex...]
-        guard rest.first == equals else { return (trimmed(name), nil) }
-        rest.removeFirst()
+    private static func element(_ rest: inout Bytes) -> (name: Bytes, value: Value?)? {
+        guard let start = rest.firstIndex(where: { $0 != comma && !Bytes.isBlank($0) }) else { return nil }
+        rest = rest[from: start]
+        let end = rest.firstIndex { $0 == equals || $0 == comma } ?? rest.count
+        let name = rest[to: end]
+        rest = rest[from: end]
+        guard rest.first == equals else { return (name.trimmedAtEnd, nil) }
+        rest = rest[from: 1]
         // A name with a space before the sign is none that anybody knows.
         guard rest.first == quote else {
-            let plain = rest.prefix { $0 != comma }
-            rest = rest[plain.endIndex...]
-            return (String(Substring(name)), trimmed(plain))
+            return (name, Value(bytes: rest.take(before: comma).trimmedAtEnd, isQuoted: false))
         }
-        rest.removeFirst()
-        var value: [UInt8] = []
-        while let byte = rest.popFirst(), byte != quote {
-            value.append(byte == backslash ? rest.popFirst() ?? backslash : byte)
-        }
-        rest = rest.drop { $0 != comma }
-        return (String(Substring(name)), String(decoding: value, as: UTF8.self))
+        rest = rest[from: 1]
+        var length = 0
+        while length < rest.count, rest[length] != quote { length += rest[length] == backslash ? 2 : 1 }
+        let value = rest[to: min(length, rest.count)]
+        rest = rest[from: value.count]
+        _ = rest.take(before: comma)
+        return (name, Value(bytes: value, isQuoted: true))
     }
 
     private static let (comma, equals, quote) = (UInt8(ascii: ","), UInt8(ascii: "="), UInt8(ascii: "\""))
-    private static let (space, tab, backslash) = (UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\\"))
-
-    private static func trimmed(_ bytes: Substring.UTF8View) -> String {
-        var bytes = bytes
-        while let last = bytes.last, last == space || last == tab { bytes.removeLast() }
-        return String(Substring(bytes))
-    }
+    private static let backslash = UInt8(ascii: "\\")
 }

@@ -2,9 +2,13 @@
 enum HTTPDate {
     /// Seconds since 1970, or nil when `text` is none of the three forms to the letter; case does not matter in names.
     /// - Parameter now: seconds since 1970, from which a year of two digits is told.
-    static func seconds(_ text: some StringProtocol, now: Int64 = WallClock.milliseconds() / 1_000) -> Int64? {
-        var form = Form(Array(text.utf8))
-        return form.fixdate(now) ?? form.asctime()
+    static func seconds(_ text: String, now: @autoclosure () -> Int64 = WallClock.milliseconds() / 1_000) -> Int64? {
+        text.withBytes { seconds($0, now: now()) }
+    }
+
+    static func seconds(_ text: Bytes, now: @autoclosure () -> Int64 = WallClock.milliseconds() / 1_000) -> Int64? {
+        var form = Form(text)
+        return form.fixdate() ?? form.rfc850(now) ?? form.asctime()
     }
 
     /// The moment as IMF-fixdate. - Parameter seconds: since 1970.
@@ -12,9 +16,9 @@ enum HTTPDate {
         let days = Int64((Double(seconds) / 86_400).rounded(.down)), rest = seconds - days * 86_400
         let (year, month, day) = civil(days)
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }
-        let weekday = Form.weekdays[Int(((days + 3) % 7 + 7) % 7)].prefix(3)
+        let weekday = weekdays[Int(((days + 3) % 7 + 7) % 7)].prefix(3)
         let clock = "\(two(rest / 3_600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
-        return "\(weekday), \(two(day)) \(Form.months[Int(month)]) \(year) \(clock) GMT"
+        return "\(weekday), \(two(day)) \(months[Int(month)]) \(year) \(clock) GMT"
     }
 
     /// Days since 1970 of a day of the Gregorian calendar, and back (Hinnant, "chrono-Compatible Low-Level Date Algorithms",
@@ -35,52 +39,54 @@ enum HTTPDate {
         return (yearOfEra + era * 400 + (month < 2 ? 1 : 0), month, dayOfYear - (153 * march + 2) / 5 + 1)
     }
 
+    private static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
+    private static let months = [
+        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
+    ]
+
     /// A reader of the forms, byte by byte.
     private struct Form {
-        private static let shortWeekdays = weekdays.map { Array($0.utf8.prefix(3)) }
-        private static let longWeekdays = weekdays.map { Array($0.utf8) }
-        private static let shortMonths = months.map { Array($0.utf8) }
-        static let weekdays = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"]
-        static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-        private let bytes: [UInt8]
+        private let bytes: Bytes
         private var place = 0
 
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
+        init(_ bytes: Bytes) { self.bytes = bytes }
 
-        /// `Sun, 06 Nov 1994 08:49:37 GMT` or `Sunday, 06-Nov-94 08:49:37 GMT`.
-        mutating func fixdate(_ now: Int64) -> Int64? {
+        /// `Sun, 06 Nov 1994 08:49:37 GMT`.
+        mutating func fixdate() -> Int64? {
             place = 0
-            let isShort = name(Self.shortWeekdays) != nil && take(", ")
-            if !isShort {
-                place = 0
-                guard name(Self.longWeekdays) != nil, take(", ") else { return nil }
-            }
-            let between = isShort ? " " : "-"
-            guard let day = number(2), take(between), let month = name(Self.shortMonths), take(between),
-                var year = number(isShort ? 4 : 2), take(" "), let clock = clock(), take(" GMT"), place == bytes.count
+            guard weekday(), take(", "), let day = number(2), take(" "), let month = month(), take(" "),
+                let year = number(4), take(" "), let clock = clock(), take(" gmt"), isAtEnd
             else { return nil }
-            if !isShort {
-                // More than 50 years ahead means the century before (§5.6.7).
-                let thisYear = HTTPDate.civil(now / 86_400).year
-                year += thisYear - thisYear % 100
-                if year > thisYear + 50 { year -= 100 }
-            }
+            return moment(year, month, day, clock)
+        }
+
+        /// `Sunday, 06-Nov-94 08:49:37 GMT`.
+        mutating func rfc850(_ now: () -> Int64) -> Int64? {
+            place = 0
+            guard longWeekday(), take(", "), let day = number(2), take("-"), let month = month(), take("-"),
+                var year = number(2), take(" "), let clock = clock(), take(" gmt"), isAtEnd
+            else { return nil }
+            // More than 50 years ahead means the century before (§5.6.7).
+            let thisYear = HTTPDate.civil(now() / 86_400).year
+            year += thisYear - thisYear % 100
+            if year > thisYear + 50 { year -= 100 }
             return moment(year, month, day, clock)
         }
 
         /// `Sun Nov  6 08:49:37 1994`.
         mutating func asctime() -> Int64? {
             place = 0
-            guard name(Self.shortWeekdays) != nil, take(" "), let month = name(Self.shortMonths),
-                take(" "), let day = take(" ") ? number(1) : number(2), take(" "), let clock = clock(), take(" "),
-                let year = number(4), place == bytes.count
+            guard weekday(), take(" "), let month = month(), take(" "),
+                let day = take(" ") ? number(1) : number(2), take(" "), let clock = clock(), take(" "),
+                let year = number(4), isAtEnd
             else { return nil }
             return moment(year, month, day, clock)
         }
 
-        private func moment(_ year: Int64, _ month: Int, _ day: Int64, _ clock: Int64) -> Int64? {
-            (1...31).contains(day) ? HTTPDate.days(year, Int64(month), day) * 86_400 + clock : nil
+        private var isAtEnd: Bool { place == bytes.count }
+
+        private func moment(_ year: Int64, _ month: Int64, _ day: Int64, _ clock: Int64) -> Int64? {
+            (1...31).contains(day) ? HTTPDate.days(year, month, day) * 86_400 + clock : nil
         }
 
         /// `08:49:37`, in seconds.
@@ -102,20 +108,34 @@ enum HTTPDate {
             return value
         }
 
-        /// Which of `names` stands here.
-        private mutating func name(_ names: [[UInt8]]) -> Int? { names.firstIndex { take($0) } }
+        private mutating func weekday() -> Bool { triple(of: "montuewedthufrisatsun") != nil }
+        private mutating func month() -> Int64? { triple(of: "janfebmaraprmayjunjulaugsepoctnovdec") }
 
-        private static func lower(_ byte: UInt8) -> UInt8 {
-            (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
+        private mutating func longWeekday() -> Bool {
+            take("monday") || take("tuesday") || take("wednesday") || take("thursday") || take("friday")
+                || take("saturday") || take("sunday")
         }
 
-        private mutating func take(_ text: String) -> Bool { take(Array(text.utf8)) }
+        /// Which of the names stands here, which are three lower-case letters each.
+        private mutating func triple(of names: StaticString) -> Int64? {
+            guard place + 3 <= bytes.count else { return nil }
+            let (first, second, third) = (bytes[place], bytes[place + 1], bytes[place + 2])
+            var start = 0
+            while start < names.utf8CodeUnitCount {
+                let name = names.utf8Start + start
+                if name[0] == Bytes.lower(first), name[1] == Bytes.lower(second), name[2] == Bytes.lower(third) {
+                    place += 3
+                    return Int64(start / 3)
+                }
+                start += 3
+            }
+            return nil
+        }
 
-        private mutating func take(_ wanted: [UInt8]) -> Bool {
-            guard place + wanted.count <= bytes.count,
-                zip(bytes[place...], wanted).allSatisfy({ Self.lower($0) == Self.lower($1) })
-            else { return false }
-            place += wanted.count
+        /// - Parameter text: in lower case.
+        private mutating func take(_ text: StaticString) -> Bool {
+            guard bytes.starts(with: text, at: place) else { return false }
+            place += text.utf8CodeUnitCount
             return true
         }
     }

@@ -22,9 +22,10 @@ struct Relocation: Sendable, Hashable {
             guard [301, 308].contains(redirect.status.code) else { return nil }
             let stored = StoredResponse(
                 status: redirect.status.code, fields: redirect.headerFields, requestTime: now, responseTime: now)
-            guard stored.isStorable(), !stored.directives.noCache else { return nil }
-            if stored.directives.maxAge != nil || stored.fields.contains(.expires) {
-                until = min(until, stored.freshUntil)
+            let freshness = stored.freshness
+            guard stored.isStorable(), !freshness.directives.noCache else { return nil }
+            if freshness.directives.maxAge != nil || stored.fields.contains(.expires) {
+                until = min(until, freshness.freshUntil)
             }
         }
         if until <= now { return nil }

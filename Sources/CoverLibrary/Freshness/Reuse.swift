@@ -16,7 +16,8 @@ extension StoredResponse {
     ///   - now: milliseconds since 1970.
     ///   - request: what the request says; `Pragma` is the caller's to turn into `no-cache` (§5.4).
     func reuse(at now: Int64, request: CacheDirectives = CacheDirectives()) -> Reuse {
-        let age = age(at: now), lifetime = directives.noCache ? 0 : lifetime
+        let freshness = freshness, directives = freshness.directives
+        let age = freshness.age(at: now), lifetime = directives.noCache ? 0 : freshness.lifetime
         let isFresh = !directives.noCache && age < lifetime
         let staleness = max(0, age - lifetime)
         // Nothing allows a stale one where the server forbids it (§5.2.2.2, §5.2.2.4).

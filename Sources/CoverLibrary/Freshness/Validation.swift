@@ -4,12 +4,16 @@ import HTTPTypes
 extension StoredResponse {
     /// The fields of a conditional request (§4.3.1): both validators, to the byte as they came. Empty: it has none.
     var conditions: HTTPFields {
-        var conditions = HTTPFields()
-        if let tag = fields[.eTag] { conditions.append(HTTPField(name: .ifNoneMatch, value: tag)) }
-        if let modified = fields[.lastModified] {
-            conditions.append(HTTPField(name: .ifModifiedSince, value: modified))
+        Self.conditions(tag: fields[.eTag], modified: fields[.lastModified])
+    }
+
+    static func conditions(tag: String?, modified: String?) -> HTTPFields {
+        switch (tag, modified) {
+        case (let tag?, let modified?): [.ifNoneMatch: tag, .ifModifiedSince: modified]
+        case (let tag?, nil): [.ifNoneMatch: tag]
+        case (nil, let modified?): [.ifModifiedSince: modified]
+        case (nil, nil): [:]
         }
-        return conditions
     }
 
     /// The validator for `If-Range` (RFC 9110 §13.1.5): a strong entity tag. Nil: a part cannot be told to belong to the

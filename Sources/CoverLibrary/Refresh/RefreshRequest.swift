@@ -113,8 +113,12 @@ struct RefreshEntry {
     var triedAt: Int64? { field(EntryMetadata.triedName).flatMap { Int64($0) } }
 
     private func field(_ name: String) -> String? {
-        let start = (name + ": ").utf8
-        return fields.utf8.split(separator: UInt8(ascii: "\n")).first { $0.starts(with: start) }
-            .map { String(Substring($0.dropFirst(start.count))) }
+        fields.withBytes { lines in
+            var rest = lines
+            while let line = KeptLine(&rest) {
+                if line.name.elementsEqual(name.utf8) { return line.value.string }
+            }
+            return nil
+        }
     }
 }

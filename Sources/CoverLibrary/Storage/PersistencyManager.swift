@@ -39,15 +39,7 @@ extension Arrival.Content {
             return (entry, metadata)
         case .notModified(let entry, let told):
             // The scheduler has seen to it that the 304 is about this entry.
-            guard
-                let updated = StoredResponse(entry).updated(
-                    by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime)
-            else { return nil }
-            var metadata = entry.metadata
-            metadata.storedAt = updated.responseTime
-            metadata.freshUntil = updated.knownFreshUntil
-            metadata.fields = updated.keptFields
-            return (entry, metadata)
+            return KeptFields.metadata(of: entry, renewedBy: told).map { (entry, $0) }
         }
     }
 }

@@ -47,6 +47,9 @@ import Testing
         let directives = CacheDirectives(#"extension="max-age=3600, no-store, \"no-cache", max-age=1"#)
         #expect(directives.maxAge == 1 && !directives.noStore && !directives.noCache)
         #expect(CacheDirectives("max-age =3600").maxAge == nil, "a name has no space")
+        #expect(
+            CacheDirectives(#"a="\", max-age=", max-age="6\0", no-store"#) == CacheDirectives("max-age=60,no-store"))
+        #expect(CacheDirectives(#"max-age="6\"#).maxAge == 0, "what is not closed ends with the line")
     }
 
     @Test("§5.2.2.4: no-cache with field names is taken for the whole response")

@@ -1,0 +1,147 @@
+import CoverCache
+import HTTPTypes
+
+/// A line of the fields that an entry keeps: `name: value`.
+struct KeptLine {
+    var name: Bytes
+    var value: Bytes
+
+    /// Takes the next line that has a colon; nil when there is none any more. A name with a space in it is none that a server
+    /// could send, but something that is taken down of the entry.
+    init?(_ rest: inout Bytes) {
+        while !rest.isEmpty {
+            let line = rest.take(before: UInt8(ascii: "\n"))
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            name = line[to: colon]
+            value = line[from: min(colon + 2, line.count)]
+            return
+        }
+        return nil
+    }
+}
+
+/// Lines to be kept, as they are written.
+struct KeptLines {
+    private var bytes: [UInt8] = []
+
+    init() { bytes.reserveCapacity(256) }
+
+    mutating func add(_ name: Bytes, _ value: Bytes) {
+        bytes += name
+        bytes.append(UInt8(ascii: ":"))
+        bytes.append(UInt8(ascii: " "))
+        bytes += value
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+}
+
+/// The fields that the entries of covers keep, seen in their lines: these alone, and each once, as nearly always.
+///
+/// A refresh reads and renews those of every entry. What is done here is done by way of `StoredResponse` for all other entries,
+/// and comes to the same there; that takes ten times as long.
+struct KeptFields {
+    private var eTag, lastModified, cacheControl, expires, date, age, vary: Bytes?
+
+    /// Nil where there are others, or one of them several times.
+    init?(_ lines: Bytes) {
+        var rest = lines
+        while let line = KeptLine(&rest) {
+            let isNew =
+                switch line.name.count {
+                case 3 where line.name.is("age"): Self.put(line.value, in: &age)
+                case 4 where line.name.is("etag"): Self.put(line.value, in: &eTag)
+                case 4 where line.name.is("date"): Self.put(line.value, in: &date)
+                case 4 where line.name.is("vary"): Self.put(line.value, in: &vary)
+                case 7 where line.name.is("expires"): Self.put(line.value, in: &expires)
+                case 13 where line.name.is("last-modified"): Self.put(line.value, in: &lastModified)
+                case 13 where line.name.is("cache-control"): Self.put(line.value, in: &cacheControl)
+                default: false
+                }
+            if !isNew { return nil }
+        }
+    }
+
+    private static func put(_ value: Bytes, in place: inout Bytes?) -> Bool {
+        defer { place = value }
+        return place == nil
+    }
+
+    /// As `StoredResponse.conditions`.
+    var conditions: HTTPFields {
+        StoredResponse.conditions(tag: eTag?.string, modified: lastModified?.string)
+    }
+
+    /// As `StoredResponse.updated`. - Parameter told: the fields of the 304.
+    private func updated(by told: KeptFields) -> KeptFields? {
+        if let new = told.eTag, !new.starts(with: "W/", { $0 }), let eTag {
+            let opaque = eTag.starts(with: "W/", { $0 }) ? eTag[from: 2] : eTag
+            guard opaque.elementsEqual(new) else { return nil }
+        }
+        var updated = told
+        updated.eTag = told.eTag ?? eTag
+        updated.lastModified = told.lastModified ?? lastModified
+        updated.cacheControl = told.cacheControl ?? cacheControl
+        updated.expires = told.expires ?? expires
+        updated.vary = told.vary ?? vary
+        return updated
+    }
+
+    private var lines: String {
+        var lines = KeptLines()
+        func add(_ name: StaticString, _ value: Bytes?) {
+            if let value { lines.add(Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount), value) }
+        }
+        add("etag", eTag)
+        add("last-modified", lastModified)
+        add("cache-control", cacheControl)
+        add("expires", expires)
+        add("date", date)
+        add("age", age)
+        add("vary", vary)
+        return lines.text
+    }
+
+    private func freshness(requestTime: Int64, responseTime: Int64) -> Freshness {
+        var freshness = Freshness(status: 200, requestTime: requestTime, responseTime: responseTime)
+        if let cacheControl { freshness.take(cacheControl: cacheControl) }
+        if let vary { freshness.take(vary: vary) }
+        if let age { freshness.take(age: age) }
+        if let date { freshness.take(date: date) }
+        if let expires { freshness.take(expires: expires) }
+        if let lastModified { freshness.take(lastModified: lastModified) }
+        return freshness
+    }
+
+    // MARK: Entries
+
+    /// The conditions under which a server is asked for an entry's cover again (§4.3.1).
+    static func conditions(of entry: CachedEntry) -> HTTPFields {
+        entry.metadata.fields.withBytes { KeptFields($0)?.conditions } ?? StoredResponse(entry).conditions
+    }
+
+    /// What a 304 leaves of an entry's metadata (RFC 9111 §4.3.4); `storedAt` is when it came. Nil when it is about another
+    /// response.
+    static func metadata(of entry: CachedEntry, renewedBy told: StoredResponse) -> EntryMetadata? {
+        let renewed: (lines: String, freshUntil: Int64?)? = entry.metadata.fields.withBytes { stored in
+            told.keptFields.withBytes { news in
+                guard let stored = KeptFields(stored), let news = KeptFields(news) else {
+                    return StoredResponse(entry).updated(
+                        by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime
+                    ).map { ($0.keptFields, $0.knownFreshUntil) }
+                }
+                return stored.updated(by: news).map { updated in
+                    let freshness = updated.freshness(requestTime: told.requestTime, responseTime: told.responseTime)
+                    return (updated.lines, freshness.knownFreshUntil)
+                }
+            }
+        }
+        guard let renewed else { return nil }
+        var metadata = entry.metadata
+        metadata.storedAt = told.responseTime
+        metadata.freshUntil = renewed.freshUntil
+        metadata.fields = renewed.lines
+        return metadata
+    }
+}

@@ -104,12 +104,12 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         turn = body
     }
 
-    /// Starts a transfer that `prepare` has set up; nil after `shutdown`. It ends from the loop, never from within this call.
-    func start(_ prepare: (Transfer) -> Void) -> Transfer? {
+    /// Starts a request with libcurl; nil after `shutdown`. It ends from the loop, never from within this call.
+    func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer? {
         checkIsolated()
-        guard let multi else { return nil }
+        guard let multi, let plain else { return nil }
         let transfer = multi.takeIdle()
-        prepare(transfer)
+        transfer.prepare(request, keepsConnection: !plain.takesNext(after: request), completion: completion)
         multi.add(transfer)
         return transfer
     }
@@ -130,7 +130,7 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
     private func handOver(_ exchange: PlainExchange) {
         guard let completion = exchange.completion else { return }
         exchange.drop()
-        exchange.transfer = start { $0.prepare(exchange.request, completion: completion) }.map { ($0, $0.use) }
+        exchange.transfer = start(exchange.request, completion: completion).map { ($0, $0.use) }
     }
 
     func cancel(_ exchange: PlainExchange) {

@@ -21,7 +21,7 @@ package actor HTTPClient {
     /// Starts a transfer. `completion` is called on the event loop, once, and never from within this call.
     package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token {
         if let exchange = loop.startPlain(request, completion: completion) { return Token(exchange: exchange) }
-        guard let transfer = loop.start({ $0.prepare(request, completion: completion) }) else {
+        guard let transfer = loop.start(request, completion: completion) else {
             let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
             Task { self.tell(completion, error) }
             return Token()

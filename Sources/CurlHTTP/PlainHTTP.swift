@@ -55,7 +55,7 @@ final class PlainHTTP {
 
     /// libcurl has had a response from `url` at this numeric address, in HTTP/1.1, without a redirect.
     func met(_ url: HTTPURL, at address: String) {
-        guard !hasProxy, !url.isHTTPS, let address = PlainAddress(host: address, port: url.port) else { return }
+        guard !hasProxy, let address = PlainAddress(host: address, port: url.port) else { return }
         if configuration.deniesPrivateAddresses, address.isPrivate { return }
         if let known = origins[url.origin] {
             if known.address == address { return }
@@ -65,10 +65,18 @@ final class PlainHTTP {
             url, address, until: .now + Self.addressPatience, userAgent: configuration.userAgent)
     }
 
+    /// Whether the server's next request will be sent from here, so that libcurl's connection would lie about unused.
+    func takesNext(after request: TransferRequest) -> Bool {
+        canTake(request) && !request.followsRedirects && origins[request.url.origin]?.isUsual != false
+    }
+
+    private func canTake(_ request: TransferRequest) -> Bool {
+        !hasProxy && !request.url.isHTTPS && request.relay == nil && request.postedJSON == nil
+    }
+
     /// Nil: unknown as yet, or libcurl's.
     private func origin(of request: TransferRequest) -> PlainOrigin? {
-        guard !request.url.isHTTPS, request.relay == nil, request.postedJSON == nil, request.continuing == nil,
-            let origin = origins[request.url.origin], origin.isUsual
+        guard canTake(request), request.continuing == nil, let origin = origins[request.url.origin], origin.isUsual
         else { return nil }
         // One request of libcurl's finds out whether the name leads elsewhere by now.
         return origin.isOutdated(at: .now, patience: Self.addressPatience) ? nil : origin

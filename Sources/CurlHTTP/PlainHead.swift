@@ -117,7 +117,7 @@ extension PlainHead {
             let name = UnsafeRawBufferPointer(rebasing: line[..<colon])
             switch colon {
             case 8 where ResponseFields.are(name, "Location"):
-                guard location == nil else { return false }
+                guard location == nil, !value.isEmpty else { return false }
                 location = String(decoding: value, as: UTF8.self)
             case 10 where ResponseFields.are(name, "Connection"): return takeConnection(value)
             case 14 where ResponseFields.are(name, "Content-Length"):

@@ -31,6 +31,7 @@ package final class Transfer: @unchecked Sendable {
     private var staysWithTLS = false
     private var isPost = false
     private var follows = true
+    private var keepsConnection = true
     private var resumption: Resumption?
     /// The head of a relayed request's response; nil: a cover is asked for.
     var relayed: RelayedHead?
@@ -116,7 +117,8 @@ package final class Transfer: @unchecked Sendable {
         }
     }
 
-    func prepare(_ request: TransferRequest, completion: @escaping Completion) {
+    /// - Parameter keepsConnection: for the next request to the same server.
+    func prepare(_ request: TransferRequest, keepsConnection: Bool = true, completion: @escaping Completion) {
         use += 1
         url = request.url.string
         plainURL = request.url.isHTTPS || request.relay != nil ? nil : request.url
@@ -137,6 +139,10 @@ package final class Transfer: @unchecked Sendable {
         if self.staysWithTLS != staysWithTLS {
             self.staysWithTLS = staysWithTLS
             sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
+        }
+        if self.keepsConnection != keepsConnection {
+            self.keepsConnection = keepsConnection
+            sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, keepsConnection ? 0 : 1)
         }
         // Of what is posted and of what is handed on, none.
         let follows = request.followsRedirects && request.postedJSON == nil && request.relay == nil

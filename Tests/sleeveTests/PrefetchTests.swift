@@ -261,7 +261,8 @@ extension CommandTests {
                 let result = try await stage.run("prefetch", list, "--per-host", "3", "--json")
                 #expect(try result.summary().downloaded == 40, "\(result)")
                 #expect(stage.origin.peakInFlight <= 3)
-                #expect(stage.origin.connectionCount <= 3)
+                // The one that the first answer came on is closed after it.
+                #expect(stage.origin.connectionCount <= 4)
             }
         }
     }

@@ -88,7 +88,13 @@ final class PlainHTTP {
             return leave(exchange, of: origin)
         }
         connection.begin(exchange)
-        unsent.append(connection)
+        // At once, so that the server works while the next request is being written. What does not go out is seen to later:
+        // nothing ends from within a start.
+        if !connection.isConnecting, connection.send() == .done {
+            multi.watch(.read, on: connection.socket)
+        } else {
+            unsent.append(connection)
+        }
         look(at: connection, exchange)
     }
 
@@ -159,7 +165,7 @@ final class PlainHTTP {
 
     // MARK: The event loop
 
-    /// Sends the requests that were started since the last call.
+    /// Sees to the requests that could not be sent when they were started.
     func flush() {
         // What is lost meanwhile is sent again.
         while let connection = unsent.popLast() { send(on: connection) }

@@ -129,8 +129,8 @@ struct DownloadHost {
     /// How often a `/robots.txt` is asked for again.
     private static let robotsTries = 3
 
-    /// Whether one more may be in flight, the time aside.
-    var hasRoom: Bool {
+    /// Whether one more may be in flight, the time aside. Inlined, as the host is copied for it otherwise, several times a job.
+    @inline(__always) var hasRoom: Bool {
         if breaker.isProbing { return false }
         if case .asking = robots { return false }
         return switch knowledge {

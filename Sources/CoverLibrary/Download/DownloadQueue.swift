@@ -77,8 +77,14 @@ struct DownloadQueue<Waiter> {
 
     func contains(_ key: String) -> Bool { jobsByKey[key] != nil }
 
-    /// Those who wait for the job.
-    func waiters(of id: JobID) -> [Waiter] { isThere(id) ? slots[id.slot].waiters : [] }
+    /// What the first of those who wait for the job has of something.
+    func first<Value>(of id: JobID, _ value: (Waiter) -> Value?) -> Value? {
+        guard isThere(id) else { return nil }
+        for index in slots[id.slot].waiters.indices {
+            if let found = value(slots[id.slot].waiters[index]) { return found }
+        }
+        return nil
+    }
 
     /// Whether the job has not ended. Jobs are looked at where they lie: a copy of one costs as much as all that is done to it.
     private func isThere(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }

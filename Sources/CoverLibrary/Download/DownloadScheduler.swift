@@ -195,7 +195,7 @@ actor DownloadScheduler {
             let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
             if let wait, failure.isHosts { rest(start.job, until: now + wait, failure, now) }
             if leavesPlace(start.job, start.url, failure) { return }
-            let guess = queue.waiters(of: start.job).lazy.compactMap(\.remembered.guess).first
+            let guess = queue.first(of: start.job) { $0.remembered.guess }
             if let until = Absence.until(StoredResponse(response), guess: guess) {
                 return absent(start, failure, until: until)
             }
@@ -239,13 +239,13 @@ actor DownloadScheduler {
         let metadata = EntryMetadata(
             key: start.url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: stored.responseTime, freshUntil: stored.knownFreshUntil, fields: stored.keptFields)
-        arrived(start.job, metadata, .cover(response.body), changes(start, response))
+        arrived(start.job, start.url.string, .cover(metadata, response.body), changes(start, response))
     }
 
     /// Where the URL is remembered to lead for good.
     private func place(of job: JobID) -> HTTPURL? {
         if flights[job.slot].hasLeftPlace { return nil }
-        return queue.waiters(of: job).lazy.compactMap(\.remembered.place).first
+        return queue.first(of: job) { $0.remembered.place }
     }
 
     /// Where the URL has led for good holds no more, which says nothing of the URL's own host: that is asked now. False: it was
@@ -273,9 +273,9 @@ actor DownloadScheduler {
         var changes = [MemoryChange.remember(Remembered(.absent, key, "\(failure.status ?? 404)", until: until))]
         if flights[start.job.slot].hasLeftPlace { changes.append(.forget(.moved, key)) }
         if let stored = stored(for: start) {
-            return arrived(start.job, stored.entry.metadata, .failure(stored.entry, failure), changes)
+            return arrived(start.job, key, .failure(stored, failure), changes)
         }
-        arrived(start.job, EntryMetadata(key: key, mediaType: "", storedAt: 0), .absent(failure), changes)
+        arrived(start.job, key, .absent(failure), changes)
     }
 
     /// 304: what is stored still stands (RFC 9111 §4.3.4).
@@ -283,24 +283,24 @@ actor DownloadScheduler {
         _ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse, _ stored: Revalidation
     ) {
         let told = StoredResponse(response)
-        guard StoredResponse.is(told.fields, about: stored.conditions[.ifNoneMatch]) else {
+        guard StoredResponse.is(told.fields, about: stored.tag) else {
             flights[start.job.slot].mustBring = true
             return retry(start.job, at: .now)
         }
-        arrived(start.job, stored.entry.metadata, .notModified(stored.entry, told), changes(start, response))
+        arrived(start.job, start.url.string, .notModified(stored, told), changes(start, response))
     }
 
     private func arrived(
-        _ job: JobID, _ metadata: EntryMetadata, _ content: Arrival.Content, _ changes: [MemoryChange] = []
+        _ job: JobID, _ key: String, _ content: Arrival.Content, _ changes: [MemoryChange] = []
     ) {
         queue.landed(job)
         backlog += content.footprint
-        arrivals.append(Arrival(job: job, metadata: metadata, content: content, changes: changes))
+        arrivals.append(Arrival(job: job, key: key, content: content, changes: changes))
     }
 
     private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {
         if flights[start.job.slot].mustBring { return nil }
-        return queue.waiters(of: start.job).lazy.compactMap(\.stored).first
+        return queue.first(of: start.job) { $0.stored }
     }
 
     private func failed(
@@ -332,10 +332,10 @@ actor DownloadScheduler {
 
     /// What is stored stays; that its server was asked in vain is taken down, so that others come first next time.
     private func giveUp(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
-        guard let stored = queue.waiters(of: job).lazy.compactMap(\.stored).first, failure.kind != .cancelled else {
+        guard let stored = queue.first(of: job) { $0.stored }, failure.kind != .cancelled else {
             return deliver(Settlement(job: job, key: url.string, result: .failure(failure)))
         }
-        arrived(job, stored.entry.metadata, .failure(stored.entry, failure))
+        arrived(job, url.string, .failure(stored, failure))
     }
 
     // MARK: To the disk and back

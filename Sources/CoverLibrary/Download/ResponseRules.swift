@@ -21,6 +21,10 @@ struct RateLimit: Equatable {
 
     /// Nil: nothing is said, or not both. - Parameter now: seconds since 1970.
     init?(_ fields: HTTPFields, now: Int64) {
+        // Nearly all say nothing, which is found out in one go.
+        guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isTold($0.name) }) else {
+            return nil
+        }
         // Of several policies the tightest.
         let found = fields[values: .rateLimit].flatMap { Self.split($0[...], at: ",") }
         if let tightest = Self.policies(found).min(by: { $0.remaining < $1.remaining }) {
@@ -35,6 +39,10 @@ struct RateLimit: Equatable {
             return
         }
         return nil
+    }
+
+    private static func isTold(_ name: HTTPField.Name) -> Bool {
+        name == .rateLimit || pairs.contains { $0.0 == name }
     }
 
     private init(remaining: Int, seconds: Int64) {

@@ -29,10 +29,12 @@ final class Revalidation: Sendable {
     let entry: CachedEntry
     /// The fields of the request that asks.
     let conditions: HTTPFields
+    let tag: String?
 
     init(_ entry: CachedEntry) {
         self.entry = entry
         conditions = KeptFields.conditions(of: entry)
+        tag = conditions.text(.ifNoneMatch)
     }
 }
 

@@ -44,7 +44,7 @@ extension StoredResponse {
 
     /// Whether a 304 is about the response with this entity tag (§4.3.4): one with another strong tag is not.
     static func `is`(_ notModified: HTTPFields, about tag: String?) -> Bool {
-        guard let told = notModified[.eTag], !told.hasPrefix("W/"), let tag else { return true }
+        guard let told = notModified.text(.eTag), !told.hasPrefix("W/"), let tag else { return true }
         return opaque(tag) == told
     }
 
@@ -57,6 +57,18 @@ extension StoredResponse {
     ]
 
     private static func opaque(_ tag: String) -> String { tag.hasPrefix("W/") ? String(tag.dropFirst(2)) : tag }
+}
+
+extension HTTPFields {
+    /// As the subscript, which takes its time to join what is nearly always one field.
+    func text(_ name: HTTPField.Name) -> String? {
+        var found: String?
+        for field in self where field.name == name {
+            if found != nil { return self[name] }
+            found = field.value
+        }
+        return found
+    }
 }
 
 /// Which requests a response answers besides its own (RFC 9111 §4.1).

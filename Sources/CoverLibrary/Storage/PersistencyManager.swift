@@ -4,24 +4,24 @@ import CurlHTTP
 /// What a transfer brought, on its way to the disk.
 struct Arrival: Sendable {
     enum Content: Sendable {
-        case cover(ResponseBody)
+        case cover(EntryMetadata, ResponseBody)
         /// The server said that the stored entry stands.
-        case notModified(CachedEntry, StoredResponse)
+        case notModified(Revalidation, StoredResponse)
         /// The stored entry stays; its server was asked in vain.
-        case failure(CachedEntry, CoverFailure)
+        case failure(Revalidation, CoverFailure)
         /// Nothing is there, which is to be remembered.
         case absent(CoverFailure)
 
         /// The memory it takes, in bytes.
         var footprint: Int {
             switch self {
-            case .cover(let body): body.footprint
+            case .cover(_, let body): body.footprint
             case .notModified, .failure, .absent: 512
             }
         }
     }
     var job: JobID
-    var metadata: EntryMetadata
+    var key: String
     var content: Content
     /// What is to be remembered with it.
     var changes: [MemoryChange] = []
@@ -32,14 +32,15 @@ extension Arrival.Content {
     func confirmation(_ now: Int64) -> (entry: CachedEntry, metadata: EntryMetadata)? {
         switch self {
         case .cover, .absent: return nil
-        case .failure(let entry, _):
+        case .failure(let stored, _):
+            let entry = stored.entry
             var metadata = entry.metadata
             metadata.storedAt = entry.validatedAt
             metadata.markTried(at: now)
             return (entry, metadata)
-        case .notModified(let entry, let told):
+        case .notModified(let stored, let told):
             // The scheduler has seen to it that the 304 is about this entry.
-            return KeptFields.metadata(of: entry, renewedBy: told).map { (entry, $0) }
+            return KeptFields.metadata(of: stored.entry, renewedBy: told).map { (stored.entry, $0) }
         }
     }
 }
@@ -137,7 +138,7 @@ actor PersistencyManager {
     func store(_ arrivals: [Arrival]) async {
         for arrival in arrivals {
             if !arrival.changes.isEmpty { opened?.note(arrival.changes, now: WallClock.milliseconds()) }
-            guard case .cover(let body) = arrival.content else {
+            guard case .cover(let metadata, let body) = arrival.content else {
                 confirming.append(arrival)
                 continue
             }
@@ -145,12 +146,12 @@ actor PersistencyManager {
                 while try !hasRoom(for: body) {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
-                _ = try writer().put(arrival.metadata, body: body.bytes)
-                gathering.append(Gathered(job: arrival.job, key: arrival.metadata.key, bytes: body.count))
+                _ = try writer().put(metadata, body: body.bytes)
+                gathering.append(Gathered(job: arrival.job, key: arrival.key, bytes: body.count))
                 if gatheringSince == nil { gatheringSince = .now }
                 if syncing == nil, try writer().pendingBytes >= Self.worthSyncing { seal() }
             } catch {
-                settle([Self.failure(error, arrival.job, arrival.metadata.key)])
+                settle([Self.failure(error, arrival.job, arrival.key)])
             }
         }
         if confirming.count >= Self.worthConfirming { confirm() }
@@ -178,7 +179,7 @@ actor PersistencyManager {
                 arrivals.map { arrival in
                     // That nothing is there is true, remembered or not.
                     if case .absent = arrival.content { return Self.settlement(arrival, now) }
-                    return Self.failure(error, arrival.job, arrival.metadata.key)
+                    return Self.failure(error, arrival.job, arrival.key)
                 })
         }
         resumeFlushers()
@@ -188,12 +189,14 @@ actor PersistencyManager {
         switch arrival.content {
         case .cover: preconditionFailure("covers are settled with their group")
         case .failure(_, let failure), .absent(let failure):
-            Settlement(job: arrival.job, key: arrival.metadata.key, result: .failure(failure))
-        case .notModified(let entry, _):
+            Settlement(job: arrival.job, key: arrival.key, result: .failure(failure))
+        case .notModified(let stored, _):
             Settlement(
-                job: arrival.job, key: arrival.metadata.key,
+                job: arrival.job, key: arrival.key,
                 result: .success(
-                    .init(digest: entry.digest, bytes: entry.bytes, isDuplicate: false, isConfirmed: true, time: now)))
+                    .init(
+                        digest: stored.entry.digest, bytes: stored.entry.bytes, isDuplicate: false, isConfirmed: true,
+                        time: now)))
         }
     }
 

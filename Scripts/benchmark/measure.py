@@ -126,7 +126,7 @@ class Nginx:
 
     def __init__(self, home, folder):
         home = pathlib.Path(home)
-        home.mkdir(parents=True)
+        home.mkdir(parents=True, exist_ok=True)
         self.port, self.tls_port = free_port(), free_port()
         self.certificate = home / "certificate.pem"
         subprocess.run(

@@ -129,8 +129,9 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
     /// What cannot be read without libcurl begins again with it.
     private func handOver(_ exchange: PlainExchange) {
         guard let completion = exchange.completion else { return }
+        guard let transfer = start(exchange.request, completion: completion) else { return exchange.cancel() }
         exchange.drop()
-        exchange.transfer = start(exchange.request, completion: completion).map { ($0, $0.use) }
+        exchange.transfer = (transfer, transfer.use)
     }
 
     func cancel(_ exchange: PlainExchange) {

@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// HTTP/1.1 without TLS, as nearly every response of a server of covers is, spoken by ourselves: a third of what libcurl
-/// needs for a small one.
+/// HTTP/1.1 without TLS, spoken by ourselves: for a request that needs nothing of what libcurl can do besides, that takes a
+/// third of the time libcurl needs.
 ///
 /// It knows a server once libcurl has met it, and reads what it is sure of. All else goes to libcurl, from the beginning:
 /// names to look up, proxies, redirects, bodies of unknown length, anything out of order. A GET may be sent twice (RFC 9110
@@ -147,9 +147,12 @@ final class PlainHTTP {
     private func rest(_ connection: PlainConnection) {
         connection.origin.idle.append(connection)
         idle += 1
-        if idle > configuration.maximumConnections, let oldest = connection.origin.idle.first { close(oldest) }
+        guard idle > configuration.maximumConnections else { return }
+        let resting = connections.lazy.compactMap(\.self).filter { $0.exchange == nil }
+        if let oldest = resting.min(by: { $0.idleSince < $1.idleSince }) { close(oldest) }
     }
 
+    /// The connection is no more; what was under way on it begins again, if nothing had come of it.
     private func lose(_ connection: PlainConnection, _ loss: PlainConnection.Loss) {
         close(connection)
         guard let exchange = connection.release() else { return }

@@ -128,6 +128,21 @@ import Testing
         #expect(flying.count { $0.hasPrefix("http://10.0.0.1/") } == 5)
     }
 
+    @Test(
+        "places that nobody else wants go to a host that was heard of lately, and not to one that is silent",
+        arguments: [(0.1, 24), (1.0, 0)])
+    func silent(seconds: Double, taken: Int) throws {
+        var queue = queue(parallel: 50)
+        for path in 1...200 { _ = try queue.submit(url(path, host: 1), waiter: "") }
+        for path in 1...25 { _ = try queue.submit(url(path, host: 2), waiter: "") }
+        let others = turn(&queue).started.filter { $0.hasPrefix("http://10.0.0.2/") }
+        try queue.note(.answered, of: url(1).string, now: begun)
+        _ = try queue.end(url(1).string)
+        #expect(try turn(&queue).started == [url(26).string])
+        for key in others.dropLast() { _ = queue.end(key) }
+        #expect(turn(&queue, after: seconds).started.count == taken)
+    }
+
     @Test("a host alone takes every place")
     func alone() throws {
         var queue = queue(parallel: 50)

@@ -55,6 +55,8 @@ struct DownloadHost {
     /// Whether that is what an earlier run was asked, which nobody has looked at yet.
     var hasEarlierRest = false
     var place = Place.nowhere
+    /// When a transfer of it ended last.
+    private(set) var heard: Instant?
     /// Why its last transfer failed, for those that are not tried any more.
     var failure: CoverFailure?
 
@@ -95,6 +97,7 @@ struct DownloadHost {
     mutating func note(
         _ sign: HostSign, of id: JobID, _ ended: HostPace.Ended, failure: CoverFailure?, now: Instant
     ) {
+        heard = now
         switch sign {
         case .answered:
             breaker.succeeded()

@@ -7,7 +7,8 @@ import HeapModule
 /// Invariants: a key has one job, whatever the number of those who wait for it (*join*). A job stands with the host it asks
 /// next, which is another's than its URL's when redirects led there. A host is in `ring` or `beyond`
 /// exactly when one of its jobs could start now, times and the limit for all hosts aside. Hosts in the ring take turns; those
-/// that have their share of `parallel` already take what the others leave. So a host that has stalled keeps nobody waiting.
+/// that have their share of `parallel` already take what the others leave, unless nothing has been heard of them for a while.
+/// So a host that has stalled keeps nobody waiting.
 struct DownloadQueue<Waiter> {
     typealias Instant = ContinuousClock.Instant
 
@@ -33,6 +34,8 @@ struct DownloadQueue<Waiter> {
 
     /// How long the first answer of a host may take before a few others are asked for.
     private static var patience: Duration { .milliseconds(500) }
+    /// Of a host that has so long not been heard, no more than its share is asked.
+    private static var silence: Duration { .milliseconds(250) }
 
     /// - Parameter learnt: what earlier runs found out about hosts, by origin.
     init(limits: Limits, learnt: [String: HostMemory] = [:]) {
@@ -97,7 +100,7 @@ struct DownloadQueue<Waiter> {
         fire(now)
         if let dropped = popDoomed(now) { return dropped }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
-        while inFlight < limits.parallel, let number = popRing() {
+        while inFlight < limits.parallel, let number = popRing(now) {
             hosts[number].honourEarlierRest(longest: limits.longestRest, now: now)
             if hosts[number].breaker.isGivenUp(now) {
                 doomed.append(number)
@@ -316,7 +319,7 @@ struct DownloadQueue<Waiter> {
     }
 
     /// The host whose turn it is.
-    private mutating func popRing() -> Int? {
+    private mutating func popRing(_ now: Instant) -> Int? {
         let share = max(1, limits.parallel / max(1, busy))
         while let number = ring.popFirst() {
             if hosts[number].inFlight < share {
@@ -330,6 +333,8 @@ struct DownloadQueue<Waiter> {
             // It may have gone back into the ring, and left its number behind.
             guard case .beyond = hosts[number].place else { continue }
             hosts[number].place = .nowhere
+            // One that has stalled would gather place after place. It comes back when something of it ends.
+            if let heard = hosts[number].heard, now - heard > Self.silence { continue }
             return number
         }
         return nil

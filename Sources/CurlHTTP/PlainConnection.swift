@@ -156,5 +156,5 @@ final class PlainConnection {
     }
 
     /// Whether another request may follow on it.
-    var canGoOn: Bool { exchange?.head?.isKeptAlive == true && !hasExcess }
+    var canGoOn: Bool { exchange?.head?.isKeptAlive == true && !hasExcess && outgoing.isEmpty }
 }

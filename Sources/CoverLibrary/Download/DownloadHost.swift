@@ -56,7 +56,7 @@ struct DownloadHost {
     var hasEarlierRest = false
     var place = Place.nowhere
     /// When a transfer of it ended last.
-    private(set) var heard: Instant?
+    private var heard: Instant?
     /// Why its last transfer failed, for those that are not tried any more.
     var failure: CoverFailure?
 
@@ -131,6 +131,9 @@ struct DownloadHost {
 
     /// How often a `/robots.txt` is asked for again.
     private static let robotsTries = 3
+
+    /// Nothing has been heard of it for a while: no more than its share is asked.
+    func isSilent(at now: Instant) -> Bool { heard.map { now - $0 > .milliseconds(250) } ?? false }
 
     /// Whether one more may be in flight, the time aside. Inlined, as the host is copied for it otherwise, several times a job.
     @inline(__always) var hasRoom: Bool {

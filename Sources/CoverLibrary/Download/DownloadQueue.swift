@@ -34,8 +34,6 @@ struct DownloadQueue<Waiter> {
 
     /// How long the first answer of a host may take before a few others are asked for.
     private static var patience: Duration { .milliseconds(500) }
-    /// Of a host that has so long not been heard, no more than its share is asked.
-    private static var silence: Duration { .milliseconds(250) }
 
     /// - Parameter learnt: what earlier runs found out about hosts, by origin.
     init(limits: Limits, learnt: [String: HostMemory] = [:]) {
@@ -334,7 +332,7 @@ struct DownloadQueue<Waiter> {
             guard case .beyond = hosts[number].place else { continue }
             hosts[number].place = .nowhere
             // One that has stalled would gather place after place. It comes back when something of it ends.
-            if let heard = hosts[number].heard, now - heard > Self.silence { continue }
+            if hosts[number].isSilent(at: now) { continue }
             return number
         }
         return nil

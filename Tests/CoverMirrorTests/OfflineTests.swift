@@ -144,10 +144,12 @@ import Wire
             let broken = try await stage.get("/covers/5.jpg?fault=truncate")
             #expect(broken.status == 502 && broken.cacheStatus == "sleeve; fwd=uri-miss; detail=truncated")
             #expect(try stage.library.reader.entry(for: stage.origin.url + "/covers/5.jpg?fault=truncate") == nil)
-            for fault in ["reset", "close"] {
+            for fault in ["reset", "close", "reset", "close"] {
                 let reply = try await stage.get("/covers/5.jpg?fault=\(fault)")
                 #expect(reply.status == 502 && reply.cacheStatus == "sleeve; fwd=uri-miss; detail=broken", "\(fault)")
             }
+            let other = try await stage.get("/covers/5.jpg")
+            #expect(other.status == 200, "one page that breaks closes the way to no other")
         }
         try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in
             try await withMirror(of: listener.url) { stage in

@@ -96,8 +96,9 @@ actor Upstream {
 
     private func failed(_ job: JobID, _ error: TransferError) -> OriginFailure {
         switch error.kind {
-        case .nameResolution, .connect, .tls, .timeout, .broken: gate.failed(job, at: clock())
-        case .cancelled: gate.dropped(job)
+        case .nameResolution, .connect, .tls, .timeout: gate.failed(job, at: clock())
+        // A connection that breaks is there, at least: it may be about one page, and nobody has waited for it.
+        case .broken, .cancelled: gate.dropped(job)
         // It has answered, if not well.
         case .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
             gate.answered(status: 0, [:], at: clock(), time: 0)

@@ -155,6 +155,12 @@ final class PlainConnection {
         return nil
     }
 
+    /// Nothing has come that was not asked for, not even the end: it would be taken for the next response.
+    var isQuiet: Bool {
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK)) < 0 && errno == EAGAIN
+    }
+
     /// Whether another request may follow on it.
     var canGoOn: Bool { exchange?.head?.isKeptAlive == true && !hasExcess && outgoing.isEmpty }
 }

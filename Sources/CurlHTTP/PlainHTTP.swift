@@ -106,7 +106,9 @@ final class PlainHTTP {
 
     func cancel(_ exchange: PlainExchange) {
         exchange.drop()
-        if let connection = exchange.connection { close(connection) }
+        guard let connection = exchange.connection else { return }
+        _ = connection.release()
+        close(connection)
     }
 
     /// Closes all connections. - Returns: what was under way.
@@ -139,7 +141,7 @@ final class PlainHTTP {
     private func idleConnection(_ origin: PlainOrigin) -> PlainConnection? {
         guard let connection = origin.idle.popLast() else { return nil }
         idle -= 1
-        if connection.idleSince + Self.idlePatience > .now { return connection }
+        if connection.idleSince + Self.idlePatience > .now, connection.isQuiet { return connection }
         close(connection)
         return nil
     }
@@ -213,8 +215,11 @@ final class PlainHTTP {
         deadline = nil
         for connection in connections {
             guard let connection, let exchange = connection.exchange else { continue }
-            if let error = connection.isLate(at: now) ? exchange.connectTimeout : exchange.timedOut(at: now) {
+            let isLate = connection.isLate(at: now)
+            if let error = isLate ? exchange.connectTimeout : exchange.timedOut(at: now) {
                 close(connection)
+                // The next request may be sent to another of the name's addresses.
+                if isLate { origins[exchange.request.url.origin] = nil }
                 _ = connection.release()
                 exchange.end(.failure(error))
             } else {

@@ -131,11 +131,11 @@ extension PlainHead {
             return true
         }
 
+        /// Options that are not known are of no concern (RFC 9110 section 7.6.1).
         private mutating func takeConnection(_ value: Slice<UnsafeRawBufferPointer>) -> Bool {
-            let value = UnsafeRawBufferPointer(rebasing: value)
-            if ResponseFields.are(value, "keep-alive") { return true }
-            closes = ResponseFields.are(value, "close")
-            return closes
+            for option in value.split(whereSeparator: { $0 == UInt8(ascii: ",") || $0 == 0x20 || $0 == 0x09 })
+            where ResponseFields.are(UnsafeRawBufferPointer(rebasing: option), "close") { closes = true }
+            return true
         }
 
         /// A field sent several times is joined with commas (RFC 9110 section 5.3).

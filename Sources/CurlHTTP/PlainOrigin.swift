@@ -96,7 +96,7 @@ final class PlainOrigin {
     }
 
     /// Nearly all it answers can be read here. What cannot is asked for twice.
-    var isUsual: Bool { unusual * 16 <= answers }
+    var isUsual: Bool { unusual * 16 <= answers + 16 }
 
     func answered() { answers += 1 }
     func wasUnusual() { unusual += 1 }

@@ -9,6 +9,9 @@ struct ResponseHeads {
     private var redirections: [Int] = []
     var isTooLarge: Bool { length > limit }
 
+    /// Whether the last head came to its end. libcurl is content with one that was cut off (RFC 9112 section 8 is not).
+    private(set) var isWhole = true
+
     init(limit: Int = 0) { self.limit = limit }
 
     /// Takes a line, or a trailer's. False stops the transfer.
@@ -16,7 +19,12 @@ struct ResponseHeads {
         length += line.count
         if isTooLarge { return false }
         // A status line is `HTTP/1.1 301 Moved`; no field's name has a slash in it (RFC 9110 section 5.6.2).
-        if line.count > 9, line[4] == UInt8(ascii: "/"), line[0] == UInt8(ascii: "H") { note(line) }
+        if line.count > 9, line[4] == UInt8(ascii: "/"), line[0] == UInt8(ascii: "H") {
+            isWhole = false
+            note(line)
+        } else if line.count <= 2 {
+            isWhole = true
+        }
         return true
     }
 

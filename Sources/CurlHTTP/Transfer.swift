@@ -235,6 +235,10 @@ package final class Transfer: @unchecked Sendable {
                 .failure(
                     TransferError(.truncated, url: url, detail: "the rest of the body is not as long as announced")))
         }
+        if code == CURLE_OK, !heads.isWhole {
+            return complete(
+                .failure(TransferError(.broken, url: url, detail: "the response ended within its header fields")))
+        }
         if code == CURLE_OK, ResponseFields.hasSeveralLengths(easy) {
             // RFC 9112 section 6.3: where the body ends is anybody's guess.
             return complete(
@@ -299,6 +303,10 @@ package final class Transfer: @unchecked Sendable {
         if isRefused, code == CURLE_COULDNT_CONNECT {
             return TransferError(
                 .refusedAddress, url: url, detail: "its address is not on the open Internet, and such are refused")
+        }
+        // Else it would be a redirect, and none was to be followed.
+        if code == CURLE_UNSUPPORTED_PROTOCOL, !follows {
+            return TransferError(.broken, url: url, detail: "the server does not answer with HTTP")
         }
         if resumption?.isMisplaced == true {
             return TransferError(.truncated, url: url, detail: "the server sent another part of the body than the rest")

@@ -332,7 +332,7 @@ actor DownloadScheduler {
 
     /// What is stored stays; that its server was asked in vain is taken down, so that others come first next time.
     private func giveUp(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
-        guard let stored = queue.first(of: job) { $0.stored }, failure.kind != .cancelled else {
+        guard let stored = queue.first(of: job, { $0.stored }), failure.kind != .cancelled else {
             return deliver(Settlement(job: job, key: url.string, result: .failure(failure)))
         }
         arrived(job, url.string, .failure(stored, failure))

@@ -19,6 +19,13 @@ enum Verdict {
             self = .failure(CoverFailure(.status, url: url, detail: detail, status: status.code))
             return
         }
+        if status == .partialContent {
+            // Parts that were asked for have been put together by now.
+            self = .failure(
+                CoverFailure(
+                    .status, url: url, detail: "the server sent a part of the cover, unasked (206)\(led)", status: 206))
+            return
+        }
         if let header = ImageHeader(response.body.bytes) {
             self = .cover(header)
         } else {

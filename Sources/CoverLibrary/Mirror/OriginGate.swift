@@ -48,7 +48,7 @@ struct OriginGate {
         breaker.succeeded()
         hasFailed = false
         guard [429, 503].contains(status), let wait = ResponseRules.retryAfter(fields, now: time) else { return }
-        closedUntil = now + min(wait, Self.longestRetryAfter)
+        closedUntil = max(now + min(wait, Self.longestRetryAfter), closedUntil ?? now)
     }
 
     mutating func failed(_ job: JobID, at now: Instant) {

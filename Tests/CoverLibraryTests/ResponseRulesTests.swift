@@ -106,6 +106,12 @@ import Testing
         return Verdict(response, for: "http://a.example/1.jpg")
     }
 
+    @Test("a part that nobody asked for is no cover (RFC 9110 §15.3.7)")
+    func part() {
+        let failure = failure(verdict(206, [0xFF, 0xD8, 0xFF, 0xE0, 0, 16, 0x4A, 0x46, 0x49, 0x46, 0, 1]))
+        #expect(failure?.status == 206 && failure?.detail.contains("a part of the cover, unasked") == true)
+    }
+
     private func failure(_ verdict: Verdict) -> CoverFailure? {
         if case .failure(let failure) = verdict { failure } else { nil }
     }

@@ -1,5 +1,6 @@
-/// One request in, one response out, over libcurl: HTTP/1.1 with keep-alive, HTTP/2 over TLS, redirects, the proxies of the
-/// environment. Every request is started at once: how many are in flight is the caller's to decide.
+/// One request in, one response out: HTTP/1.1 with keep-alive, HTTP/2 over TLS, redirects, the proxies of the environment. By way
+/// of libcurl, or past it where nothing of it is needed (`PlainHTTP`). Every request is started at once: how many are in flight
+/// is the caller's to decide.
 package actor HTTPClient {
     package nonisolated let loop: CurlEventLoop
 

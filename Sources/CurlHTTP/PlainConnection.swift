@@ -7,7 +7,7 @@
 /// One connection of `PlainHTTP`, for one request after the other (RFC 9112 section 9.3).
 final class PlainConnection {
     enum Loss {
-        /// It was closed, or broke, or the time to connect is over.
+        /// It was closed, or broke, or never came to be.
         case closed
         /// What came is for libcurl to read.
         case unusual

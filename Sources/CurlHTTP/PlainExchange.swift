@@ -6,7 +6,7 @@ final class PlainExchange: @unchecked Sendable {
     let request: TransferRequest
     /// Nil when it has ended, or nobody wants to know any more.
     private(set) var completion: Transfer.Completion?
-    private(set) var began = ContinuousClock.now
+    private let began = ContinuousClock.now
     /// When it has taken too long.
     private let deadline: ContinuousClock.Instant
     private var firstByte: ContinuousClock.Instant?
@@ -53,8 +53,8 @@ final class PlainExchange: @unchecked Sendable {
 
     /// False: it is a redirect that libcurl is to follow, or to find out where it leads.
     func begin(_ head: PlainHead) -> Bool {
-        if head.location != nil, head.status != 304, (300..<400).contains(head.status) {
-            guard !request.followsRedirects, let place = request.url.place(of: head.location ?? "") else {
+        if let place = head.location {
+            guard !request.followsRedirects, let place = request.url.place(of: place) else {
                 return false
             }
             location = place

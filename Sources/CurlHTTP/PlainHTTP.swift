@@ -8,8 +8,8 @@
 /// third of the time libcurl needs.
 ///
 /// It knows a server once libcurl has met it, and reads what it is sure of. All else goes to libcurl, from the beginning:
-/// names to look up, proxies, redirects, bodies of unknown length, anything out of order. A GET may be sent twice (RFC 9110
-/// section 9.2.2), and servers whose answers are often unusual are left to libcurl. On the event loop alone.
+/// names to look up, proxies, redirects to be followed, bodies of unknown length, anything out of order. A GET may be sent twice
+/// (RFC 9110 section 9.2.2), and servers whose answers are often unusual are left to libcurl. On the event loop alone.
 final class PlainHTTP {
     private let configuration: HTTPClientConfiguration
     private let multi: CurlMulti
@@ -55,12 +55,13 @@ final class PlainHTTP {
 
     /// libcurl has had a response from `url` at this numeric address, in HTTP/1.1, without a redirect.
     func met(_ url: HTTPURL, at address: String) {
-        guard !hasProxy, let address = PlainAddress(host: address, port: url.port) else { return }
-        if configuration.deniesPrivateAddresses, address.isPrivate { return }
-        if let known = origins[url.origin] {
-            if known.address == address { return }
-            for connection in known.idle { close(connection) }
+        let known = origins[url.origin]
+        guard !hasProxy, known?.address.host != address, let address = PlainAddress(host: address, port: url.port)
+        else {
+            return
         }
+        if configuration.deniesPrivateAddresses, address.isPrivate { return }
+        for connection in known?.idle ?? [] { close(connection) }
         origins[Substring(String(url.origin))] = PlainOrigin(
             url, address, until: .now + Self.addressPatience, userAgent: configuration.userAgent)
     }
@@ -106,18 +107,11 @@ final class PlainHTTP {
 
     func cancel(_ exchange: PlainExchange) {
         exchange.drop()
-        guard let connection = exchange.connection else { return }
-        _ = connection.release()
-        close(connection)
+        if let connection = exchange.connection { close(connection) }
     }
 
     /// Closes all connections. - Returns: what was under way.
-    func removeAll() -> [PlainExchange] {
-        let open = connections.compactMap(\.self)
-        let left = open.compactMap { $0.release() }
-        for connection in open { close(connection) }
-        return left
-    }
+    func removeAll() -> [PlainExchange] { connections.compactMap { $0.flatMap { close($0) } } }
 
     // MARK: Connections
 
@@ -129,13 +123,16 @@ final class PlainHTTP {
         return connection
     }
 
-    private func close(_ connection: PlainConnection) {
+    /// - Returns: what was under way on it.
+    @discardableResult
+    private func close(_ connection: PlainConnection) -> PlainExchange? {
         multi.forget(connection.socket)
         connections[Int(connection.socket)] = nil
         connection.close()
         let before = connection.origin.idle.count
         connection.origin.idle.removeAll { $0 === connection }
         idle -= before - connection.origin.idle.count
+        return connection.release()
     }
 
     private func idleConnection(_ origin: PlainOrigin) -> PlainConnection? {
@@ -156,8 +153,7 @@ final class PlainHTTP {
 
     /// The connection is no more; what was under way on it begins again, if nothing had come of it.
     private func lose(_ connection: PlainConnection, _ loss: PlainConnection.Loss) {
-        close(connection)
-        guard let exchange = connection.release() else { return }
+        guard let exchange = close(connection) else { return }
         if exchange.hasHead {
             exchange.end(.failure(exchange.truncated()))
         } else if loss == .closed, connection.hasAnswered {
@@ -220,7 +216,6 @@ final class PlainHTTP {
                 close(connection)
                 // The next request may be sent to another of the name's addresses.
                 if isLate { origins[exchange.request.url.origin] = nil }
-                _ = connection.release()
                 exchange.end(.failure(error))
             } else {
                 look(at: connection, exchange)

@@ -16,7 +16,7 @@ struct PlainHead {
     let fields: HTTPFields
     /// Of the body, in bytes.
     let bodyLength: Int
-    /// Of a redirect: where it leads, as it was sent.
+    /// Of a redirect, and of nothing else: where it leads, as it was sent.
     let location: String?
     /// Whether another response may follow on the connection (section 9.3).
     let isKeptAlive: Bool
@@ -42,12 +42,11 @@ struct PlainHead {
             guard fields.take(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) else { return .unusual }
         }
         let hasBody = status != 304
-        guard !hasBody || fields.bodyLength != nil,
-            status == 304 || !(300..<400).contains(status) || fields.location != nil
-        else { return .unusual }
+        let isRedirect = hasBody && (300..<400).contains(status)
+        guard !hasBody || fields.bodyLength != nil, !isRedirect || fields.location != nil else { return .unusual }
         let head = PlainHead(
             status: status, fields: fields.kept, bodyLength: hasBody ? fields.bodyLength ?? 0 : 0,
-            location: fields.location, isKeptAlive: !fields.closes)
+            location: isRedirect ? fields.location : nil, isKeptAlive: !fields.closes)
         return .whole(head, length: position)
     }
 

@@ -7,19 +7,14 @@ import HTTPTypes
 #endif
 
 /// A server's address, numeric.
-struct PlainAddress: Equatable {
-    private let host: String
-    private let port: UInt16
+struct PlainAddress {
+    let host: String
     private var storage = sockaddr_storage()
     private let length: socklen_t
 
-    static func == (left: PlainAddress, right: PlainAddress) -> Bool {
-        (left.host, left.port) == (right.host, right.port)
-    }
-
     /// Nil: it is no numeric address. - Parameter host: without brackets.
     init?(host: String, port: UInt16) {
-        (self.host, self.port) = (host, port)
+        self.host = host
         var hints = addrinfo()
         hints.ai_flags = AI_NUMERICHOST | AI_NUMERICSERV
         var found: UnsafeMutablePointer<addrinfo>?

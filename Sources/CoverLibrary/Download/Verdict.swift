@@ -6,7 +6,7 @@ enum Verdict {
     case cover(ImageHeader)
     case failure(CoverFailure)
 
-    /// A cover is 2xx, complete (libcurl has seen to that), and an image by its leading bytes, whatever its type claims.
+    /// A cover is 2xx, complete (the client has seen to that), and an image by its leading bytes, whatever its type claims.
     init(_ response: TransferResponse, for url: String) {
         let status = response.head.status
         let led = response.redirectedTo.map { " (redirected to \($0))" } ?? ""

@@ -306,7 +306,7 @@ public final class LibraryAPI: Sendable {
         if let scheduler = schedulerIfStarted { return scheduler }
         let (scheduler, isNew) = network.start(configuration, learnt: hostsLearnt())
         if isNew {
-            await scheduler.begin { [persistency] arrivals in await persistency.store(arrivals) }
+            await scheduler.begin { [persistency] landing in await persistency.store(landing) }
         }
         return scheduler
     }

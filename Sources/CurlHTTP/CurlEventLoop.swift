@@ -120,6 +120,17 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         return plain?.start(request, completion: completion)
     }
 
+    /// False: its server is not known without libcurl, or the loop has ended.
+    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool {
+        checkIsolated()
+        return plain?.start(pipeline, for: taker) ?? false
+    }
+
+    func cancel(_ pipeline: Pipeline) {
+        checkIsolated()
+        plain?.cancel(pipeline)
+    }
+
     /// A server's address has been found out.
     func met(_ url: HTTPURL, at address: String) {
         checkIsolated()

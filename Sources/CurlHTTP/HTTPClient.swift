@@ -15,8 +15,8 @@ package actor HTTPClient {
     /// What `cancel` takes: one use of one transfer.
     package struct Token: Sendable {
         /// Nil: it is libcurl's.
-        fileprivate var exchange: PlainExchange?
-        fileprivate var transfer: (transfer: Transfer, use: Int)?
+        var exchange: PlainExchange?
+        var transfer: (transfer: Transfer, use: Int)?
     }
 
     /// Starts a transfer. `completion` is called on the event loop, once, and never from within this call.
@@ -40,6 +40,13 @@ package actor HTTPClient {
         transfer.drop()
         loop.remove(transfer)
     }
+
+    /// Sends the requests of a pipeline; what becomes of them is told `taker`, never from within this call. False: nothing was
+    /// sent, as the server is not known, or takes libcurl; an ordinary request may make it known.
+    package func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool { loop.start(pipeline, for: taker) }
+
+    /// What has no response gets none; the pipeline ends.
+    package func cancel(_ pipeline: Pipeline) { loop.cancel(pipeline) }
 
     /// Starts a relayed request whose response comes through `pipe`.
     package func start(_ request: TransferRequest, into pipe: BodyPipe) {

@@ -13,13 +13,18 @@ final class PlainConnection {
         case unusual
     }
 
+    /// In bytes.
+    static let longestHead = 16 << 10
+
     let socket: Int32
     let origin: PlainOrigin
     private(set) var isConnecting = true
     /// When connecting has taken too long.
     let connectDeadline: ContinuousClock.Instant
-    /// The one whose response is not whole; nil: the connection is idle.
+    /// The one whose response is not whole.
     private(set) var exchange: PlainExchange?
+    /// What it belongs to, or whose responses are awaited. Nothing of both: the connection is idle.
+    private(set) var pipeline: Pipeline?
     /// A response has come whole before.
     private(set) var hasAnswered = false
     private(set) var idleSince = ContinuousClock.now
@@ -27,8 +32,8 @@ final class PlainConnection {
     private var outgoing: [UInt8] = []
     /// More came than was asked for.
     private var hasExcess = false
-    /// Of a head that is not whole yet.
-    private var pending: [UInt8] = []
+    /// Of a head that is not whole yet; of a pipeline, all that has come and not been looked at.
+    var pending: [UInt8] = []
 
     /// Nil: there is no way there.
     init?(_ origin: PlainOrigin, timeout: Duration) {
@@ -47,6 +52,22 @@ final class PlainConnection {
         self.exchange = exchange
         origin.write(exchange.request, to: &outgoing)
     }
+
+    func begin(_ pipeline: Pipeline, _ taker: any PipelineTaker) {
+        pipeline.begin(self, taker)
+        self.pipeline = pipeline
+    }
+
+    /// The response that comes now is the exchange's.
+    func take(_ exchange: PlainExchange) {
+        exchange.connection = self
+        self.exchange = exchange
+    }
+
+    /// The pipeline, which has ended: the connection has no more to do with it.
+    func releasePipeline() -> Pipeline? { pipeline.take() }
+
+    var isIdle: Bool { exchange == nil && pipeline == nil }
 
     /// The exchange, for whatever is to become of it: the connection has no more to do with it.
     func release() -> PlainExchange? {
@@ -70,6 +91,10 @@ final class PlainConnection {
             guard let error = connectionError() else { return .blocked }
             if error != 0 { return .lost }
             isConnecting = false
+        }
+        while let pipeline, !pipeline.isSent {
+            if pipeline.send({ write(socket, $0.baseAddress, $0.count) }) >= 0 || errno == EINTR { continue }
+            return errno == EAGAIN ? .blocked : .lost
         }
         while !outgoing.isEmpty {
             let sent = outgoing.withUnsafeBytes { write(socket, $0.baseAddress, $0.count) }
@@ -121,13 +146,17 @@ final class PlainConnection {
                 return .lost(loss)
             }
             if exchange.hasHead, exchange.missing == 0 {
-                hasAnswered = true
-                idleSince = .now
+                noteAnswer()
                 return .whole
             }
             // Less than there was room for: nothing more is there.
             if amount < wanted { return .waiting }
         }
+    }
+
+    func noteAnswer() {
+        hasAnswered = true
+        idleSince = .now
     }
 
     /// Takes what has come of a head, and of the body behind it.
@@ -143,7 +172,7 @@ final class PlainConnection {
         switch PlainHead.read(bytes) {
         case .incomplete:
             // A head of usual size comes in one piece or two.
-            if bytes.count > 16 << 10 { return .unusual }
+            if bytes.count > Self.longestHead { return .unusual }
             pending = Array(bytes)
         case .unusual: return .unusual
         case .whole(let head, let length):

@@ -6,7 +6,7 @@ final class PlainExchange: @unchecked Sendable {
     let request: TransferRequest
     /// Nil when it has ended, or nobody wants to know any more.
     private(set) var completion: Transfer.Completion?
-    private let began = ContinuousClock.now
+    private let began: ContinuousClock.Instant
     /// When it has taken too long.
     private let deadline: ContinuousClock.Instant
     private var firstByte: ContinuousClock.Instant?
@@ -21,10 +21,13 @@ final class PlainExchange: @unchecked Sendable {
     /// What carries it since it was handed to libcurl.
     var transfer: (transfer: Transfer, use: Int)?
 
+    /// - Parameter began: when it was sent, if that has been done.
     init(
-        _ request: TransferRequest, _ configuration: HTTPClientConfiguration, completion: @escaping Transfer.Completion
+        _ request: TransferRequest, _ configuration: HTTPClientConfiguration, began: ContinuousClock.Instant = .now,
+        completion: @escaping Transfer.Completion
     ) {
         self.request = request
+        self.began = began
         self.configuration = configuration
         self.completion = completion
         deadline = began + configuration.timeout

@@ -77,8 +77,11 @@ final class PlainHTTP {
 
     /// Nil: unknown as yet, or libcurl's.
     private func origin(of request: TransferRequest) -> PlainOrigin? {
-        guard canTake(request), request.continuing == nil, let origin = origins[request.url.origin], origin.isUsual
-        else { return nil }
+        canTake(request) && request.continuing == nil ? origin(at: request.url.origin) : nil
+    }
+
+    private func origin(at text: Substring) -> PlainOrigin? {
+        guard let origin = origins[text], origin.isUsual else { return nil }
         // One request of libcurl's finds out whether the name leads elsewhere by now.
         return origin.isOutdated(at: .now, patience: Self.addressPatience) ? nil : origin
     }
@@ -89,14 +92,28 @@ final class PlainHTTP {
             return leave(exchange, of: origin)
         }
         connection.begin(exchange)
-        // At once, so that the server works while the next request is being written. What does not go out is seen to later:
-        // nothing ends from within a start.
+        startSending(on: connection)
+        look(at: connection, exchange.nextCheck)
+    }
+
+    /// At once, so that the server works while the next request is being written. What does not go out is seen to later:
+    /// nothing ends from within a start.
+    private func startSending(on connection: PlainConnection) {
         if !connection.isConnecting, connection.send() == .done {
             multi.watch(.read, on: connection.socket)
         } else {
             unsent.append(connection)
         }
-        look(at: connection, exchange)
+    }
+
+    /// False: the server is not known, or libcurl's.
+    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool {
+        guard let origin = origin(at: pipeline.requests.origin), let connection = idleConnection(origin) ?? open(origin)
+        else { return false }
+        connection.begin(pipeline, taker)
+        startSending(on: connection)
+        look(at: connection, pipeline.deadline(patience: patience))
+        return true
     }
 
     /// Leaves it to libcurl.
@@ -108,6 +125,13 @@ final class PlainHTTP {
     func cancel(_ exchange: PlainExchange) {
         exchange.drop()
         if let connection = exchange.connection { close(connection) }
+    }
+
+    /// What has no answer gets none; its taker is told.
+    func cancel(_ pipeline: Pipeline) {
+        guard let connection = pipeline.connection, let exchange = close(connection) else { return }
+        // It goes on by itself.
+        leave(exchange, of: connection.origin)
     }
 
     /// Closes all connections. - Returns: what was under way.
@@ -129,6 +153,7 @@ final class PlainHTTP {
         multi.forget(connection.socket)
         connections[Int(connection.socket)] = nil
         connection.close()
+        defer { connection.releasePipeline()?.end() }
         let before = connection.origin.idle.count
         connection.origin.idle.removeAll { $0 === connection }
         idle -= before - connection.origin.idle.count
@@ -147,7 +172,7 @@ final class PlainHTTP {
         connection.origin.idle.append(connection)
         idle += 1
         guard idle > configuration.maximumConnections else { return }
-        let resting = connections.lazy.compactMap(\.self).filter { $0.exchange == nil }
+        let resting = connections.lazy.compactMap(\.self).filter(\.isIdle)
         if let oldest = resting.min(by: { $0.idleSince < $1.idleSince }) { close(oldest) }
     }
 
@@ -192,6 +217,7 @@ final class PlainHTTP {
 
     private func receive(on connection: PlainConnection) {
         guard connections[Int(connection.socket)] === connection, !connection.isConnecting else { return }
+        if connection.pipeline != nil { return advance(connection) }
         switch connection.receive(scratch, limit: configuration.maximumBodySize) {
         case .waiting: break
         case .lost(let loss): lose(connection, loss)
@@ -204,28 +230,81 @@ final class PlainHTTP {
         }
     }
 
+    private func advance(_ connection: PlainConnection) {
+        while let pipeline = connection.pipeline {
+            switch connection.advance(scratch, limit: configuration.maximumBodySize) {
+            case .waiting: return
+            case .lost(let loss): lose(connection, loss)
+            case .differs:
+                guard let exchange = pipeline.takeOut(configuration, began: pipeline.began) else {
+                    close(connection)
+                    return
+                }
+                connection.take(exchange)
+                look(at: connection, exchange.nextCheck)
+            case .whole:
+                let canGoOn = connection.canGoOn
+                guard let exchange = connection.release() else { return }
+                if !canGoOn {
+                    pipeline.isCutShort = true
+                    close(connection)
+                } else if pipeline.isAnswered, connection.pending.isEmpty {
+                    finish(connection)
+                }
+                connection.origin.answered()
+                exchange.end(.success(exchange.response()))
+            case .finished:
+                connection.origin.answered()
+                finish(connection)
+            }
+        }
+    }
+
+    /// All of the connection's pipeline is answered.
+    private func finish(_ connection: PlainConnection) {
+        let pipeline = connection.releasePipeline()
+        rest(connection)
+        pipeline?.end()
+    }
+
+    /// How long a pipeline waits for its next response.
+    private var patience: Duration { min(configuration.timeout, .seconds(configuration.lowSpeedTime)) }
+
     /// Ends what has taken too long.
     func check() {
         let now = ContinuousClock.now
         guard let due = deadline, due <= now else { return }
         deadline = nil
         for connection in connections {
-            guard let connection, let exchange = connection.exchange else { continue }
+            guard let connection, !connection.isIdle else { continue }
             let isLate = connection.isLate(at: now)
+            guard let exchange = connection.exchange ?? overdue(connection, isLate: isLate, now) else {
+                if let pipeline = connection.pipeline { look(at: connection, pipeline.deadline(patience: patience)) }
+                continue
+            }
             if let error = isLate ? exchange.connectTimeout : exchange.timedOut(at: now) {
                 close(connection)
                 // The next request may be sent to another of the name's addresses.
                 if isLate { origins[exchange.request.url.origin] = nil }
                 exchange.end(.failure(error))
             } else {
-                look(at: connection, exchange)
+                look(at: connection, exchange.nextCheck)
             }
         }
     }
 
-    /// Sees to it that `check` is called when the exchange may have taken too long.
-    private func look(at connection: PlainConnection, _ exchange: PlainExchange) {
-        let next = connection.isConnecting ? min(connection.connectDeadline, exchange.nextCheck) : exchange.nextCheck
+    /// The request whose response the pipeline has waited for too long; nil: it has not.
+    private func overdue(
+        _ connection: PlainConnection, isLate: Bool, _ now: ContinuousClock.Instant
+    ) -> PlainExchange? {
+        guard let pipeline = connection.pipeline, isLate || pipeline.deadline(patience: patience) <= now else { return nil }
+        return pipeline.takeOut(configuration, began: pipeline.heard)
+    }
+
+    /// Sees to it that `check` is called when something may have taken too long.
+    /// - Parameter time: when what is under way has, once it is connected.
+    private func look(at connection: PlainConnection, _ time: ContinuousClock.Instant) {
+        let next = connection.isConnecting ? min(connection.connectDeadline, time) : time
         deadline = min(next, deadline ?? next)
     }
 }

@@ -66,21 +66,18 @@ final class PlainOrigin {
     init(_ url: HTTPURL, _ address: PlainAddress, until end: ContinuousClock.Instant, userAgent: String) {
         self.address = address
         validUntil = end
-        fields = Array(
-            " HTTP/1.1\r\nHost: \(url.origin.dropFirst(7))\r\nUser-Agent: \(userAgent)\r\nAccept: image/*\r\n".utf8)
+        fields = WrittenRequests.common(url, userAgent: userAgent)
     }
 
     func write(_ request: TransferRequest, to bytes: inout [UInt8]) {
-        bytes += "GET ".utf8
-        bytes += request.url.target.utf8
-        bytes += fields
-        for field in request.headerFields {
-            bytes += field.name.rawName.utf8
-            bytes += ": ".utf8
-            bytes += field.value.utf8
-            bytes += "\r\n".utf8
+        WrittenRequests.write(request.url, fields, to: &bytes) { bytes in
+            for field in request.headerFields {
+                bytes += field.name.rawName.utf8
+                bytes += ": ".utf8
+                bytes += field.value.utf8
+                bytes += "\r\n".utf8
+            }
         }
-        bytes += "\r\n".utf8
     }
 
     /// Whether the address is to be found out anew. True once, and again after `patience`.

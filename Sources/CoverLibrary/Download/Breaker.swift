@@ -42,6 +42,9 @@ struct Breaker {
         }
     }
 
+    /// There is nothing to be careful about.
+    var isClosed: Bool { if case .closed = state { true } else { false } }
+
     /// A probe is under way, and nothing else starts.
     var isProbing: Bool { if case .probing = state { true } else { false } }
 
@@ -55,7 +58,10 @@ struct Breaker {
         }
     }
 
-    mutating func succeeded() { self = Breaker(patience) }
+    mutating func succeeded() {
+        if isClosed, failures == 0, overrunSince == nil { return }
+        self = Breaker(patience)
+    }
 
     /// - Parameter hasAnswered: the host has answered before, if only with an error.
     mutating func failed(_ job: JobID, hasAnswered: Bool, now: Instant) {

@@ -39,7 +39,7 @@ struct DownloadHost {
     }
 
     var waiting: Deque<JobID> = []
-    /// Not ended yet, whether waiting, in flight, or on the way to the disk.
+    /// Not ended yet, whether waiting, in flight, or on the way to the disk; and what is asked of it besides jobs.
     var jobs = 0
     var inFlight = 0
     var knowledge = Knowledge.unknown
@@ -56,7 +56,7 @@ struct DownloadHost {
     var hasEarlierRest = false
     var place = Place.nowhere
     /// When a transfer of it ended last.
-    private var heard: Instant?
+    var heard: Instant?
     /// Why its last transfer failed, for those that are not tried any more.
     var failure: CoverFailure?
 

@@ -12,25 +12,27 @@ import HeapModule
 struct DownloadQueue<Waiter> {
     typealias Instant = ContinuousClock.Instant
 
-    private let limits: Limits
+    let limits: Limits
     private let learntBefore: [String: HostMemory]
     /// Those of `freeSlots` hold jobs that have ended.
-    private var slots: [Job] = []
+    var slots: [Job] = []
     private var freeSlots: [Int] = []
     private var uses = 0
     private var jobsByKey: [String: JobID] = [:]
-    private var hosts: [DownloadHost] = []
+    /// Requests that are no jobs and have not ended; see `grant`.
+    var others = 0
+    var hosts: [DownloadHost] = []
     private var hostNumbers: [Substring: Int] = [:]
     private var ring: Deque<Int> = []
     private var beyond: Deque<Int> = []
     /// Hosts that were given up, with jobs that wait for them.
     private var doomed: Deque<Int> = []
-    /// Hosts with jobs.
-    private var busy = 0
+    /// Hosts with jobs, or other requests.
+    var busy = 0
     /// No start before then: the rate of all hosts.
     private var closedUntil: Instant?
     private var timers = Heap<Timer>()
-    private(set) var inFlight = 0
+    var inFlight = 0
 
     /// How long the first answer of a host may take before a few others are asked for.
     private static var patience: Duration { .milliseconds(500) }
@@ -52,7 +54,7 @@ struct DownloadQueue<Waiter> {
 
     /// Jobs not ended yet, in flight or not.
     var count: Int { jobsByKey.count }
-    var waiting: Int { jobsByKey.count - inFlight }
+    var waiting: Int { jobsByKey.count + others - inFlight }
 
     /// Adds a request. True when it joined one that was there already.
     /// - Parameter place: where the URL is known to lead.
@@ -62,15 +64,19 @@ struct DownloadQueue<Waiter> {
             return true
         }
         let host = number(of: place ?? url)
+        hosts[host].waiting.append(addJob(url, waiter, at: place, host))
+        enterRing(host)
+        return false
+    }
+
+    mutating func addJob(_ url: HTTPURL, _ waiter: Waiter, at place: HTTPURL?, _ host: Int) -> JobID {
         uses += 1
         let id = JobID(slot: freeSlots.popLast() ?? slots.count, use: uses)
         let job = Job(id: id, url: url, place: place, host: host, waiters: [waiter])
         if id.slot == slots.count { slots.append(job) } else { slots[id.slot] = job }
         jobsByKey[url.string] = id
-        hosts[host].waiting.append(id)
-        addJob(host)
-        enterRing(host)
-        return false
+        addJobs(1, host)
+        return id
     }
 
     /// Most places are free: the hosts there are take no more for now.
@@ -202,8 +208,8 @@ struct DownloadQueue<Waiter> {
         let host = number(of: place)
         slots[id.slot].place = place
         slots[id.slot].host = host
-        removeJob(before)
-        addJob(host)
+        removeJobs(1, before)
+        addJobs(1, host)
         return host
     }
 
@@ -221,7 +227,7 @@ struct DownloadQueue<Waiter> {
         leave(id)
         guard isThere(id) else { return [] }
         jobsByKey[slots[id.slot].url.string] = nil
-        removeJob(slots[id.slot].host)
+        removeJobs(1, slots[id.slot].host)
         freeSlots.append(id.slot)
         return slots[id.slot].end()
     }
@@ -247,13 +253,13 @@ struct DownloadQueue<Waiter> {
 
     // MARK: Inside
 
-    private mutating func addJob(_ number: Int) {
+    mutating func addJobs(_ count: Int, _ number: Int) {
         if hosts[number].jobs == 0 { busy += 1 }
-        hosts[number].jobs += 1
+        hosts[number].jobs += count
     }
 
-    private mutating func removeJob(_ number: Int) {
-        hosts[number].jobs -= 1
+    mutating func removeJobs(_ count: Int, _ number: Int) {
+        hosts[number].jobs -= count
         if hosts[number].jobs == 0 { busy -= 1 }
     }
 
@@ -316,9 +322,11 @@ struct DownloadQueue<Waiter> {
         return .drop(id, url, place == url ? failure : failure.elsewhere(place))
     }
 
+    /// How many of the places for all hosts are each one's.
+    var share: Int { max(1, limits.parallel / max(1, busy)) }
+
     /// The host whose turn it is.
     private mutating func popRing(_ now: Instant) -> Int? {
-        let share = max(1, limits.parallel / max(1, busy))
         while let number = ring.popFirst() {
             if hosts[number].inFlight < share {
                 hosts[number].place = .nowhere
@@ -356,11 +364,11 @@ struct DownloadQueue<Waiter> {
         return nil
     }
 
-    private mutating func enterRing(_ number: Int) {
+    mutating func enterRing(_ number: Int) {
         guard !hosts[number].waiting.isEmpty, hosts[number].hasRoom else { return }
         switch hosts[number].place {
         case .ring: return
-        case .beyond where hosts[number].inFlight >= max(1, limits.parallel / max(1, busy)): return
+        case .beyond where hosts[number].inFlight >= share: return
         case .beyond, .nowhere: break
         }
         hosts[number].place = .ring
@@ -383,7 +391,7 @@ struct DownloadQueue<Waiter> {
         }
     }
 
-    private mutating func number(of url: HTTPURL) -> Int {
+    mutating func number(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let number = hostNumbers[origin] { return number }
         let pace = HostPace(

@@ -20,21 +20,22 @@ actor DownloadScheduler {
     /// there may be other hosts.
     private var mostWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
 
-    private nonisolated let client: HTTPClient
+    nonisolated let client: HTTPClient
     private let policy: RetryPolicy
     private let redirects: RedirectPolicy
     private let observers: EventHub
     private let logger: Logger
-    private var queue: DownloadQueue<Waiter>
+    var queue: DownloadQueue<Waiter>
+    var lane = RevalidationLane()
     /// By the jobs' slots.
-    private var flights: [Flight] = []
-    private var arrivals: [Arrival] = []
+    var flights: [Flight] = []
+    private var landing = Landing()
     private var backlog = 0
     private var isStoring = false
     private var submitters: [CheckedContinuation<Void, Never>] = []
     /// When it was last written what was found out about hosts.
     private var hostsKept: ContinuousClock.Instant?
-    private var store: (@Sendable ([Arrival]) async -> Void)?
+    private var store: (@Sendable (Landing) async -> Void)?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
@@ -51,7 +52,7 @@ actor DownloadScheduler {
     }
 
     /// To be called first. - Parameter store: takes covers to the disk; returns when it needs their bodies no more.
-    func begin(store: @escaping @Sendable ([Arrival]) async -> Void) {
+    func begin(store: @escaping @Sendable (Landing) async -> Void) {
         self.store = store
         client.loop.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
     }
@@ -77,6 +78,7 @@ actor DownloadScheduler {
         for waiter in waiters {
             waiter.done(Delivery(result: .failure(.cancelled("")), isJoined: false, microseconds: 0))
         }
+        abandonRevalidations { $0 == owner }
         releaseSubmitters()
         let dropped = inFlight.compactMap { flights[$0.slot].token.take() }
         client.assumeIsolated { client in
@@ -94,6 +96,7 @@ actor DownloadScheduler {
         for waiter in waiters {
             waiter.done(Delivery(result: .failure(.cancelled("")), isJoined: false, microseconds: 0))
         }
+        abandonRevalidations { _ in true }
         releaseSubmitters()
     }
 
@@ -101,12 +104,13 @@ actor DownloadScheduler {
 
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         flushArrivals()
-        while backlog < Self.mostBacklog {
+        while hasRoom {
             switch queue.next(now: now) {
             case .start(let start): begin(start)
             case .askRobots(let url, let host): askRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
+                if !lane.isEmpty, startRevalidations(now) { continue }
                 releaseSubmitters()
                 return time
             }
@@ -114,25 +118,33 @@ actor DownloadScheduler {
         return nil
     }
 
+    /// For what comes of further requests.
+    var hasRoom: Bool { backlog < Self.mostBacklog }
+
     /// What is kept of the job, and of none before it in its slot.
-    private func board(_ job: JobID) {
+    func board(_ job: JobID) {
         while flights.count <= job.slot { flights.append(Flight(use: 0)) }
         if flights[job.slot].use != job.use { flights[job.slot] = Flight(use: job.use) }
     }
 
     private func begin(_ start: DownloadQueue<Waiter>.Start) {
         board(start.job)
+        let request = request(for: start)
+        flights[start.job.slot].token = client.assumeIsolated { client in
+            client.start(request) { [weak self] result in
+                self?.assumeIsolated { $0.ended(start, result) }
+            }
+        }
+    }
+
+    func request(for start: DownloadQueue<Waiter>.Start) -> TransferRequest {
         let partial = flights[start.job.slot].partial
         let conditions = partial?.conditions ?? stored(for: start)?.conditions ?? [:]
         var request = TransferRequest(
             url: start.place, headerFields: conditions, waitsToMultiplex: start.multiplexes)
         request.followsRedirects = false
         request.continuing = partial
-        flights[start.job.slot].token = client.assumeIsolated { client in
-            client.start(request) { [weak self] result in
-                self?.assumeIsolated { $0.ended(start, result) }
-            }
-        }
+        return request
     }
 
     /// The host of the job was given up, or forbids it.
@@ -153,7 +165,7 @@ actor DownloadScheduler {
         }
     }
 
-    private func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
+    func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
         guard flights[start.job.slot].token.take() != nil else { return }
         let now = ContinuousClock.now
         switch result {
@@ -295,7 +307,15 @@ actor DownloadScheduler {
     ) {
         queue.landed(job)
         backlog += content.footprint
-        arrivals.append(Arrival(job: job, key: key, content: content, changes: changes))
+        landing.footprint += content.footprint
+        landing.arrivals.append(Arrival(job: job, key: key, content: content, changes: changes))
+    }
+
+    /// - Parameter footprint: the memory it takes, in bytes.
+    func arrived(_ standing: Standing, footprint: Int) {
+        backlog += footprint
+        landing.footprint += footprint
+        landing.standings.append(standing)
     }
 
     private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {
@@ -341,15 +361,15 @@ actor DownloadScheduler {
     // MARK: To the disk and back
 
     private func flushArrivals() {
-        guard !isStoring, !arrivals.isEmpty, let store else { return }
+        guard !isStoring, !landing.isEmpty, let store else { return }
         isStoring = true
-        var batch = arrivals
-        arrivals = []
-        batch[0].changes += newlyLearnt()
+        landing.changes = newlyLearnt()
+        let landed = landing
+        landing = Landing()
         Task {
-            await store(batch)
+            await store(landed)
             isStoring = false
-            backlog -= batch.reduce(0) { $0 + $1.content.footprint }
+            backlog -= landed.footprint
         }
     }
 

@@ -114,6 +114,22 @@ struct KeptFields {
         return freshness
     }
 
+    /// Whether there are validators, and they may be written as they are.
+    var hasPlainValidators: Bool {
+        if eTag == nil, lastModified == nil { return false }
+        return [eTag, lastModified].allSatisfy { $0?.allSatisfy { (0x20...0x7E).contains($0) } ?? true }
+    }
+
+    /// As `conditions`, in the lines of a request.
+    func writeConditions(to bytes: inout [UInt8]) {
+        for (name, value) in [("If-None-Match: ", eTag), ("If-Modified-Since: ", lastModified)] as [(StaticString, Bytes?)] {
+            guard let value else { continue }
+            bytes += Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount)
+            bytes += value
+            bytes += "\r\n".utf8
+        }
+    }
+
     // MARK: Entries
 
     /// The conditions under which a server is asked for an entry's cover again (§4.3.1).
@@ -124,22 +140,29 @@ struct KeptFields {
     /// What a 304 leaves of an entry's metadata (RFC 9111 §4.3.4); `storedAt` is when it came. Nil when it is about another
     /// response.
     static func metadata(of entry: CachedEntry, renewedBy told: StoredResponse) -> EntryMetadata? {
+        told.keptFields.withBytes { news in
+            metadata(of: entry, renewedBy: news, told.requestTime, told.responseTime) { told.fields }
+        }
+    }
+
+    /// The same of a 304's kept fields, as lines.
+    static func metadata(
+        of entry: CachedEntry, renewedBy news: Bytes, _ requestTime: Int64, _ responseTime: Int64,
+        fields: () -> HTTPFields
+    ) -> EntryMetadata? {
         let renewed: (lines: String, freshUntil: Int64?)? = entry.metadata.fields.withBytes { stored in
-            told.keptFields.withBytes { news in
-                guard let stored = KeptFields(stored), let news = KeptFields(news) else {
-                    return StoredResponse(entry).updated(
-                        by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime
-                    ).map { ($0.keptFields, $0.knownFreshUntil) }
-                }
-                return stored.updated(by: news).map { updated in
-                    let freshness = updated.freshness(requestTime: told.requestTime, responseTime: told.responseTime)
-                    return (updated.lines, freshness.knownFreshUntil)
-                }
+            guard let stored = KeptFields(stored), let told = KeptFields(news) else {
+                return StoredResponse(entry).updated(
+                    by: fields(), requestTime: requestTime, responseTime: responseTime
+                ).map { ($0.keptFields, $0.knownFreshUntil) }
+            }
+            return stored.updated(by: told).map { updated in
+                (updated.lines, updated.freshness(requestTime: requestTime, responseTime: responseTime).knownFreshUntil)
             }
         }
         guard let renewed else { return nil }
         var metadata = entry.metadata
-        metadata.storedAt = told.responseTime
+        metadata.storedAt = responseTime
         metadata.freshUntil = renewed.freshUntil
         metadata.fields = renewed.lines
         return metadata

@@ -14,16 +14,9 @@ extension StoredResponse {
 
     /// An entry of the cache: covers are kept of 200s alone.
     init(_ entry: CachedEntry) {
-        var fields = HTTPFields()
-        entry.metadata.fields.withBytes { lines in
-            var rest = lines
-            while let line = KeptLine(&rest) {
-                guard let name = HTTPField.Name(line.name.string) else { continue }
-                fields.append(HTTPField(name: name, value: line.value.string))
-            }
-        }
         self.init(
-            status: 200, fields: fields, requestTime: entry.validatedAt, responseTime: entry.validatedAt)
+            status: 200, fields: entry.metadata.fields.withBytes { HTTPFields(kept: $0) }, requestTime: entry.validatedAt,
+            responseTime: entry.validatedAt)
     }
 
     /// What is of its day, and the type, which the entry knows itself.
@@ -46,5 +39,17 @@ extension PartialBody {
     /// The fields of the request that goes on with it; empty: it cannot be gone on with.
     var conditions: HTTPFields {
         StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: body.count) ?? [:]
+    }
+}
+
+extension HTTPFields {
+    /// - Parameter lines: `name: value` each.
+    init(kept lines: Bytes) {
+        self.init()
+        var rest = lines
+        while let line = KeptLine(&rest) {
+            guard let name = HTTPField.Name(line.name.string) else { continue }
+            append(HTTPField(name: name, value: line.value.string))
+        }
     }
 }

@@ -75,13 +75,19 @@ public final class PrefetchProgress: Sendable {
     /// So many are left for the next time.
     func leave(_ count: Int) { state.withLock { $0.summary.remaining += count } }
 
-    /// One that was asked for is left for the next time.
-    func leaveOne() {
-        settle(1) { summary in
-            summary.requested -= 1
-            summary.remaining += 1
+    /// So many that were asked for are left for the next time.
+    func putOff(_ count: Int = 1) {
+        settle(count) { summary in
+            summary.requested -= count
+            summary.remaining += count
         }
     }
+
+    /// Whether anybody is told of each cover.
+    var isObserved: Bool { observe != nil }
+
+    /// `record`, for so many that were revalidated, where nobody is told of each.
+    func recordRevalidated(_ count: Int) { settle(count) { $0.revalidated += count } }
 
     func record(_ outcome: CoverOutcome) {
         observe?(outcome)

@@ -144,14 +144,14 @@ final class Prefetcher: Sendable {
     /// One of its places has failed for good: the next is asked, if there is one.
     private func failed(_ cover: Wanted, _ failure: CoverFailure) {
         // The run ends, which says nothing about the cover.
-        if failure.kind == .cancelled { return progress.leaveOne() }
+        if failure.kind == .cancelled { return progress.putOff() }
         var failure = failure
         failure.url = cover.given
         if failure.kind == .cache { stop(failure.detail) }
         progress.remember(failure, of: cover.url.string)
         let (next, told) = cover.next(after: failure)
         guard let next else { return record(.failed, told.url, failure: told) }
-        if progress.isEnding { return progress.leaveOne() }
+        if progress.isEnding { return progress.putOff() }
         Task {
             await ask(next)
             // An end between the look above and the submission found nothing to abandon.

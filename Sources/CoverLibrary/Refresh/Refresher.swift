@@ -79,11 +79,10 @@ final class Refresher: Sendable {
             do {
                 let entries = try library.reader.entries(rows: chunk)
                 progress.forget(chunk.count - entries.count)
-                let urls = try entries.map { try HTTPURL($0.metadata.key) }
-                let wanted = zip(entries, zip(urls, library.recall(urls))).map { entry, asked in
-                    (url: asked.0, waiter: waiter(entry, asked.1))
-                }
-                await library.scheduler().submit(wanted)
+                let (batches, others) = try sorted(entries)
+                let scheduler = await library.scheduler()
+                await scheduler.revalidate(batches)
+                await scheduler.submit(others)
             } catch {
                 stop("\(CacheError(error))")
                 progress.forget(chunk.count)
@@ -94,9 +93,73 @@ final class Refresher: Sendable {
         progress.listEnded()
     }
 
-    private func waiter(_ entry: CachedEntry, _ remembered: Recollection) -> Waiter {
+    /// Entries that can be asked for many at a time, by origin, and those that are asked for one by one.
+    private func sorted(
+        _ entries: [CachedEntry]
+    ) throws -> (batches: [RevalidationBatch], others: [(url: HTTPURL, waiter: Waiter)]) {
+        let urls = try entries.map { try HTTPURL($0.metadata.key) }
+        var (batches, others): ([Substring: RevalidationBatch], [(HTTPURL, Waiter)]) = ([:], [])
+        var last: (origin: Substring, batch: RevalidationBatch)?
+        for (entry, (url, remembered)) in zip(entries, zip(urls, library.recall(urls))) {
+            if !url.isHTTPS, remembered.place == nil, remembered.guess == nil {
+                let origin = url.origin
+                let batch = last?.origin == origin ? last?.batch : batches[origin]
+                last = (origin, batch ?? makeBatch(url))
+                if batch == nil { batches[origin] = last?.batch }
+                if last?.batch.add(entry, url) == true { continue }
+            }
+            others.append((url, waiter(entry, Revalidation(entry), remembered)))
+        }
+        return (batches.values.filter { !$0.entries.isEmpty }, others)
+    }
+
+    private func makeBatch(_ url: HTTPURL) -> RevalidationBatch {
+        RevalidationBatch(
+            to: url, userAgent: library.configuration.userAgent, owner: ObjectIdentifier(self),
+            settle: { [self] batch, outcome in settle(batch, outcome) },
+            waiter: { [self] entry in waiter(entry, Revalidation(entry), Recollection()) })
+    }
+
+    private func settle(_ batch: RevalidationBatch, _ outcome: RevalidationBatch.Outcome) {
+        switch outcome {
+        case .stand(let numbers, _) where !progress.isObserved: progress.recordRevalidated(numbers.count)
+        case .stand(let numbers, let microseconds):
+            for number in numbers {
+                let entry = batch.entries[number]
+                record(.revalidated, entry, microseconds) { outcome in
+                    outcome.digest = entry.digest.description
+                    outcome.bytes = entry.bytes
+                }
+            }
+        case .differ(let numbers):
+            let wanted = numbers.map { number in
+                (url: batch.urls[number], waiter: waiter(batch.entries[number], nil, Recollection()))
+            }
+            Task { [library] in await library.scheduler().submit(wanted) }
+        case .failed(let numbers, let failure):
+            stop(failure.detail)
+            for number in numbers {
+                record(.failed, batch.entries[number]) { outcome in
+                    outcome.failure = failure
+                    outcome.failure?.url = outcome.url
+                }
+            }
+        case .left(let count): progress.putOff(count)
+        }
+    }
+
+    private func record(
+        _ kind: CoverOutcome.Kind, _ entry: CachedEntry, _ microseconds: Int = 0, _ add: (inout CoverOutcome) -> Void
+    ) {
+        var outcome = CoverOutcome(
+            kind: kind, url: entry.metadata.key, bytes: 0, milliseconds: Double(microseconds) / 1_000)
+        add(&outcome)
+        progress.record(outcome)
+    }
+
+    private func waiter(_ entry: CachedEntry, _ stored: Revalidation?, _ remembered: Recollection) -> Waiter {
         let url = entry.metadata.key
-        return Waiter(owner: ObjectIdentifier(self), stored: Revalidation(entry), remembered: remembered) {
+        return Waiter(owner: ObjectIdentifier(self), stored: stored, remembered: remembered) {
             [self] delivery in
             let milliseconds = Double(delivery.microseconds) / 1_000
             switch delivery.result {
@@ -108,7 +171,7 @@ final class Refresher: Sendable {
                         isDuplicate: stored.isDuplicate))
                 if let most = request.maximumBytes, progress.summary.bytes >= most { spend() }
             // The run ends, which says nothing about the cover.
-            case .failure(let failure) where failure.kind == .cancelled: progress.leaveOne()
+            case .failure(let failure) where failure.kind == .cancelled: progress.putOff()
             case .failure(var failure):
                 failure.url = url
                 if failure.kind == .cache { stop(failure.detail) }

@@ -27,6 +27,17 @@ struct Arrival: Sendable {
     var changes: [MemoryChange] = []
 }
 
+/// What has come since the disk was last given something.
+struct Landing: Sendable {
+    var arrivals: [Arrival] = []
+    var standings: [Standing] = []
+    /// What is to be remembered besides.
+    var changes: [MemoryChange] = []
+    /// The memory all of it takes, in bytes.
+    var footprint = 0
+    var isEmpty: Bool { arrivals.isEmpty && standings.isEmpty }
+}
+
 extension Arrival.Content {
     /// What the index is to say of an entry from now on; nil for a cover, which has an entry of its own.
     func confirmation(_ now: Int64) -> (entry: CachedEntry, metadata: EntryMetadata)? {
@@ -87,6 +98,7 @@ actor PersistencyManager {
     private var gathering: [Gathered] = []
     private var gatheringSince: ContinuousClock.Instant?
     private var confirming: [Arrival] = []
+    private var standings: [Standing] = []
     private var confirmingSince: ContinuousClock.Instant?
     private var syncing: Sealed?
     private var synced: [Sealed] = []
@@ -135,8 +147,10 @@ actor PersistencyManager {
 
     /// Takes covers; each is settled when its group is committed, or at once when it cannot be kept. Returns when their
     /// bodies are needed no more.
-    func store(_ arrivals: [Arrival]) async {
-        for arrival in arrivals {
+    func store(_ landing: Landing) async {
+        if !landing.changes.isEmpty { opened?.note(landing.changes, now: WallClock.milliseconds()) }
+        standings += landing.standings
+        for arrival in landing.arrivals {
             if !arrival.changes.isEmpty { opened?.note(arrival.changes, now: WallClock.milliseconds()) }
             guard case .cover(let metadata, let body) = arrival.content else {
                 confirming.append(arrival)
@@ -154,8 +168,9 @@ actor PersistencyManager {
                 settle([Self.failure(error, arrival.job, arrival.key)])
             }
         }
-        if confirming.count >= Self.worthConfirming { confirm() }
-        if !confirming.isEmpty, confirmingSince == nil { confirmingSince = .now }
+        let count = confirming.count + standings.reduce(0) { $0 + $1.stood.count }
+        if count >= Self.worthConfirming { confirm() }
+        if isConfirming, confirmingSince == nil { confirmingSince = .now }
     }
 
     private func hasRoom(for body: ResponseBody) throws -> Bool {
@@ -163,17 +178,25 @@ actor PersistencyManager {
         return gathering.isEmpty || writer.pendingBytes + body.count <= writer.groupLimit
     }
 
+    private var isConfirming: Bool { !confirming.isEmpty || !standings.isEmpty }
+
     /// Writes what has been confirmed.
     private func confirm() {
-        let arrivals = confirming
-        confirming = []
+        guard isConfirming else { return }
+        let (arrivals, standings) = (confirming, standings)
+        (confirming, self.standings) = ([], [])
         confirmingSince = nil
-        if arrivals.isEmpty { return }
         let now = WallClock.milliseconds()
-        let confirmations = arrivals.compactMap { $0.content.confirmation(now) }
+        var confirmations = arrivals.compactMap { $0.content.confirmation(now) }
+        let renewals = standings.map { $0.confirmations() }
+        for renewal in renewals { confirmations += renewal.renewed }
         do {
             try writer().confirm(confirmations)
             settle(arrivals.map { Self.settlement($0, now) })
+            for (standing, renewal) in zip(standings, renewals) {
+                standing.settle(.stand(renewal.numbers, microseconds: standing.microseconds))
+                if !renewal.differing.isEmpty { standing.settle(.differ(renewal.differing)) }
+            }
         } catch {
             settle(
                 arrivals.map { arrival in
@@ -181,6 +204,8 @@ actor PersistencyManager {
                     if case .absent = arrival.content { return Self.settlement(arrival, now) }
                     return Self.failure(error, arrival.job, arrival.key)
                 })
+            let failure = CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
+            for standing in standings { standing.settle(.failed(standing.stood.map(\.request), failure)) }
         }
         resumeFlushers()
     }
@@ -269,7 +294,7 @@ actor PersistencyManager {
     }
 
     private func resumeFlushers() {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { resume(&flushers) }
+        if gathering.isEmpty, syncing == nil, synced.isEmpty, !isConfirming { resume(&flushers) }
     }
 
     /// For the rare time when everything must be committed before anything else is done.
@@ -288,7 +313,7 @@ actor PersistencyManager {
 
     /// Returns when everything stored so far is committed.
     func flush() async {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { return }
+        if gathering.isEmpty, syncing == nil, synced.isEmpty, !isConfirming { return }
         await withCheckedContinuation { flushers.append($0) }
     }
 

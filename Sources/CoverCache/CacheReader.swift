@@ -189,6 +189,25 @@ package final class CacheReader: @unchecked Sendable {
         }
     }
 
+    /// At most `limit` entries in the order of storing, from behind row `start` to row `end`. Nothing is held meanwhile: what is
+    /// written between two calls is seen by the second.
+    package func entries(after start: Int64, through end: Int64, limit: Int) throws -> [CachedEntry] {
+        try reading { database in
+            let some = FastStatement(database, Self.columns + " WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
+            var entries: [CachedEntry] = []
+            entries.reserveCapacity(limit)
+            try some.each(.int(start), .int(end), .int(limit)) { row in
+                if let entry = Self.located(row).entry { entries.append(entry) }
+            }
+            return entries
+        }
+    }
+
+    /// The row of the entry stored last; 0: there is none.
+    package func lastRow() throws -> Int64 {
+        try reading { try FastStatement($0, "SELECT max(id) FROM entries").first { $0.int64(0) } ?? 0 }
+    }
+
     private static let columns = """
         SELECT e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.pinned,
                b.id, b.segment, b.offset, b.body, b.checksum, b.used, e.id

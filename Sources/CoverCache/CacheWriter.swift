@@ -229,14 +229,11 @@ package final class CacheWriter {
 
     /// Takes down what servers said of entries whose bytes stay: rows change, nothing is appended. It survives the end of the
     /// process, not power loss, after which they are only asked for again.
-    /// - Parameter confirmations: entries as they were read, and their metadata from now on; `storedAt` is the time at which
-    ///   they were validated.
-    ///   One that is not what it was has been stored anew meanwhile, or evicted, and stays as it is.
-    package func confirm(_ confirmations: [(entry: CachedEntry, metadata: EntryMetadata)]) throws {
+    package func renew(_ renewals: [Renewal]) throws {
         defer { try? checkpointIfLong() }
         try transaction { state, _ in
             try writeUsage(&state)
-            for (entry, metadata) in confirmations { try index.confirm(entry, metadata) }
+            for renewal in renewals { try index.renew(renewal) }
         }
     }
 

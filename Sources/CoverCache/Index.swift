@@ -17,7 +17,7 @@ struct Index {
     private let insertBlob: FastStatement
     private let insertEntry: FastStatement
     private let updateEntry: FastStatement
-    private let confirmEntry: FastStatement
+    private let renewEntry: FastStatement
     private let deleteEntry: FastStatement
     private let deleteEntriesOfBlob: FastStatement
     private let deleteBlob: FastStatement
@@ -46,7 +46,7 @@ struct Index {
             """)
         updateEntry = prepare("UPDATE entries SET validated = ?, fresh = ?, fields = ? WHERE id = ?")
         // The row may be another's by now, or its cover another.
-        confirmEntry = prepare(
+        renewEntry = prepare(
             """
             UPDATE entries SET validated = ?, fresh = ?, fields = ? WHERE id = ? AND blob = ? AND url = ? AND validated = ?
             """)
@@ -124,10 +124,10 @@ struct Index {
     }
 
     /// Does nothing when the entry is not what it was.
-    func confirm(_ entry: CachedEntry, _ metadata: EntryMetadata) throws {
-        try confirmEntry.run(
-            .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry.row.id),
-            .int(entry.row.blob), .text(metadata.key), .int(entry.validatedAt))
+    func renew(_ renewal: Renewal) throws {
+        try renewEntry.run(
+            .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
+            .int(renewal.row.blob), .text(renewal.key), .int(renewal.before))
     }
 
     func removeEntry(_ id: Int64) throws { try deleteEntry.run(.int(id)) }

@@ -137,34 +137,31 @@ struct KeptFields {
         entry.metadata.fields.withBytes { KeptFields($0)?.conditions } ?? StoredResponse(entry).conditions
     }
 
-    /// What a 304 leaves of an entry's metadata (RFC 9111 §4.3.4); `storedAt` is when it came. Nil when it is about another
-    /// response.
-    static func metadata(of entry: CachedEntry, renewedBy told: StoredResponse) -> EntryMetadata? {
+    /// What a 304 leaves of an entry (RFC 9111 §4.3.4). Nil when it is about another response.
+    static func renewal(of entry: CachedEntry, by told: StoredResponse) -> Renewal? {
         told.keptFields.withBytes { news in
-            metadata(of: entry, renewedBy: news, told.requestTime, told.responseTime) { told.fields }
+            renewal(of: entry, by: news, told.requestTime, told.responseTime) { told.fields }
         }
     }
 
-    /// The same of a 304's kept fields, as lines.
-    static func metadata(
-        of entry: CachedEntry, renewedBy news: Bytes, _ requestTime: Int64, _ responseTime: Int64,
-        fields: () -> HTTPFields
-    ) -> EntryMetadata? {
-        let renewed: (lines: String, freshUntil: Int64?)? = entry.metadata.fields.withBytes { stored in
+    /// The same of a 304's kept fields, as lines. - Parameter fields: all of them.
+    static func renewal(
+        of entry: CachedEntry, by news: Bytes, _ requestTime: Int64, _ responseTime: Int64, fields: () -> HTTPFields
+    ) -> Renewal? {
+        entry.metadata.fields.withBytes { stored in
             guard let stored = KeptFields(stored), let told = KeptFields(news) else {
                 return StoredResponse(entry).updated(
                     by: fields(), requestTime: requestTime, responseTime: responseTime
-                ).map { ($0.keptFields, $0.knownFreshUntil) }
+                ).map {
+                    Renewal(
+                        entry, validatedAt: responseTime, freshUntil: $0.knownFreshUntil, fields: $0.keptFields)
+                }
             }
             return stored.updated(by: told).map { updated in
-                (updated.lines, updated.freshness(requestTime: requestTime, responseTime: responseTime).knownFreshUntil)
+                let freshness = updated.freshness(requestTime: requestTime, responseTime: responseTime)
+                return Renewal(
+                    entry, validatedAt: responseTime, freshUntil: freshness.knownFreshUntil, fields: updated.lines)
             }
         }
-        guard let renewed else { return nil }
-        var metadata = entry.metadata
-        metadata.storedAt = responseTime
-        metadata.freshUntil = renewed.freshUntil
-        metadata.fields = renewed.lines
-        return metadata
     }
 }

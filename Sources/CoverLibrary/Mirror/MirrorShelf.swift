@@ -130,16 +130,14 @@ actor MirrorShelf {
     /// Takes down that a response stands, with the fields it has now.
     nonisolated func renew(_ held: HeldResponse, as response: StoredResponse) async -> Bool {
         let metadata = held.metadata(renewedAs: response)
-        return (try? await library.persistency.withWriter { try $0.confirm([(held.entry, metadata)]) }) != nil
+        return (try? await library.persistency.withWriter { try $0.renew([Renewal(held.entry, metadata)]) }) != nil
     }
 
     /// What is held of `urls` is validated before it is used again (RFC 9111 §4.4). The bytes stay: most often a 304 follows.
     nonisolated func invalidate(_ urls: [String]) async {
         let now = WallClock.milliseconds()
-        let marked = urls.flatMap { (try? held($0)) ?? [] }.map { ($0.entry, $0.metadata(invalidAt: now)) }
+        let marked = urls.flatMap { (try? held($0)) ?? [] }.map { Renewal($0.entry, $0.metadata(invalidAt: now)) }
         if marked.isEmpty { return }
-        try? await library.persistency.withWriter { writer in
-            try writer.confirm(marked.map { (entry: $0.0, metadata: $0.1) })
-        }
+        try? await library.persistency.withWriter { try $0.renew(marked) }
     }
 }

@@ -23,16 +23,21 @@ final class Refresher: Sendable {
     func run() async throws -> PrefetchSummary {
         progress.begin()
         await library.flushUsage()
-        let (rows, left) = try chosen()
-        progress.leave(left)
         let timer = request.maximumTime.map { time in
             Task {
                 guard (try? await Task.sleep(for: time)) != nil else { return }
                 spend()
             }
         }
-        await withTaskCancellationHandler {
-            await ask(rows)
+        try await withTaskCancellationHandler {
+            do {
+                try await hasBudget ? askMostWorthwhile() : askAll()
+            } catch {
+                timer?.cancel()
+                if progress.summary.requested == 0 { throw LibraryError(error) }
+                stop("\(CacheError(error))")
+            }
+            progress.listEnded()
             await progress.drained()
         } onCancel: {
             progress.cancel()
@@ -44,53 +49,62 @@ final class Refresher: Sendable {
         return progress.end()
     }
 
-    /// The rows of the entries to ask about, those worth most first where not all can be asked, and how many are left out.
-    private func chosen() throws -> (rows: [Int64], left: Int) {
-        let choice = RefreshChoice(request, now: WallClock.milliseconds())
-        let hasBudget = request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
-        var due: [(row: Int64, worth: Double)] = []
-        do {
-            let clock = try library.reader.clock()
-            try library.reader.entries { cached in
-                let entry = RefreshEntry(cached)
-                guard cached.isCover, choice.isDue(entry) else { return }
-                due.append((cached.row.id, hasBudget ? choice.worth(entry, clock: clock) : 0))
-            }
-        } catch {
-            throw LibraryError(error)
-        }
-        if !hasBudget { return (due.map(\.row), 0) }
-        due.sort { ($0.worth, $1.row) > ($1.worth, $0.row) }
-        let most = min(request.maximumRequests ?? .max, due.count)
-        return (due[..<most].map(\.row), due.count - most)
+    private var hasBudget: Bool {
+        request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
     }
 
-    private func ask(_ rows: [Int64]) async {
-        var rest = rows[...]
-        while !rest.isEmpty {
-            if Task.isCancelled || progress.isStopped || isSpent.load(ordering: .acquiring) {
-                progress.leave(rest.count)
-                break
-            }
-            // Neighbours in the index lie on the same pages.
-            let chunk = rest.prefix(Self.chunk).sorted()
-            rest = rest.dropFirst(Self.chunk)
-            progress.request(chunk.count)
-            do {
-                let entries = try library.reader.entries(rows: chunk)
-                progress.forget(chunk.count - entries.count)
-                let (batches, others) = try sorted(entries)
-                let scheduler = await library.scheduler()
-                await scheduler.revalidate(batches)
-                await scheduler.submit(others)
-            } catch {
-                stop("\(CacheError(error))")
-                progress.forget(chunk.count)
-            }
-            // What came between the look above and the submission found nothing to abandon.
-            if Task.isCancelled || isSpent.load(ordering: .acquiring) { abandon() }
+    private var isOver: Bool { Task.isCancelled || progress.isStopped || isSpent.load(ordering: .acquiring) }
+
+    /// Every entry that is due, in the order of storing.
+    private func askAll() async throws {
+        let choice = RefreshChoice(request, now: WallClock.milliseconds())
+        var (row, last) = (Int64(0), try library.reader.lastRow())
+        while row < last {
+            let entries = try library.reader.entries(after: row, through: last, limit: Self.chunk)
+            row = entries.last?.row.id ?? last
+            let due = entries.filter { $0.isCover && choice.isDue(RefreshEntry($0)) }
+            // To the end even then: what is left is counted.
+            if isOver { progress.leave(due.count) } else { await ask(due) }
         }
-        progress.listEnded()
+    }
+
+    /// The entries that are due, those most worthwhile first.
+    private func askMostWorthwhile() async throws {
+        let choice = RefreshChoice(request, now: WallClock.milliseconds())
+        var due: [(row: Int64, worth: Double)] = []
+        let clock = try library.reader.clock()
+        try library.reader.entries { cached in
+            let entry = RefreshEntry(cached)
+            guard cached.isCover, choice.isDue(entry) else { return }
+            due.append((cached.row.id, choice.worth(entry, clock: clock)))
+        }
+        due.sort { ($0.worth, $1.row) > ($1.worth, $0.row) }
+        let most = min(request.maximumRequests ?? .max, due.count)
+        progress.leave(due.count - most)
+        var rest = due[..<most]
+        while !rest.isEmpty {
+            if isOver { return progress.leave(rest.count) }
+            // Neighbours in the index lie on the same pages.
+            let rows = rest.prefix(Self.chunk).map(\.row).sorted()
+            rest = rest.dropFirst(Self.chunk)
+            await ask(try library.reader.entries(rows: rows))
+        }
+    }
+
+    private func ask(_ entries: [CachedEntry]) async {
+        if entries.isEmpty { return }
+        progress.request(entries.count)
+        do {
+            let (batches, others) = try sorted(entries)
+            let scheduler = await library.scheduler()
+            await scheduler.revalidate(batches)
+            await scheduler.submit(others)
+        } catch {
+            stop("\(CacheError(error))")
+            progress.forget(entries.count)
+        }
+        // What came between the look above and the submission found nothing to abandon.
+        if Task.isCancelled || isSpent.load(ordering: .acquiring) { abandon() }
     }
 
     /// Entries that can be asked for many at a time, by origin, and those that are asked for one by one.

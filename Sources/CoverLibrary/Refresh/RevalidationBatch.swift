@@ -65,29 +65,26 @@ struct Standing: Sendable {
 
     func settle(_ outcome: RevalidationBatch.Outcome) { batch.settle(batch, outcome) }
 
-    /// What the index is to say of the entries from now on, and those that what was said is not about.
-    func confirmations() -> (renewed: [(entry: CachedEntry, metadata: EntryMetadata)], numbers: [Int], differing: [Int])
-    {
-        var (renewed, numbers, differing): ([(CachedEntry, EntryMetadata)], [Int], [Int]) = ([], [], [])
+    /// What the index is to say of the entries from now on, whose numbers these are, and those that what was said is not about.
+    func renewals(into renewals: inout [Renewal]) -> (renewed: [Int], differing: [Int]) {
+        var (renewed, differing): ([Int], [Int]) = ([], [])
         renewed.reserveCapacity(stood.count)
-        numbers.reserveCapacity(stood.count)
         told.withUnsafeBufferPointer { told in
             var start = 0
             for (number, end) in stood {
-                let entry = batch.entries[number]
                 let lines = Bytes(rebasing: told[start..<end])
-                let metadata = KeptFields.metadata(of: entry, renewedBy: lines, requestTime, responseTime) {
+                let renewal = KeptFields.renewal(of: batch.entries[number], by: lines, requestTime, responseTime) {
                     HTTPFields(kept: lines)
                 }
-                if let metadata {
-                    renewed.append((entry, metadata))
-                    numbers.append(number)
+                if let renewal {
+                    renewals.append(renewal)
+                    renewed.append(number)
                 } else {
                     differing.append(number)
                 }
                 start = end
             }
         }
-        return (renewed, numbers, differing)
+        return (renewed, differing)
     }
 }

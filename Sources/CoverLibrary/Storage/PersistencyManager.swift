@@ -1,79 +1,6 @@
 import CoverCache
 import CurlHTTP
 
-/// What a transfer brought, on its way to the disk.
-struct Arrival: Sendable {
-    enum Content: Sendable {
-        case cover(EntryMetadata, ResponseBody)
-        /// The server said that the stored entry stands.
-        case notModified(Revalidation, StoredResponse)
-        /// The stored entry stays; its server was asked in vain.
-        case failure(Revalidation, CoverFailure)
-        /// Nothing is there, which is to be remembered.
-        case absent(CoverFailure)
-
-        /// The memory it takes, in bytes.
-        var footprint: Int {
-            switch self {
-            case .cover(_, let body): body.footprint
-            case .notModified, .failure, .absent: 512
-            }
-        }
-    }
-    var job: JobID
-    var key: String
-    var content: Content
-    /// What is to be remembered with it.
-    var changes: [MemoryChange] = []
-}
-
-/// What has come since the disk was last given something.
-struct Landing: Sendable {
-    var arrivals: [Arrival] = []
-    var standings: [Standing] = []
-    /// What is to be remembered besides.
-    var changes: [MemoryChange] = []
-    /// The memory all of it takes, in bytes.
-    var footprint = 0
-    var isEmpty: Bool { arrivals.isEmpty && standings.isEmpty }
-}
-
-extension Arrival.Content {
-    /// What the index is to say of an entry from now on; nil for a cover, which has an entry of its own.
-    func confirmation(_ now: Int64) -> (entry: CachedEntry, metadata: EntryMetadata)? {
-        switch self {
-        case .cover, .absent: return nil
-        case .failure(let stored, _):
-            let entry = stored.entry
-            var metadata = entry.metadata
-            metadata.storedAt = entry.validatedAt
-            metadata.markTried(at: now)
-            return (entry, metadata)
-        case .notModified(let stored, let told):
-            // The scheduler has seen to it that the 304 is about this entry.
-            return KeptFields.metadata(of: stored.entry, renewedBy: told).map { (stored.entry, $0) }
-        }
-    }
-}
-
-/// What became of an arrival.
-struct Settlement: Sendable {
-    struct Stored: Sendable {
-        var digest: Digest
-        var bytes: Int
-        var isDuplicate: Bool
-        /// No body came: the server said that what is stored still stands.
-        var isConfirmed = false
-        /// When it was committed, in milliseconds since 1970.
-        var time: Int64
-    }
-    var job: JobID
-    var key: String
-    var result: Result<Stored, CoverFailure>
-    /// Another process evicted the bytes this cover was to share: it has to come again.
-    var isLost = false
-}
-
 /// Puts covers into the cache on a disk thread of its own, and commits them in groups.
 ///
 /// A group is sealed when it is full or has waited long enough, and synced by a thread that only waits for the disk, while
@@ -187,15 +114,14 @@ actor PersistencyManager {
         (confirming, self.standings) = ([], [])
         confirmingSince = nil
         let now = WallClock.milliseconds()
-        var confirmations = arrivals.compactMap { $0.content.confirmation(now) }
-        let renewals = standings.map { $0.confirmations() }
-        for renewal in renewals { confirmations += renewal.renewed }
+        var renewals = arrivals.compactMap { $0.content.renewal(now) }
+        let stood = standings.map { $0.renewals(into: &renewals) }
         do {
-            try writer().confirm(confirmations)
+            try writer().renew(renewals)
             settle(arrivals.map { Self.settlement($0, now) })
-            for (standing, renewal) in zip(standings, renewals) {
-                standing.settle(.stand(renewal.numbers, microseconds: standing.microseconds))
-                if !renewal.differing.isEmpty { standing.settle(.differ(renewal.differing)) }
+            for (standing, stood) in zip(standings, stood) {
+                standing.settle(.stand(stood.renewed, microseconds: standing.microseconds))
+                if !stood.differing.isEmpty { standing.settle(.differ(stood.differing)) }
             }
         } catch {
             settle(

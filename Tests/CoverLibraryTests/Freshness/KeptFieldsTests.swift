@@ -36,7 +36,7 @@ import Testing
 
             let slow = StoredResponse(entry).updated(
                 by: told.fields, requestTime: told.requestTime, responseTime: told.responseTime)
-            let fast = KeptFields.metadata(of: entry, renewedBy: told)
+            let fast = KeptFields.renewal(of: entry, by: told)
             #expect((slow == nil) == (fast == nil))
             guard let slow, let fast else {
                 refused += 1
@@ -44,7 +44,7 @@ import Testing
             }
             let isSame =
                 lines(fast.fields) == lines(slow.keptFields) && fast.freshUntil == slow.knownFreshUntil
-                && fast.storedAt == slow.responseTime
+                && fast.validatedAt == slow.responseTime
             #expect(isSame, "\(entry.metadata.fields) \(told.fields) \(fast) \(slow)")
             #expect(KeptFields.conditions(of: entry) == StoredResponse(entry).conditions)
             let isUsual = entry.metadata.fields.withBytes { KeptFields($0) != nil }
@@ -55,15 +55,15 @@ import Testing
         #expect((1_000...4_500).contains(straight) && refused > 100, "\(straight), \(refused)")
     }
 
-    @Test("key, type and size stay, and a date that is not told anew goes")
+    @Test("what is not told anew stays, but for the date")
     func rest() throws {
         let entry = entry("etag: \"a\"\ndate: Mon, 01 Jan 2024 00:00:00 GMT\n")
         let told = StoredResponse(
             status: 304, fields: [.cacheControl: "max-age=60"], requestTime: Self.dawn, responseTime: Self.dawn)
-        let metadata = try #require(KeptFields.metadata(of: entry, renewedBy: told))
-        #expect(metadata.key == entry.metadata.key && metadata.mediaType == "image/jpeg" && metadata.width == 4)
-        #expect(metadata.fields == "etag: \"a\"\ncache-control: max-age=60\n")
-        #expect(metadata.storedAt == Self.dawn && metadata.freshUntil == Self.dawn + 60_000)
+        let renewal = try #require(KeptFields.renewal(of: entry, by: told))
+        #expect(renewal.key == entry.metadata.key && renewal.row == entry.row && renewal.before == 1_000)
+        #expect(renewal.fields == "etag: \"a\"\ncache-control: max-age=60\n")
+        #expect(renewal.validatedAt == Self.dawn && renewal.freshUntil == Self.dawn + 60_000)
     }
 
     // MARK: What may be stored and told

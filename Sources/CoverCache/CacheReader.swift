@@ -171,9 +171,9 @@ package final class CacheReader: @unchecked Sendable {
     /// Every entry in the order of storing.
     package func entries(_ visit: (CachedEntry) throws -> Void) throws {
         try reading { database in
-            let all = FastStatement(database, Self.columns + " ORDER BY e.id")
+            let all = FastStatement(database, Self.entrySQL + " ORDER BY e.id")
             try all.each { row in
-                if let entry = Self.located(row).entry { try visit(entry) }
+                if let entry = Self.entry(row) { try visit(entry) }
             }
         }
     }
@@ -184,22 +184,25 @@ package final class CacheReader: @unchecked Sendable {
     /// The entries that still have these rows, in order.
     package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
         try reading { database in
-            let one = FastStatement(database, Self.columns + " WHERE e.id = ?")
-            return try rows.compactMap { id in try one.first(.int(id)) { Self.located($0).entry } ?? nil }
+            let one = FastStatement(database, Self.entrySQL + " WHERE e.id = ?")
+            return try rows.compactMap { id in try one.first(.int(id)) { Self.entry($0) } ?? nil }
         }
     }
 
-    /// At most `limit` entries in the order of storing, from behind row `start` to row `end`. Nothing is held meanwhile: what is
-    /// written between two calls is seen by the second.
-    package func entries(after start: Int64, through end: Int64, limit: Int) throws -> [CachedEntry] {
+    /// Visits at most `limit` entries in the order of storing, from behind row `start` to row `end`. Nothing is held meanwhile:
+    /// what is written between two calls is seen by the second.
+    /// - Returns: the row of the last one; `end`: there are no more.
+    package func entries(
+        after start: Int64, through end: Int64, limit: Int, _ visit: (CachedEntry) throws -> Void
+    ) throws -> Int64 {
         try reading { database in
-            let some = FastStatement(database, Self.columns + " WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
-            var entries: [CachedEntry] = []
-            entries.reserveCapacity(limit)
+            let some = FastStatement(database, Self.entrySQL + " WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
+            var (last, count) = (start, 0)
             try some.each(.int(start), .int(end), .int(limit)) { row in
-                if let entry = Self.located(row).entry { entries.append(entry) }
+                (last, count) = (row.int64(13), count + 1)
+                if let entry = Self.entry(row) { try visit(entry) }
             }
-            return entries
+            return count < limit ? end : last
         }
     }
 
@@ -209,14 +212,13 @@ package final class CacheReader: @unchecked Sendable {
     }
 
     private static let columns = """
-        SELECT e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.pinned,
-               b.id, b.segment, b.offset, b.body, b.checksum, b.used, e.id
-        FROM entries e JOIN blobs b ON b.id = e.blob
+        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.pinned, b.id, b.used, e.id
         """
-    private static let briefSQL = """
-        SELECT b.id, b.digest, b.length, b.used, e.fresh FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.id = ? AND e.url = ?
-        """
-    private static let lookUpSQL = columns + " WHERE e.id = ? AND e.url = ?"
+    private static let tables = " FROM entries e JOIN blobs b ON b.id = e.blob"
+    private static let entrySQL = "SELECT " + columns + tables
+    private static let briefSQL = "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.id = ? AND e.url = ?"
+    private static let lookUpSQL =
+        "SELECT " + columns + ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.id = ? AND e.url = ?"
 
     private struct Located {
         var entry: CachedEntry?
@@ -228,19 +230,21 @@ package final class CacheReader: @unchecked Sendable {
         var lastUsed: Int64
     }
 
-    /// - Parameter key: the entry's, when it is known already.
-    private static func located(_ row: FastRow, key: String? = nil) -> Located {
+    /// - Parameter key: the entry's, which is known already.
+    private static func located(_ row: FastRow, key: String) -> Located {
+        Located(
+            entry: entry(row, key: key), blob: row.int64(11), segment: row.int(14), offset: row.int(15),
+            bodyStart: row.int(16), checksum: UInt64(bitPattern: row.int64(17)), lastUsed: row.int64(12))
+    }
+
+    /// Nil: its digest is none. - Parameter key: the entry's, when it is known already.
+    private static func entry(_ row: FastRow, key: String? = nil) -> CachedEntry? {
+        guard let digest = row.digest(7) else { return nil }
         let metadata = EntryMetadata(
             key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
             storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
-        let entry = row.digest(7).map { digest in
-            CachedEntry(
-                metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9),
-                isPinned: row.int(10) != 0, lastUsed: row.int64(16),
-                row: EntryRow(id: row.int64(17), blob: row.int64(11)))
-        }
-        return Located(
-            entry: entry, blob: row.int64(11), segment: row.int(12), offset: row.int(13), bodyStart: row.int(14),
-            checksum: UInt64(bitPattern: row.int64(15)), lastUsed: row.int64(16))
+        return CachedEntry(
+            metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9), isPinned: row.int(10) != 0,
+            lastUsed: row.int64(12), row: EntryRow(id: row.int64(13), blob: row.int64(11)))
     }
 }

@@ -230,7 +230,8 @@ package final class CacheWriter {
     /// Takes down what servers said of entries whose bytes stay: rows change, nothing is appended. It survives the end of the
     /// process, not power loss, after which they are only asked for again.
     package func renew(_ renewals: [Renewal]) throws {
-        defer { try? checkpointIfLong() }
+        // A refresh writes the whole index anew, and waits at its end until that is sorted in.
+        defer { try? checkpointIfLong(Self.longLog * 6) }
         try transaction { state, _ in
             try writeUsage(&state)
             for renewal in renewals { try index.renew(renewal) }

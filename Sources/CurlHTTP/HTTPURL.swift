@@ -14,6 +14,13 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     package var origin: Substring { string[..<string.utf8.index(string.startIndex, offsetBy: originLength)] }
     /// Path and query: what follows `origin`.
     package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
+
+    /// `target` in UTF-8. A substring's own bytes are copied one by one.
+    func withTarget<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
+        var text = string
+        return try text.withUTF8 { try body(UnsafeBufferPointer(rebasing: $0[originLength...])) }
+    }
+
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
 
     var port: UInt16 {

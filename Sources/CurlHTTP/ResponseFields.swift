@@ -29,6 +29,12 @@ enum ResponseFields {
     /// Which of the fields that are kept it is; nil for the others. - Parameter name: as it was sent, in any case.
     static func number(of name: UnsafeRawBufferPointer) -> Int? { kept.firstIndex { are(name, $0.text) } }
 
+    /// Whether there is something to be done about such a field of a 304 besides keeping it. The type is the stored cover's.
+    static func asksForMore(_ name: UnsafeRawBufferPointer) -> Bool {
+        if are(name, "Content-Type") { return false }
+        return number(of: name) != nil || are(name, "Location") || are(name, "Transfer-Encoding")
+    }
+
     static func name(_ number: Int) -> HTTPField.Name { kept[number].name }
 
     /// Whether `bytes` are `text`, case aside (RFC 9110 section 5.1). - Parameter text: letters, digits and hyphens.

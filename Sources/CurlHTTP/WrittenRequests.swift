@@ -31,10 +31,13 @@ package final class WrittenRequests: @unchecked Sendable {
     }
 
     static func write(_ url: HTTPURL, _ common: [UInt8], to bytes: inout [UInt8], fields: (inout [UInt8]) -> Void) {
-        bytes += "GET ".utf8
-        bytes += url.target.utf8
-        bytes += common
+        bytes.append(contentsOf: method)
+        url.withTarget { bytes.append(contentsOf: $0) }
+        bytes.append(contentsOf: common)
         fields(&bytes)
-        bytes += "\r\n".utf8
+        bytes.append(UInt8(ascii: "\r"))
+        bytes.append(UInt8(ascii: "\n"))
     }
+
+    private static let method = Array("GET ".utf8)
 }

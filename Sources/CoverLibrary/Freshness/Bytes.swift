@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
 /// Bytes of a text, valid while its `withUTF8` lasts. A refresh reads the fields of every entry of the cache: strings of their
 /// own would cost it more than all the rest.
 typealias Bytes = UnsafeBufferPointer<UInt8>
@@ -5,7 +11,8 @@ typealias Bytes = UnsafeBufferPointer<UInt8>
 extension UnsafeBufferPointer<UInt8> {
     @inline(__always)
     func `is`(_ text: StaticString) -> Bool {
-        count == text.utf8CodeUnitCount && starts(with: text) { $0 }
+        guard let start = baseAddress, count == text.utf8CodeUnitCount else { return false }
+        return memcmp(start, text.utf8Start, count) == 0
     }
 
     /// - Parameter text: in lower case. Letters outside ASCII have no case here.
@@ -30,9 +37,15 @@ extension UnsafeBufferPointer<UInt8> {
 
     /// The part before the first `separator`, which goes with it; all of it when there is none.
     mutating func take(before separator: UInt8) -> Bytes {
-        let end = firstIndex(of: separator) ?? count
+        let end = place(of: separator) ?? count
         defer { self = self[from: Swift.min(end + 1, count)] }
         return self[to: end]
+    }
+
+    /// Where `byte` is first.
+    func place(of byte: UInt8) -> Int? {
+        guard let start = baseAddress, let found = memchr(start, Int32(byte), count) else { return nil }
+        return UnsafeRawPointer(start).distance(to: found)
     }
 
     subscript(from start: Int) -> Bytes { Bytes(rebasing: self[start...]) }

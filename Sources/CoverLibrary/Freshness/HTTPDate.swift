@@ -54,8 +54,8 @@ enum HTTPDate {
         /// `Sun, 06 Nov 1994 08:49:37 GMT`.
         mutating func fixdate() -> Int64? {
             place = 0
-            guard weekday(), take(", "), let day = number(2), take(" "), let month = month(), take(" "),
-                let year = number(4), take(" "), let clock = clock(), take(" gmt"), isAtEnd
+            guard weekday(), take(","), take(" "), let day = number(2), take(" "), let month = month(), take(" "),
+                let year = number(4), take(" "), let clock = clock(), takeWord(" gmt"), isAtEnd
             else { return nil }
             return moment(year, month, day, clock)
         }
@@ -63,8 +63,8 @@ enum HTTPDate {
         /// `Sunday, 06-Nov-94 08:49:37 GMT`.
         mutating func rfc850(_ now: () -> Int64) -> Int64? {
             place = 0
-            guard longWeekday(), take(", "), let day = number(2), take("-"), let month = month(), take("-"),
-                var year = number(2), take(" "), let clock = clock(), take(" gmt"), isAtEnd
+            guard longWeekday(), take(","), take(" "), let day = number(2), take("-"), let month = month(), take("-"),
+                var year = number(2), take(" "), let clock = clock(), takeWord(" gmt"), isAtEnd
             else { return nil }
             // More than 50 years ahead means the century before (§5.6.7).
             let thisYear = HTTPDate.civil(now() / 86_400).year
@@ -100,9 +100,10 @@ enum HTTPDate {
         private mutating func number(_ digits: Int) -> Int64? {
             guard place + digits <= bytes.count else { return nil }
             var value: Int64 = 0
-            for byte in bytes[place..<(place + digits)] {
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) else { return nil }
-                value = value * 10 + Int64(byte - UInt8(ascii: "0"))
+            for index in place..<(place + digits) {
+                let digit = bytes[index] &- UInt8(ascii: "0")
+                if digit > 9 { return nil }
+                value = value * 10 + Int64(digit)
             }
             place += digits
             return value
@@ -112,18 +113,19 @@ enum HTTPDate {
         private mutating func month() -> Int64? { triple(of: "janfebmaraprmayjunjulaugsepoctnovdec") }
 
         private mutating func longWeekday() -> Bool {
-            take("monday") || take("tuesday") || take("wednesday") || take("thursday") || take("friday")
-                || take("saturday") || take("sunday")
+            takeWord("monday") || takeWord("tuesday") || takeWord("wednesday") || takeWord("thursday") || takeWord("friday")
+                || takeWord("saturday") || takeWord("sunday")
         }
 
         /// Which of the names stands here, which are three lower-case letters each.
         private mutating func triple(of names: StaticString) -> Int64? {
             guard place + 3 <= bytes.count else { return nil }
-            let (first, second, third) = (bytes[place], bytes[place + 1], bytes[place + 2])
+            // The bit that tells capitals from small letters makes a letter of nothing else.
+            let (first, second, third) = (bytes[place] | 0x20, bytes[place + 1] | 0x20, bytes[place + 2] | 0x20)
             var start = 0
             while start < names.utf8CodeUnitCount {
                 let name = names.utf8Start + start
-                if name[0] == Bytes.lower(first), name[1] == Bytes.lower(second), name[2] == Bytes.lower(third) {
+                if name[0] == first, name[1] == second, name[2] == third {
                     place += 3
                     return Int64(start / 3)
                 }
@@ -132,8 +134,14 @@ enum HTTPDate {
             return nil
         }
 
+        private mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard place < bytes.count, bytes[place] == UInt8(ascii: character) else { return false }
+            place += 1
+            return true
+        }
+
         /// - Parameter text: in lower case.
-        private mutating func take(_ text: StaticString) -> Bool {
+        private mutating func takeWord(_ text: StaticString) -> Bool {
             guard bytes.starts(with: text, at: place) else { return false }
             place += text.utf8CodeUnitCount
             return true

@@ -11,7 +11,7 @@ struct KeptLine {
     init?(_ rest: inout Bytes) {
         while !rest.isEmpty {
             let line = rest.take(before: UInt8(ascii: "\n"))
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { continue }
+            guard let colon = line.place(of: UInt8(ascii: ":")) else { continue }
             name = line[to: colon]
             value = line[from: min(colon + 2, line.count)]
             return
@@ -22,19 +22,38 @@ struct KeptLine {
 
 /// Lines to be kept, as they are written.
 struct KeptLines {
-    private var bytes: [UInt8] = []
+    private let buffer: UnsafeMutableBufferPointer<UInt8>
+    private var count = 0
 
-    init() { bytes.reserveCapacity(256) }
-
-    mutating func add(_ name: Bytes, _ value: Bytes) {
-        bytes += name
-        bytes.append(UInt8(ascii: ":"))
-        bytes.append(UInt8(ascii: " "))
-        bytes += value
-        bytes.append(UInt8(ascii: "\n"))
+    /// - Parameter length: what they come to at the most, in bytes.
+    static func text(upTo length: Int, _ write: (inout KeptLines) -> Void) -> String {
+        String(unsafeUninitializedCapacity: length) { buffer in
+            var lines = KeptLines(buffer: buffer)
+            write(&lines)
+            return lines.count
+        }
     }
 
-    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// What a line comes to, in bytes.
+    static func length(_ name: Int, _ value: Int) -> Int { name + value + 3 }
+
+    mutating func add(_ name: Bytes, _ value: Bytes) {
+        put(name)
+        put(UInt8(ascii: ":"))
+        put(UInt8(ascii: " "))
+        put(value)
+        put(UInt8(ascii: "\n"))
+    }
+
+    private mutating func put(_ bytes: Bytes) {
+        _ = buffer[count...].update(fromContentsOf: bytes)
+        count += bytes.count
+    }
+
+    private mutating func put(_ byte: UInt8) {
+        buffer[count] = byte
+        count += 1
+    }
 }
 
 /// The fields that the entries of covers keep, seen in their lines: these alone, and each once, as nearly always.
@@ -89,19 +108,25 @@ struct KeptFields {
     }
 
     private var lines: String {
-        var lines = KeptLines()
-        func add(_ name: StaticString, _ value: Bytes?) {
-            if let value { lines.add(Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount), value) }
+        func length(_ value: Bytes?) -> Int { value.map { KeptLines.length(Self.longestName, $0.count) } ?? 0 }
+        let most =
+            length(eTag) + length(lastModified) + length(cacheControl) + length(expires) + length(date) + length(age)
+            + length(vary)
+        return KeptLines.text(upTo: most) { lines in
+            func add(_ name: StaticString, _ value: Bytes?) {
+                if let value { lines.add(Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount), value) }
+            }
+            add("etag", eTag)
+            add("last-modified", lastModified)
+            add("cache-control", cacheControl)
+            add("expires", expires)
+            add("date", date)
+            add("age", age)
+            add("vary", vary)
         }
-        add("etag", eTag)
-        add("last-modified", lastModified)
-        add("cache-control", cacheControl)
-        add("expires", expires)
-        add("date", date)
-        add("age", age)
-        add("vary", vary)
-        return lines.text
     }
+
+    private static let longestName = 13
 
     private func freshness(requestTime: Int64, responseTime: Int64) -> Freshness {
         var freshness = Freshness(status: 200, requestTime: requestTime, responseTime: responseTime)
@@ -116,18 +141,26 @@ struct KeptFields {
 
     /// Whether there are validators, and they may be written as they are.
     var hasPlainValidators: Bool {
-        if eTag == nil, lastModified == nil { return false }
-        return [eTag, lastModified].allSatisfy { $0?.allSatisfy { (0x20...0x7E).contains($0) } ?? true }
+        (eTag != nil || lastModified != nil) && Self.isPlain(eTag) && Self.isPlain(lastModified)
+    }
+
+    private static func isPlain(_ value: Bytes?) -> Bool {
+        guard let value else { return true }
+        for byte in value where byte < 0x20 || byte > 0x7E { return false }
+        return true
     }
 
     /// As `conditions`, in the lines of a request.
     func writeConditions(to bytes: inout [UInt8]) {
-        for (name, value) in [("If-None-Match: ", eTag), ("If-Modified-Since: ", lastModified)] as [(StaticString, Bytes?)] {
-            guard let value else { continue }
-            bytes += Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount)
-            bytes += value
-            bytes += "\r\n".utf8
+        func write(_ name: StaticString, _ value: Bytes?) {
+            guard let value else { return }
+            bytes.append(contentsOf: Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount))
+            bytes.append(contentsOf: value)
+            bytes.append(UInt8(ascii: "\r"))
+            bytes.append(UInt8(ascii: "\n"))
         }
+        write("If-None-Match: ", eTag)
+        write("If-Modified-Since: ", lastModified)
     }
 
     // MARK: Entries

@@ -27,11 +27,13 @@ extension StoredResponse {
 
     /// The fields an entry keeps, as lines of `name: value`, the values to the byte.
     var keptFields: String {
-        var lines = KeptLines()
-        for field in fields where !Self.dropped.contains(field.name) {
-            field.name.canonicalName.withBytes { name in field.value.withBytes { lines.add(name, $0) } }
+        let kept = fields.filter { !Self.dropped.contains($0.name) }
+        let most = kept.reduce(0) { $0 + KeptLines.length($1.name.canonicalName.utf8.count, $1.value.utf8.count) }
+        return KeptLines.text(upTo: most) { lines in
+            for field in kept {
+                field.name.canonicalName.withBytes { name in field.value.withBytes { lines.add(name, $0) } }
+            }
         }
-        return lines.text
     }
 }
 

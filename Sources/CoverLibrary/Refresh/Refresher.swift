@@ -60,9 +60,11 @@ final class Refresher: Sendable {
         let choice = RefreshChoice(request, now: WallClock.milliseconds())
         var (row, last) = (Int64(0), try library.reader.lastRow())
         while row < last {
-            let entries = try library.reader.entries(after: row, through: last, limit: Self.chunk)
-            row = entries.last?.row.id ?? last
-            let due = entries.filter { $0.isCover && choice.isDue(RefreshEntry($0)) }
+            var due: [CachedEntry] = []
+            due.reserveCapacity(Self.chunk)
+            row = try library.reader.entries(after: row, through: last, limit: Self.chunk) { entry in
+                if entry.isCover, choice.isDue(RefreshEntry(entry)) { due.append(entry) }
+            }
             // To the end even then: what is left is counted.
             if isOver { progress.leave(due.count) } else { await ask(due) }
         }
@@ -114,15 +116,17 @@ final class Refresher: Sendable {
         let urls = try entries.map { try HTTPURL($0.metadata.key) }
         var (batches, others): ([Substring: RevalidationBatch], [(HTTPURL, Waiter)]) = ([:], [])
         var last: (origin: Substring, batch: RevalidationBatch)?
-        for (entry, (url, remembered)) in zip(entries, zip(urls, library.recall(urls))) {
-            if !url.isHTTPS, remembered.place == nil, remembered.guess == nil {
+        let memory = library.recall(urls)
+        for index in entries.indices {
+            let url = urls[index]
+            if !url.isHTTPS, memory[index].place == nil, memory[index].guess == nil {
                 let origin = url.origin
                 let batch = last?.origin == origin ? last?.batch : batches[origin]
                 last = (origin, batch ?? makeBatch(url))
                 if batch == nil { batches[origin] = last?.batch }
-                if last?.batch.add(entry, url) == true { continue }
+                if last?.batch.add(entries[index], url) == true { continue }
             }
-            others.append((url, waiter(entry, Revalidation(entry), remembered)))
+            others.append((url, waiter(entries[index], Revalidation(entries[index]), memory[index])))
         }
         return (batches.values.filter { !$0.entries.isEmpty }, others)
     }

@@ -33,6 +33,8 @@ struct Landing: Sendable {
     var standings: [Standing] = []
     /// What is to be remembered besides.
     var changes: [MemoryChange] = []
+    /// Nothing else is to come for now.
+    var isAll = false
     /// The memory all of it takes, in bytes.
     var footprint = 0
     var isEmpty: Bool { arrivals.isEmpty && standings.isEmpty }

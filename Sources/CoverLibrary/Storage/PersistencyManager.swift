@@ -96,7 +96,7 @@ actor PersistencyManager {
             }
         }
         let count = confirming.count + standings.reduce(0) { $0 + $1.stood.count }
-        if count >= Self.worthConfirming { confirm() }
+        if count >= Self.worthConfirming || landing.isAll { confirm() }
         if isConfirming, confirmingSince == nil { confirmingSince = .now }
     }
 

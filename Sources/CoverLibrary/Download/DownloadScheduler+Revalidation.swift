@@ -114,7 +114,7 @@ extension DownloadScheduler {
         if rest.isEmpty {
             let limit = queue.hosts[run.host].pace.limit
             lane.hosts[run.host]?.depth.answered(
-                pipeline.range.count, company: run.company, seconds: (now - pipeline.began).inSeconds, limit: limit)
+                pipeline.range.count, company: run.company, limit: limit, began: pipeline.began, now: now)
         } else if run.isAbandoned {
             queue.removeOthers(rest.count, run.host)
             run.batch.settle(run.batch, .left(rest.count))

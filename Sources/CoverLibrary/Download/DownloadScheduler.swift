@@ -18,7 +18,7 @@ actor DownloadScheduler {
     private static let mostPartial = 64 << 20
     /// Requests held in memory; whoever submits more waits. Many more while most places are free: further down the list
     /// there may be other hosts.
-    private var mostWaiting: Int { queue.isIdle ? 4_096 : 4_096 }
+    private var mostWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
 
     nonisolated let client: HTTPClient
     private let policy: RetryPolicy

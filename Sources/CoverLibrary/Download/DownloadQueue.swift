@@ -322,8 +322,9 @@ struct DownloadQueue<Waiter> {
         return .drop(id, url, place == url ? failure : failure.elsewhere(place))
     }
 
-    /// How many of the places for all hosts are each one's.
-    var share: Int { max(1, limits.parallel / max(1, busy)) }
+    /// How many of the places for all hosts are each one's. Rounded up: what were left over, a host that has just stalled would
+    /// gather before it is noticed.
+    var share: Int { (limits.parallel + max(1, busy) - 1) / max(1, busy) }
 
     /// The host whose turn it is.
     private mutating func popRing(_ now: Instant) -> Int? {

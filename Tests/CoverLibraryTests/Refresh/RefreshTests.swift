@@ -196,20 +196,3 @@ extension RefreshRequest {
         return request
     }
 }
-
-extension Stage {
-    fileprivate func entries() throws -> [CachedEntry] {
-        var entries: [CachedEntry] = []
-        try library.entries { entries.append($0) }
-        return entries
-    }
-
-    /// Puts a cover into the cache as if a server had sent it with these fields.
-    fileprivate func store(_ url: String, _ body: [UInt8], fields: String, validated: Int64 = 1_000) async throws {
-        try await library.maintain { writer in
-            let metadata = EntryMetadata(key: url, mediaType: "image/jpeg", storedAt: validated, fields: fields)
-            _ = try body.withUnsafeBytes { try writer.put(metadata, body: $0) }
-            _ = try writer.commit()
-        }
-    }
-}

@@ -216,7 +216,8 @@ package final class CacheReader: @unchecked Sendable {
         """
     private static let tables = " FROM entries e JOIN blobs b ON b.id = e.blob"
     private static let entrySQL = "SELECT " + columns + tables
-    private static let briefSQL = "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.id = ? AND e.url = ?"
+    private static let briefSQL =
+        "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.id = ? AND e.url = ?"
     private static let lookUpSQL =
         "SELECT " + columns + ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.id = ? AND e.url = ?"
 
@@ -244,7 +245,8 @@ package final class CacheReader: @unchecked Sendable {
             key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
             storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
         return CachedEntry(
-            metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9), isPinned: row.int(10) != 0,
+            metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9),
+            isPinned: row.int(10) != 0,
             lastUsed: row.int64(12), row: EntryRow(id: row.int64(13), blob: row.int64(11)))
     }
 }

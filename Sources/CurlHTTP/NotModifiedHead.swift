@@ -89,24 +89,29 @@ enum NotModifiedHead {
             // Those it has besides, nearly always.
             case 6 where ResponseFields.are(name, "Server"): return true
             case 10 where ResponseFields.are(name, "Connection"): return ResponseFields.are(value, "keep-alive")
-            default: return isHarmless(name, value)
+            case 14 where ResponseFields.are(name, "Content-Length"):
+                return notes(128) && PlainHead.number(value[...]) != nil
+            default: return isHarmless(name)
             }
         }
 
         /// Whether it is a field that nobody here does anything about.
-        private func isHarmless(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Bool {
-            if name.isEmpty || name.contains(0x20) { return false }
-            if ResponseFields.are(name, "Content-Length") { return PlainHead.number(value[...]) != nil }
-            return !ResponseFields.asksForMore(name)
+        private func isHarmless(_ name: UnsafeRawBufferPointer) -> Bool {
+            !name.isEmpty && !name.contains(0x20) && !ResponseFields.asksForMore(name)
+        }
+
+        /// False: it was there already.
+        private mutating func notes(_ bit: UInt8) -> Bool {
+            defer { seen |= bit }
+            return seen & bit == 0
         }
 
         /// False: it is there already, or empty, or longer than usual.
         private mutating func keep(_ name: StaticString, _ value: UnsafeRawBufferPointer, _ bit: UInt8) -> Bool {
             let start = count + name.utf8CodeUnitCount
-            guard seen & bit == 0, let text = value.baseAddress, !value.isEmpty, start + value.count < buffer.count,
+            guard notes(bit), let text = value.baseAddress, !value.isEmpty, start + value.count < buffer.count,
                 let place = buffer.baseAddress
             else { return false }
-            seen |= bit
             memcpy(place + count, name.utf8Start, name.utf8CodeUnitCount)
             memcpy(place + start, text, value.count)
             buffer[start + value.count] = UInt8(ascii: "\n")

@@ -297,7 +297,9 @@ final class PlainHTTP {
     private func overdue(
         _ connection: PlainConnection, isLate: Bool, _ now: ContinuousClock.Instant
     ) -> PlainExchange? {
-        guard let pipeline = connection.pipeline, isLate || pipeline.deadline(patience: patience) <= now else { return nil }
+        guard let pipeline = connection.pipeline, isLate || pipeline.deadline(patience: patience) <= now else {
+            return nil
+        }
         return pipeline.takeOut(configuration, began: pipeline.heard)
     }
 

@@ -12,7 +12,8 @@ import Testing
 
     @Test("the kept fields come as lines, and nothing behind the head is touched")
     func usual() {
-        let head = "HTTP/1.1 304 Not Modified\r\nServer: x\r\nDATE:  now \r\nConnection: Keep-Alive\r\nETag:W/\"a\"\r\n\r\n"
+        let head =
+            "HTTP/1.1 304 Not Modified\r\nServer: x\r\nDATE:  now \r\nConnection: Keep-Alive\r\nETag:W/\"a\"\r\n\r\n"
         let (length, lines) = read(head + "HTTP/1.1 200 OK\r\n")
         #expect(length == head.utf8.count && lines == "date: now\netag: W/\"a\"\n")
     }
@@ -22,15 +23,19 @@ import Testing
         let start = "HTTP/1.1 304 Same\r\nETag: \"a\"\r\n"
         let rest = [
             "Connection: close\r\n\r\n", "Retry-After: 5\r\n\r\n", "RateLimit: r=1\r\n\r\n", "Location: /a\r\n\r\n",
-            "Transfer-Encoding: chunked\r\n\r\n", "ETag: \"b\"\r\n\r\n", "Content-Length: many\r\n\r\n", " folded\r\n\r\n",
-            "Vary:\r\n\r\n", "Date: \u{7F}\r\n\r\n", "Date: \u{1}\r\n\r\n", "X: ü\r\n\r\n", "no colon\r\n\r\n", ": x\r\n\r\n",
+            "Transfer-Encoding: chunked\r\n\r\n", "ETag: \"b\"\r\n\r\n", "Content-Length: many\r\n\r\n",
+            " folded\r\n\r\n",
+            "Vary:\r\n\r\n", "Date: \u{7F}\r\n\r\n", "Date: \u{1}\r\n\r\n", "X: ü\r\n\r\n", "no colon\r\n\r\n",
+            ": x\r\n\r\n",
             "X : y\r\n\r\n", "X: \(String(repeating: "x", count: 30))\t\r\n\r\n", "X: y\n\r\n", "\r", "Da", "",
         ]
         for rest in rest {
             let (length, lines) = read(start + rest)
             #expect(length == 0 && lines.isEmpty, "\(rest)")
         }
-        for head in ["HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 304 Same\r\n\r\n", "HTTP/1.1 3044\r\n\r\n", "HTTP/1.1 304", ""] {
+        for head in [
+            "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.0 304 Same\r\n\r\n", "HTTP/1.1 3044\r\n\r\n", "HTTP/1.1 304", "",
+        ] {
             let length = read(head).length
             #expect(length == 0, "\(head)")
         }

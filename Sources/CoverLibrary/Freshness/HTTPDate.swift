@@ -113,7 +113,8 @@ enum HTTPDate {
         private mutating func month() -> Int64? { triple(of: "janfebmaraprmayjunjulaugsepoctnovdec") }
 
         private mutating func longWeekday() -> Bool {
-            takeWord("monday") || takeWord("tuesday") || takeWord("wednesday") || takeWord("thursday") || takeWord("friday")
+            takeWord("monday") || takeWord("tuesday") || takeWord("wednesday") || takeWord("thursday")
+                || takeWord("friday")
                 || takeWord("saturday") || takeWord("sunday")
         }
 

@@ -15,7 +15,8 @@ extension StoredResponse {
     /// An entry of the cache: covers are kept of 200s alone.
     init(_ entry: CachedEntry) {
         self.init(
-            status: 200, fields: entry.metadata.fields.withBytes { HTTPFields(kept: $0) }, requestTime: entry.validatedAt,
+            status: 200, fields: entry.metadata.fields.withBytes { HTTPFields(kept: $0) },
+            requestTime: entry.validatedAt,
             responseTime: entry.validatedAt)
     }
 

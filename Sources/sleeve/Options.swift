@@ -93,7 +93,10 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Ask every host for its robots.txt first, and fetch nothing that it forbids.")
     var respectRobots = false
 
-    @Option(help: ArgumentHelp("Seconds one request may take; each step of a redirect is one.", valueName: "seconds"))
+    @Option(
+        help: ArgumentHelp(
+            "Seconds one request may take; each step of a redirect is one. A server that is silent for 30 is not waited for longer.",
+            valueName: "seconds"))
     var timeout = 60.0
 
     @Option(

@@ -6,13 +6,14 @@ import Testing
 
 @Suite struct RedirectPolicyTests {
     private func decide(
-        _ status: Int, from url: String = "https://a.example/1.jpg", to place: String?, after steps: Int = 0,
+        _ status: Int, from url: String = "https://a.example/1.jpg", at asked: String? = nil, to place: String?,
+        after steps: Int = 0,
         _ policy: RedirectPolicy = RedirectPolicy()
     ) throws -> Result<HTTPURL, CoverFailure>? {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status)), body: ResponseBody(), location: place, isHTTP2: false,
             microseconds: 1, microsecondsToFirstByte: 1)
-        return policy.decide(response, of: try HTTPURL(url), after: steps)
+        return policy.decide(response, of: try HTTPURL(url), at: try HTTPURL(asked ?? url), after: steps)
     }
 
     @Test("RFC 9110 §15.4: what redirects leads on", arguments: [300, 301, 302, 303, 307, 308])
@@ -39,6 +40,9 @@ import Testing
         #expect(try decide(301, to: plain)?.failed == .refusedAddress)
         #expect(try decide(301, to: plain, RedirectPolicy(allowsDowngrades: true))?.failed == nil)
         #expect(try decide(301, from: "http://a.example/1.jpg", to: plain)?.failed == nil)
+        // Nor anywhere on the way.
+        let way = try decide(301, from: "http://a.example/1.jpg", at: "https://a.example/1.jpg", to: plain, after: 1)
+        #expect(way?.failed == .refusedAddress)
     }
 
     @Test(

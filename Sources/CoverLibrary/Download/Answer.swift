@@ -14,14 +14,15 @@ enum Answer {
 
     /// - Parameters:
     ///   - url: the cover's own.
+    ///   - asked: what this is the answer to.
     ///   - steps: redirects that led to this response.
     ///   - stored: what was asked about.
     ///   - asksForRest: the request was for the rest of a body.
     init(
-        _ response: TransferResponse, of url: HTTPURL, after steps: Int, _ redirects: RedirectPolicy,
+        _ response: TransferResponse, of url: HTTPURL, at asked: HTTPURL, after steps: Int, _ redirects: RedirectPolicy,
         stored: Revalidation?, asksForRest: Bool
     ) {
-        switch redirects.decide(response, of: url, after: steps) {
+        switch redirects.decide(response, of: url, at: asked, after: steps) {
         case .success(let place): self = .redirect(place)
         case .failure(let failure): self = .failure(failure)
         case nil where asksForRest && response.head.status == .rangeNotSatisfiable: self = .noRest

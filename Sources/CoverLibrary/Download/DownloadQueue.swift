@@ -94,7 +94,7 @@ struct DownloadQueue<Waiter> {
     }
 
     /// Whether the job has not ended. Jobs are looked at where they lie: a copy of one costs as much as all that is done to it.
-    private func isThere(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }
+    func isThere(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }
 
     /// Nil when the job has ended.
     private func host(of id: JobID) -> Int? { isThere(id) ? slots[id.slot].host : nil }
@@ -140,18 +140,6 @@ struct DownloadQueue<Waiter> {
         let hadOthers = !hosts[number].waiting.isEmpty
         let ended = HostPace.Ended(began: began, company: slots[id.slot].company, hadOthers: hadOthers)
         hosts[number].note(sign, of: id, ended, failure: failure, now: now)
-    }
-
-    /// The answer to `.askRobots`. - Parameter http2: nil: there was none.
-    mutating func learn(
-        _ rules: Result<RobotsRules, RobotsUnknown>, host number: Int, http2: Bool?, now: Instant
-    ) {
-        guard case .asking = hosts[number].robots else { return }
-        hosts[number].learn(rules, now: now)
-        inFlight -= 1
-        hosts[number].inFlight -= 1
-        if let http2, case .unknown = hosts[number].knowledge { hosts[number].knowledge = .speaks(http2: http2) }
-        enterRing(number)
     }
 
     /// The host asked everybody to stay away until `time`.
@@ -286,40 +274,15 @@ struct DownloadQueue<Waiter> {
     }
 
     /// Where a job that has not ended asks next.
-    private func place(of id: JobID) -> HTTPURL { slots[id.slot].place ?? slots[id.slot].url }
+    func place(of id: JobID) -> HTTPURL { slots[id.slot].place ?? slots[id.slot].url }
 
     /// A request to the host begins: it counts for every limit.
-    private mutating func take(_ number: Int, _ now: Instant) {
+    mutating func take(_ number: Int, _ now: Instant) {
         inFlight += 1
         hosts[number].inFlight += 1
         hosts[number].allowance?.left -= 1
         if let interval = limits.interval { hosts[number].close(until: now + interval) }
         if let interval = limits.totalInterval { closedUntil = now + interval }
-    }
-
-    private mutating func robotsQuestion(_ number: Int, _ now: Instant) -> Decision? {
-        switch hosts[number].robots {
-        case nil, .asking: return nil
-        case .known(_, let until, _) where now < until: return nil
-        case .known, .unknown:
-            guard let origin = hosts[number].waiting.first(where: isThere).map({ place(of: $0).origin }),
-                let url = try? HTTPURL(origin + "/robots.txt")
-            else { return nil }
-            let tries = if case .unknown(let tries) = hosts[number].robots { tries } else { 0 }
-            hosts[number].robots = .asking(tries: tries)
-            take(number, now)
-            return .askRobots(url, host: number)
-        }
-    }
-
-    /// Nil: the host's rules allow it, as far as they are asked.
-    private mutating func refusal(_ id: JobID, _ number: Int) -> Decision? {
-        guard case .known(let rules, _, let problem) = hosts[number].robots else { return nil }
-        let (url, place) = (slots[id.slot].url, place(of: id))
-        if rules.allow(place.target.utf8) { return nil }
-        enterRing(number)
-        let failure = CoverFailure.disallowed(url.string, problem)
-        return .drop(id, url, place == url ? failure : failure.elsewhere(place))
     }
 
     /// How many of the places for all hosts are each one's. Rounded up: what were left over, a host that has just stalled would

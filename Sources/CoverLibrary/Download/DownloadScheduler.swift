@@ -21,7 +21,7 @@ actor DownloadScheduler {
     private var mostWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
 
     nonisolated let client: HTTPClient
-    private let policy: RetryPolicy
+    let policy: RetryPolicy
     private let redirects: RedirectPolicy
     private let observers: EventHub
     private let logger: Logger
@@ -154,17 +154,6 @@ actor DownloadScheduler {
         giveUp(job, url, failure.kind == .disallowed ? failure : failure.spreading(to: url.string))
     }
 
-    private func askRobots(_ url: HTTPURL, _ host: Int) {
-        client.assumeIsolated { client in
-            _ = client.start(TransferRequest(url: url)) { [weak self] result in
-                self?.assumeIsolated { scheduler in
-                    let http2 = (try? result.get())?.isHTTP2
-                    scheduler.queue.learn(RobotsRules.told(result), host: host, http2: http2, now: .now)
-                }
-            }
-        }
-    }
-
     func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
         guard flights[start.job.slot].token.take() != nil else { return }
         let now = ContinuousClock.now
@@ -189,7 +178,8 @@ actor DownloadScheduler {
             (flights[slot].way.isEmpty ? 0 : flights[slot].microseconds) + response.microseconds
         queue.answered(start.job, http2: response.isHTTP2)
         let answer = Answer(
-            response, of: start.url, after: flights[slot].way.count, redirects, stored: stored(for: start),
+            response, of: start.url, at: start.place, after: flights[slot].way.count, redirects,
+            stored: stored(for: start),
             asksForRest: flights[slot].partial != nil)
         queue.note(answer.failure?.sign ?? .answered, of: start.job, failure: answer.failure, now: now)
         obey(response, start, now)
@@ -219,19 +209,6 @@ actor DownloadScheduler {
     private func retry(_ job: JobID, at time: ContinuousClock.Instant) {
         flights[job.slot].way = []
         queue.retry(job, at: time, from: place(of: job))
-    }
-
-    /// Takes the host's own count of the requests that are left.
-    private func obey(
-        _ response: TransferResponse, _ start: DownloadQueue<Waiter>.Start, _ now: ContinuousClock.Instant
-    ) {
-        let fields = response.head.headerFields
-        guard let limit = RateLimit(fields, now: Int64(time(nil))) else { return }
-        if limit.remaining == 0 {
-            rest(start.job, until: now + limit.reset, .exhausted(start.url.string), now)
-        } else {
-            queue.allow(limit.remaining, hostOf: start.job, until: now + limit.reset)
-        }
     }
 
     /// Keeps what has come of a body for the next try, where it can be gone on with and there is memory for it.
@@ -336,17 +313,6 @@ actor DownloadScheduler {
         case .giveUp: giveUp(start.job, start.url, failure)
         case .tooLong(let wait):
             giveUp(start.job, start.url, failure.asking(for: wait))
-        }
-    }
-
-    /// A server that names a time means all of its covers, not this one alone.
-    private func rest(
-        _ job: JobID, until time: ContinuousClock.Instant, _ failure: CoverFailure, _ now: ContinuousClock.Instant
-    ) {
-        if time - now <= policy.longestRetryAfter {
-            queue.close(hostOf: job, until: time)
-        } else {
-            queue.giveUp(hostOf: job, until: time, failure: failure.asking(for: time - now))
         }
     }
 

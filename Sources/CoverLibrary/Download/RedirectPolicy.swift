@@ -12,8 +12,11 @@ struct RedirectPolicy: Sendable {
     /// Where to ask next, or why not to; nil: the response is no redirect.
     /// - Parameters:
     ///   - url: the cover's own, from which the way began.
+    ///   - asked: what this response is the answer to.
     ///   - steps: those that led to this response.
-    func decide(_ response: TransferResponse, of url: HTTPURL, after steps: Int) -> Result<HTTPURL, CoverFailure>? {
+    func decide(
+        _ response: TransferResponse, of url: HTTPURL, at asked: HTTPURL, after steps: Int
+    ) -> Result<HTTPURL, CoverFailure>? {
         guard let target = response.location, [300, 301, 302, 303, 307, 308].contains(response.head.status.code) else {
             return nil
         }
@@ -22,7 +25,7 @@ struct RedirectPolicy: Sendable {
         }
         do throws(HTTPURL.Problem) {
             let place = try HTTPURL(target)
-            if url.isHTTPS, !place.isHTTPS, !allowsDowngrades {
+            if url.isHTTPS || asked.isHTTPS, !place.isHTTPS, !allowsDowngrades {
                 return refused(
                     .refusedAddress,
                     "redirected from https to http, where anybody on the way may answer (--allow-downgrade follows it)")

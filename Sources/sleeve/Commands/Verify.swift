@@ -58,7 +58,8 @@ struct Verify: AsyncParsableCommand {
             line.add("rebuilt", report.rebuilt)
             try sleeve.tell(line.text + "\n")
         } else if !options.quiet {
-            let outcome = report.defects.isEmpty ? "all as they were stored" : "\(report.defects.count) defects"
+            let defects = report.defects.count == 1 ? "1 defect" : "\(report.defects.count) defects"
+            let outcome = report.defects.isEmpty ? "all as they were stored" : defects
             var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) blobs, "
             text += "\(ByteSize(report.bytes)): \(outcome)\n"
             if let rebuilt = report.rebuilt {

@@ -49,7 +49,7 @@ extension PrefetchSummary {
         ]
         let covers = requested == 1 ? "1 cover" : "\(Decimals.grouped(requested)) covers"
         let outcome = parts.compactMap(\.self).joined(separator: ", ")
-        var text = (isCancelled ? "stopped: " : "") + covers + (outcome.isEmpty ? "" : ": \(outcome)")
+        var text = (isCancelled ? "stopped after " : "") + covers + (outcome.isEmpty ? "" : ": \(outcome)")
         text += " in \(Decimals.text(seconds, 2)) s"
         if downloaded > 0 {
             text += " · \(Decimals.grouped(Int(coversPerSecond))) covers/s · \(ByteSize(bytes)) at "

@@ -1,0 +1,46 @@
+import CurlHTTP
+import HTTPTypes
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// What hosts ask for themselves.
+extension DownloadScheduler {
+    func askRobots(_ url: HTTPURL, _ host: Int) {
+        client.assumeIsolated { client in
+            _ = client.start(TransferRequest(url: url)) { [weak self] result in
+                self?.assumeIsolated { scheduler in
+                    let http2 = (try? result.get())?.isHTTP2
+                    scheduler.queue.learn(RobotsRules.told(result), host: host, http2: http2, now: .now)
+                }
+            }
+        }
+    }
+
+    /// Takes the host's own count of the requests that are left.
+    func obey(
+        _ response: TransferResponse, _ start: DownloadQueue<Waiter>.Start, _ now: ContinuousClock.Instant
+    ) {
+        let fields = response.head.headerFields
+        guard let limit = RateLimit(fields, now: Int64(time(nil))) else { return }
+        if limit.remaining == 0 {
+            rest(start.job, until: now + limit.reset, .exhausted(start.url.string), now)
+        } else {
+            queue.allow(limit.remaining, hostOf: start.job, until: now + limit.reset)
+        }
+    }
+
+    /// A server that names a time means all of its covers, not this one alone.
+    func rest(
+        _ job: JobID, until time: ContinuousClock.Instant, _ failure: CoverFailure, _ now: ContinuousClock.Instant
+    ) {
+        if time - now <= policy.longestRetryAfter {
+            queue.close(hostOf: job, until: time)
+        } else {
+            queue.giveUp(hostOf: job, until: time, failure: failure.asking(for: time - now))
+        }
+    }
+}

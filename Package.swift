@@ -52,12 +52,19 @@ let package = Package(
         .target(
             name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
             swiftSettings: settings),
+        // What Hummingbird's servers lack for the two below.
+        .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
         .target(
-            name: "CoverGallery", dependencies: ["CoverLibrary", hummingbird, nioCore, httpTypes, logging, crypto],
+            name: "CoverGallery",
+            dependencies: [
+                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, crypto,
+            ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
             name: "CoverMirror",
-            dependencies: ["CoverLibrary", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            dependencies: [
+                "CoverLibrary", "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
+            ],
             swiftSettings: settings),
         .target(
             name: "OriginServer", dependencies: [hummingbirdCore, nioCore, nioPosix, httpTypes, logging],

@@ -6,7 +6,7 @@ import sys
 targets = {target["name"]: target for target in json.load(sys.stdin)["targets"]}
 # The network does not know the disk, nor the disk the network; and neither they nor the library know a server.
 forbidden = {
-    "CoverLibrary": r"OriginServer|CoverGallery|CoverMirror|Hummingbird.*|NIO.*|sleeve",
+    "CoverLibrary": r"OriginServer|CoverGallery|CoverMirror|ServerChannels|Hummingbird.*|NIO.*|sleeve",
     "CurlHTTP": r"CoverCache|GRDB.*",
     "CoverCache": r"CurlHTTP|CCurl|HTTPTypes",
 }

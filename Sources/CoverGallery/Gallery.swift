@@ -1,8 +1,10 @@
 package import CoverLibrary
 import Hummingbird
+import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import ServerChannels
 
 #if canImport(Glibc)
     import Glibc
@@ -32,7 +34,9 @@ package final class Gallery: Sendable {
         let application = Application(
             router: Routes.router(hall, options),
             // A head that never ends must not keep its connection, nor connections each other's descriptors.
-            server: .http1(configuration: .init(idleTimeout: .seconds(30))),
+            server: HTTPServerBuilder { responder in
+                PatientChannel(HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30))))
+            },
             configuration: .init(
                 address: .hostname(options.host, port: options.port), backlog: 1_024,
                 availableConnectionsDelegate: .maximum(2_048, logger: logger)),

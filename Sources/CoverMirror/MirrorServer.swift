@@ -3,6 +3,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
+import ServerChannels
 
 #if canImport(Glibc)
     import Glibc
@@ -32,8 +33,8 @@ package final class MirrorServer: Sendable {
         logger.logLevel = .critical
         let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
         let server = Server(
-            childChannelSetup: MirrorChannel(
-                base: HTTP1Channel(
+            childChannelSetup: PatientChannel(
+                HTTP1Channel(
                     responder: { request, writer, channel in
                         try await front.respond(to: request, on: channel, with: writer)
                     },

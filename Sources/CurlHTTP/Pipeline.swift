@@ -97,6 +97,11 @@ package struct PipelineDetour {
         self.completion = completion
         self.started = started
     }
+
+    /// Nobody wants to know.
+    package static func unheard(_ url: HTTPURL) -> PipelineDetour {
+        PipelineDetour(TransferRequest(url: url), completion: { _ in }, started: { _ in })
+    }
 }
 
 /// Who is told what becomes of a pipeline, on the event loop. Nothing may be started from within these calls.

@@ -77,13 +77,13 @@ final class PlainHTTP {
 
     /// Nil: unknown as yet, or libcurl's.
     private func origin(of request: TransferRequest) -> PlainOrigin? {
-        canTake(request) && request.continuing == nil ? origin(at: request.url.origin) : nil
-    }
-
-    private func origin(at text: Substring) -> PlainOrigin? {
-        guard let origin = origins[text], origin.isUsual else { return nil }
+        guard canTake(request), request.continuing == nil, let origin = origins[request.url.origin], origin.isUsual
+        else { return nil }
+        let now = ContinuousClock.now
+        guard origin.isOutdated(at: now) else { return origin }
         // One request of libcurl's finds out whether the name leads elsewhere by now.
-        return origin.isOutdated(at: .now, patience: Self.addressPatience) ? nil : origin
+        origin.isLookedUp(until: now + Self.addressPatience)
+        return nil
     }
 
     /// - Parameter anew: over a new connection.
@@ -108,7 +108,9 @@ final class PlainHTTP {
 
     /// False: the server is not known, or libcurl's.
     func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool {
-        guard let origin = origin(at: pipeline.requests.origin), let connection = idleConnection(origin) ?? open(origin)
+        // Where the name is to be looked up, a request by itself does that.
+        guard let origin = origins[pipeline.requests.origin], origin.isUsual, !origin.isOutdated(at: .now),
+            let connection = idleConnection(origin) ?? open(origin)
         else { return false }
         connection.begin(pipeline, taker)
         startSending(on: connection)

@@ -80,12 +80,11 @@ final class PlainOrigin {
         }
     }
 
-    /// Whether the address is to be found out anew. True once, and again after `patience`.
-    func isOutdated(at now: ContinuousClock.Instant, patience: Duration) -> Bool {
-        if now < validUntil { return false }
-        validUntil = now + patience
-        return true
-    }
+    /// Whether the address is to be found out anew.
+    func isOutdated(at now: ContinuousClock.Instant) -> Bool { now >= validUntil }
+
+    /// Somebody finds it out: nobody else need for so long.
+    func isLookedUp(until time: ContinuousClock.Instant) { validUntil = time }
 
     /// Nearly all it answers can be read here. What cannot is asked for twice.
     var isUsual: Bool { unusual * 16 <= answers + 16 }

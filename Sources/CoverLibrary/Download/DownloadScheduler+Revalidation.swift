@@ -94,7 +94,7 @@ extension DownloadScheduler {
         let adopted = queue.adopt(url, waiter, run.host, began: run.pipeline.began, company: run.company)
         guard let adopted else {
             // Another asks for it already, whose answer does for both.
-            return PipelineDetour(TransferRequest(url: url), completion: { _ in }, started: { _ in })
+            return .unheard(url)
         }
         board(adopted.job)
         return PipelineDetour(request(for: adopted)) { [weak self] result in

@@ -11,6 +11,7 @@ final class Refresher: Sendable {
     private let isSpent = Atomic(false)
     /// So many entries are read from the index at a time.
     private static let chunk = 1_024
+    private static let countingTime = Duration.milliseconds(50)
 
     init(_ library: LibraryAPI, _ request: RefreshRequest, _ progress: PrefetchProgress) {
         self.library = library
@@ -37,7 +38,6 @@ final class Refresher: Sendable {
                 if progress.summary.requested == 0 { throw LibraryError(error) }
                 stop("\(CacheError(error))")
             }
-            progress.listEnded()
             await progress.drained()
         } onCancel: {
             progress.cancel()
@@ -53,21 +53,29 @@ final class Refresher: Sendable {
         request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
     }
 
-    private var isOver: Bool { Task.isCancelled || progress.isStopped || isSpent.load(ordering: .acquiring) }
+    private var isOver: Bool { Task.isCancelled || progress.isEnding || isSpent.load(ordering: .acquiring) }
 
     /// Every entry that is due, in the order of storing.
     private func askAll() async throws {
         let choice = RefreshChoice(request, now: WallClock.milliseconds())
         var (row, last) = (Int64(0), try library.reader.lastRow())
+        var stopped: ContinuousClock.Instant?
         while row < last {
             var due: [CachedEntry] = []
             due.reserveCapacity(Self.chunk)
             row = try library.reader.entries(after: row, through: last, limit: Self.chunk) { entry in
                 if entry.isCover, choice.isDue(RefreshEntry(entry)) { due.append(entry) }
             }
-            // To the end even then: what is left is counted.
-            if isOver { progress.leave(due.count) } else { await ask(due) }
+            if !isOver {
+                await ask(due)
+                continue
+            }
+            // What is left is counted, but who stops it does not wait for that.
+            progress.leave(due.count)
+            stopped = stopped ?? .now
+            if let stopped, .now - stopped > Self.countingTime { return }
         }
+        progress.listEnded()
     }
 
     /// The entries that are due, those most worthwhile first.
@@ -84,6 +92,7 @@ final class Refresher: Sendable {
         let most = min(request.maximumRequests ?? .max, due.count)
         progress.leave(due.count - most)
         var rest = due[..<most]
+        defer { progress.listEnded() }
         while !rest.isEmpty {
             if isOver { return progress.leave(rest.count) }
             // Neighbours in the index lie on the same pages.
@@ -106,7 +115,7 @@ final class Refresher: Sendable {
             progress.forget(entries.count)
         }
         // What came between the look above and the submission found nothing to abandon.
-        if Task.isCancelled || isSpent.load(ordering: .acquiring) { abandon() }
+        if isOver { abandon() }
     }
 
     /// Entries that can be asked for many at a time, by origin, and those that are asked for one by one.
@@ -153,7 +162,11 @@ final class Refresher: Sendable {
             let wanted = numbers.map { number in
                 (url: batch.urls[number], waiter: waiter(batch.entries[number], nil, Recollection()))
             }
-            Task { [library] in await library.scheduler().submit(wanted) }
+            if isOver { return progress.putOff(wanted.count) }
+            Task {
+                await library.scheduler().submit(wanted)
+                if isOver { abandon() }
+            }
         case .failed(let numbers, let failure):
             stop(failure.detail)
             for number in numbers {

@@ -71,7 +71,7 @@ final class RevalidationRun: PipelineTaker, @unchecked Sendable {
     /// Nobody waits for it any more.
     var isAbandoned = false
     let requestTime = WallClock.milliseconds()
-    private unowned let scheduler: DownloadScheduler
+    private weak var scheduler: DownloadScheduler?
 
     init(_ batch: RevalidationBatch, _ numbers: Range<Int>, host: Int, company: Int, of scheduler: DownloadScheduler) {
         self.batch = batch
@@ -83,9 +83,9 @@ final class RevalidationRun: PipelineTaker, @unchecked Sendable {
 
     func differs(_ pipeline: Pipeline, _ request: Int) -> PipelineDetour {
         nonisolated(unsafe) var detour: PipelineDetour?
-        scheduler.assumeIsolated { detour = $0.adopt(request, of: self) }
-        return detour!
+        scheduler?.assumeIsolated { detour = $0.adopt(request, of: self) }
+        return detour ?? .unheard(batch.urls[request])
     }
 
-    func ended(_ pipeline: Pipeline) { scheduler.assumeIsolated { $0.ended(self) } }
+    func ended(_ pipeline: Pipeline) { scheduler?.assumeIsolated { $0.ended(self) } }
 }

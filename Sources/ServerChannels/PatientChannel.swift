@@ -1,10 +1,10 @@
-import HummingbirdCore
-import Logging
-import NIOCore
+package import HummingbirdCore
+package import Logging
+package import NIOCore
 
 /// A connection as it was accepted. One that nobody comes to handle is closed.
-final class AcceptedConnection: ServerChildChannelValue {
-    let channel: any Channel
+package final class AcceptedConnection: ServerChildChannelValue {
+    package let channel: any Channel
     init(_ channel: any Channel) { self.channel = channel }
     deinit { channel.close(promise: nil) }
 }
@@ -13,10 +13,12 @@ final class AcceptedConnection: ServerChildChannelValue {
 ///
 /// One that is accepted while the server closes may never be, and NIO ends the program when an async channel is made and then
 /// dropped ("Deinited NIOAsyncWriter without calling finish()").
-struct MirrorChannel: ServerChildChannel {
-    let base: HTTP1Channel
+package struct PatientChannel: ServerChildChannel {
+    private let base: HTTP1Channel
 
-    func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
+    package init(_ base: HTTP1Channel) { self.base = base }
+
+    package func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<AcceptedConnection> {
         channel.eventLoop.makeCompletedFuture {
             // Nothing is read before there is somebody to read it.
             try channel.syncOptions?.setOption(.autoRead, value: false)
@@ -24,7 +26,7 @@ struct MirrorChannel: ServerChildChannel {
         }
     }
 
-    func handle(value connection: AcceptedConnection, logger: Logger) async {
+    package func handle(value connection: AcceptedConnection, logger: Logger) async {
         let channel = connection.channel
         let ready = channel.eventLoop.flatSubmit { [base] in
             do {

@@ -120,10 +120,9 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         return plain?.start(request, completion: completion)
     }
 
-    /// False: its server is not known without libcurl, or the loop has ended.
-    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool {
+    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> PipelineStart {
         checkIsolated()
-        return plain?.start(pipeline, for: taker) ?? false
+        return plain?.start(pipeline, for: taker) ?? .refused
     }
 
     func cancel(_ pipeline: Pipeline) {
@@ -174,10 +173,10 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
 
             let deadline = turn?(.now)
             // Transfers just added are due at once: libcurl sends their requests before we wait.
-            plain.flush()
+            let hasLost = plain.flush()
             multi.actOnTimer()
             // A short answer may have come back already; nothing would wake us for it.
-            if multi.finishEnded() { continue }
+            if multi.finishEnded() || hasLost { continue }
             multi.wait(milliseconds: waitingTime(deadline, multi.deadline, plain.deadline), into: &events)
             // All that has come is read before anything new is asked for: taking turns with the server for every single
             // cover costs more in switching than it gains.

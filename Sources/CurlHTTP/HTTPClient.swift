@@ -41,9 +41,10 @@ package actor HTTPClient {
         loop.remove(transfer)
     }
 
-    /// Sends the requests of a pipeline; what becomes of them is told `taker`, never from within this call. False: nothing was
-    /// sent, as the server is not known, or takes libcurl; an ordinary request may make it known.
-    package func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool { loop.start(pipeline, for: taker) }
+    /// Sends the requests of a pipeline; what becomes of them is told `taker`, never from within this call.
+    package func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> PipelineStart {
+        loop.start(pipeline, for: taker)
+    }
 
     /// What has no response gets none; the pipeline ends.
     package func cancel(_ pipeline: Pipeline) { loop.cancel(pipeline) }

@@ -15,6 +15,8 @@ package final class Pipeline: @unchecked Sendable {
     package private(set) var stood: [(request: Int, end: Int)] = []
     /// The server does not go on after this response, and has said so: what has no answer was never looked at.
     package internal(set) var isCutShort = false
+    /// More came than was asked for: which response is whose is not certain.
+    package internal(set) var hasExcess = false
 
     let requests: WrittenRequests
     /// Who is told what becomes of it; it holds on to whoever that is until it has ended.
@@ -78,6 +80,15 @@ package final class Pipeline: @unchecked Sendable {
 
     /// When to give up waiting, if nothing comes until then.
     func deadline(patience: Duration) -> ContinuousClock.Instant { heard + patience }
+}
+
+/// What `HTTPClient.start` made of a pipeline.
+package enum PipelineStart: Sendable {
+    case started
+    /// Nothing was sent, as the server is not known; an ordinary request may make it known.
+    case unknown
+    /// Nothing was sent: the server is libcurl's.
+    case refused
 }
 
 /// A request of a pipeline that goes on by itself.

@@ -52,6 +52,7 @@ extension PlainConnection {
         if pipeline.isAnswered {
             noteAnswer()
             // What comes unasked is nobody's.
+            pipeline.hasExcess = !pending.isEmpty
             return pending.isEmpty ? .finished : .lost(.closed)
         }
         switch reading {

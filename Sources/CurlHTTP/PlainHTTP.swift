@@ -106,16 +106,17 @@ final class PlainHTTP {
         }
     }
 
-    /// False: the server is not known, or libcurl's.
-    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> Bool {
+    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> PipelineStart {
+        guard let origin = origins[pipeline.requests.origin] else { return .unknown }
+        if !origin.isUsual { return .refused }
         // Where the name is to be looked up, a request by itself does that.
-        guard let origin = origins[pipeline.requests.origin], origin.isUsual, !origin.isOutdated(at: .now),
-            let connection = idleConnection(origin) ?? open(origin)
-        else { return false }
+        guard !origin.isOutdated(at: .now), let connection = idleConnection(origin) ?? open(origin) else {
+            return .unknown
+        }
         connection.begin(pipeline, taker)
         startSending(on: connection)
         look(at: connection, pipeline.deadline(patience: patience))
-        return true
+        return .started
     }
 
     /// Leaves it to libcurl.
@@ -155,7 +156,7 @@ final class PlainHTTP {
         multi.forget(connection.socket)
         connections[Int(connection.socket)] = nil
         connection.close()
-        defer { connection.releasePipeline()?.end() }
+        defer { end(connection.releasePipeline(), connection.origin) }
         let before = connection.origin.idle.count
         connection.origin.idle.removeAll { $0 === connection }
         idle -= before - connection.origin.idle.count
@@ -193,10 +194,15 @@ final class PlainHTTP {
 
     // MARK: The event loop
 
-    /// Sees to the requests that could not be sent when they were started.
-    func flush() {
+    /// Sees to the requests that could not be sent when they were started. True: some were lost, and somebody was told.
+    func flush() -> Bool {
+        var hasLost = false
         // What is lost meanwhile is sent again.
-        while let connection = unsent.popLast() { send(on: connection) }
+        while let connection = unsent.popLast() {
+            send(on: connection)
+            if connections[Int(connection.socket)] !== connection { hasLost = true }
+        }
+        return hasLost
     }
 
     private func send(on connection: PlainConnection) {
@@ -238,7 +244,7 @@ final class PlainHTTP {
             case .waiting: return
             case .lost(let loss): lose(connection, loss)
             case .differs:
-                guard let exchange = pipeline.takeOut(configuration, began: pipeline.began) else {
+                guard let exchange = pipeline.takeOut(configuration, began: .now) else {
                     close(connection)
                     return
                 }
@@ -255,9 +261,7 @@ final class PlainHTTP {
                 }
                 connection.origin.answered()
                 exchange.end(.success(exchange.response()))
-            case .finished:
-                connection.origin.answered()
-                finish(connection)
+            case .finished: finish(connection)
             }
         }
     }
@@ -266,7 +270,13 @@ final class PlainHTTP {
     private func finish(_ connection: PlainConnection) {
         let pipeline = connection.releasePipeline()
         rest(connection)
-        pipeline?.end()
+        end(pipeline, connection.origin)
+    }
+
+    private func end(_ pipeline: Pipeline?, _ origin: PlainOrigin) {
+        guard let pipeline else { return }
+        origin.answered(pipeline.stood.count)
+        pipeline.end()
     }
 
     /// How long a pipeline waits for its next response.

@@ -89,6 +89,6 @@ final class PlainOrigin {
     /// Nearly all it answers can be read here. What cannot is asked for twice.
     var isUsual: Bool { unusual * 16 <= answers + 16 }
 
-    func answered() { answers += 1 }
+    func answered(_ count: Int = 1) { answers += count }
     func wasUnusual() { unusual += 1 }
 }

@@ -34,8 +34,13 @@ extension DownloadScheduler {
             switch queue.grant(host, beyondShare: isBeyond, now: now) {
             case .some(0): return false
             case .some(let room):
-                if start(host, atMost: room) { continue }
-                return scout(host)
+                switch start(host, atMost: room) {
+                case .started: continue
+                case .unknown: return scout(host)
+                case .refused:
+                    makeJobs(.max, host)
+                    return true
+                }
             case .scout: return scout(host)
             case .jobs:
                 makeJobs(.max, host)
@@ -45,20 +50,20 @@ extension DownloadScheduler {
         return false
     }
 
-    /// False: the server is not known.
-    private func start(_ host: Int, atMost room: Int) -> Bool {
+    private func start(_ host: Int, atMost room: Int) -> PipelineStart {
         let length = lane.hosts[host]?.depth.length(limit: queue.hosts[host].pace.limit) ?? 1
-        guard let (batch, numbers) = lane.take(min(room, length), host: host) else { return true }
+        guard let (batch, numbers) = lane.take(min(room, length), host: host) else { return .started }
         let company = queue.hosts[host].inFlight + numbers.count
         let run = RevalidationRun(batch, numbers, host: host, company: company, of: self)
-        guard client.assumeIsolated({ $0.start(run.pipeline, for: run) }) else {
+        let started = client.assumeIsolated { $0.start(run.pipeline, for: run) }
+        guard started == .started else {
             lane.add(batch, numbers, host: host, first: true)
-            return false
+            return started
         }
         queue.beginOthers(numbers.count, host)
         lane.hosts[host]?.scouts = 0
         lane.underWay[ObjectIdentifier(run)] = run
-        return true
+        return .started
     }
 
     /// Has a job make the server known, unless one is about to.
@@ -108,7 +113,14 @@ extension DownloadScheduler {
         lane.underWay[ObjectIdentifier(run)] = nil
         let pipeline = run.pipeline
         let now = ContinuousClock.now
-        if !pipeline.stood.isEmpty { stand(run, now) }
+        if pipeline.hasExcess {
+            // Whose the answers are is not certain: each is asked for by itself.
+            for (number, _) in pipeline.stood { makeJob(run.batch, number, run.host) }
+            lane.hosts[run.host]?.depth.broke()
+        } else if !pipeline.stood.isEmpty {
+            stand(run, now)
+        }
+        if run.adopted > 0 { lane.hosts[run.host]?.depth.wasHeldUp() }
         queue.leaveOthers(pipeline.range.count - run.adopted, run.host)
         let rest = pipeline.range.dropFirst(pipeline.answered)
         if rest.isEmpty {
@@ -143,6 +155,11 @@ extension DownloadScheduler {
             batch: run.batch, stood: pipeline.stood, told: pipeline.told, requestTime: run.requestTime,
             responseTime: WallClock.milliseconds(), microseconds: Int(seconds * 1e6))
         arrived(standing, footprint: count * Self.footprint)
+    }
+
+    /// A server has answered with what was not about what was asked: it gets one request at a time.
+    func distrust(_ batch: RevalidationBatch) {
+        if let url = batch.urls.first { lane.hosts[queue.number(of: url)]?.depth.broke() }
     }
 
     /// Takes away what `owner` has asked for.

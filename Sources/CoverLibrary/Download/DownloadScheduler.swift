@@ -111,6 +111,8 @@ actor DownloadScheduler {
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
                 if !lane.isEmpty, startRevalidations(now) { continue }
+                // What was dropped meanwhile: nothing else may wake the loop for it.
+                flushArrivals()
                 releaseSubmitters()
                 return time
             }

@@ -53,6 +53,12 @@ struct PipelineDepth {
         if isTried { depth *= 2 }
     }
 
+    /// Something in one had changed: what is behind it waits until it is here.
+    mutating func wasHeldUp() {
+        depth = max(1, depth / 2)
+        (requests, company, time, since, isTried) = (0, 0, 0, nil, false)
+    }
+
     /// One was not answered whole, though nobody had said that it would not be.
     mutating func broke() {
         depth = 1

@@ -164,7 +164,9 @@ final class Refresher: Sendable {
             }
             if isOver { return progress.putOff(wanted.count) }
             Task {
-                await library.scheduler().submit(wanted)
+                let scheduler = await library.scheduler()
+                await scheduler.distrust(batch)
+                await scheduler.submit(wanted)
                 if isOver { abandon() }
             }
         case .failed(let numbers, let failure):

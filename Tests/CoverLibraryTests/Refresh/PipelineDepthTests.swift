@@ -50,6 +50,15 @@ import Testing
         #expect(depth.length(limit: 64) == 1)
     }
 
+    @Test("where something changes now and then, less goes together")
+    func changes() {
+        var held = depth { _ in 2 }
+        for _ in 0..<3 { held.wasHeldUp() }
+        #expect(held.length(limit: 64) == 1)
+        let later = depth(held) { _ in 2 }
+        #expect(later.length(limit: 64) == 8)
+    }
+
     @Test("a server that drops what is behind its answer gets one at a time from then on")
     func broken() {
         var broken = depth { _ in 2 }

@@ -179,6 +179,24 @@ import Wire
         }
     }
 
+    @Test("what a host's robots.txt forbids is not asked about, and nothing waits for it")
+    func forbidden() async throws {
+        let rules = "User-agent: *\nDisallow: /\n"
+        let answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(rules.utf8.count)\r\n\r\n\(rules)"
+        try await withStage {
+            $0.respectsRobots = true
+        } _: { stage in
+            try await withListener(answer: answer) { listener in
+                for number in 0..<20 {
+                    let url = listener.url + "/\(number).jpg"
+                    try await stage.store(url, CoverImage.jpeg(number: 1), fields: "etag: \"a\"\n")
+                }
+                let summary = try await stage.library.refresh()
+                #expect(summary.failed == 20 && summary.requested == 20, "\(summary)")
+            }
+        }
+    }
+
     @Test("offline, there is nobody to ask")
     func offline() async throws {
         try await withStage {

@@ -170,12 +170,7 @@ package final class CacheReader: @unchecked Sendable {
 
     /// Every entry in the order of storing.
     package func entries(_ visit: (CachedEntry) throws -> Void) throws {
-        try reading { database in
-            let all = FastStatement(database, Self.entrySQL + " ORDER BY e.id")
-            try all.each { row in
-                if let entry = Self.entry(row) { try visit(entry) }
-            }
-        }
+        _ = try entries(after: .min, through: .max, limit: .max, visit)
     }
 
     /// The recency clock: what was used last has this time.

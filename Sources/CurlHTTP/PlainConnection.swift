@@ -4,7 +4,7 @@
     import Darwin
 #endif
 
-/// One connection of `PlainHTTP`, for one request after the other (RFC 9112 section 9.3).
+/// One connection of `PlainHTTP`, for one request after the other (RFC 9112 section 9.3), or a pipeline of them.
 final class PlainConnection {
     enum Loss {
         /// It was closed, or broke, or never came to be.
@@ -48,8 +48,7 @@ final class PlainConnection {
     func isLate(at now: ContinuousClock.Instant) -> Bool { isConnecting && connectDeadline <= now }
 
     func begin(_ exchange: PlainExchange) {
-        exchange.connection = self
-        self.exchange = exchange
+        take(exchange)
         origin.write(exchange.request, to: &outgoing)
     }
 

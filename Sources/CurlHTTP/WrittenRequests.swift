@@ -9,8 +9,6 @@ package final class WrittenRequests: @unchecked Sendable {
     /// Where each begins in `bytes`, and where the last one ends.
     private var starts = [0]
 
-    package var count: Int { starts.count - 1 }
-
     /// - Parameter url: any of the origin's.
     package init(to url: HTTPURL, userAgent: String) {
         origin = url.origin

@@ -56,7 +56,7 @@ struct DownloadHost {
     var hasEarlierRest = false
     var place = Place.nowhere
     /// When a transfer of it ended last.
-    var heard: Instant?
+    private var heard: Instant?
     /// Why its last transfer failed, for those that are not tried any more.
     var failure: CoverFailure?
 
@@ -99,9 +99,7 @@ struct DownloadHost {
     ) {
         heard = now
         switch sign {
-        case .answered:
-            breaker.succeeded()
-            pace.answered(ended, now: now)
+        case .answered: answered(ended, now: now)
         case .overrun:
             self.failure = failure
             breaker.overran(id, now: now)
@@ -113,6 +111,13 @@ struct DownloadHost {
             breaker.failed(id, hasAnswered: hasAnswered, now: now)
         }
         if pace.interval > .zero { close(until: now + pace.interval) }
+    }
+
+    /// It did what it was asked.
+    mutating func answered(_ ended: HostPace.Ended, now: Instant) {
+        heard = now
+        breaker.succeeded()
+        pace.answered(ended, now: now)
     }
 
     /// What it lets crawlers fetch, as far as asking has shown.

@@ -44,9 +44,7 @@ extension DownloadQueue {
 
     /// One of them was answered.
     mutating func otherAnswered(_ number: Int, _ ended: HostPace.Ended, now: Instant) {
-        hosts[number].heard = now
-        hosts[number].breaker.succeeded()
-        hosts[number].pace.answered(ended, now: now)
+        hosts[number].answered(ended, now: now)
     }
 
     /// So many of them are not in flight any more.

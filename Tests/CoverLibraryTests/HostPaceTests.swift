@@ -10,12 +10,14 @@ private struct ModelHost {
     var most = Int.max
     /// Refuses such a share of what comes, however much is in flight.
     var refusals = 0.0
+    /// How long an answer takes on the line, which has room for one.
+    var line = Duration.zero
 
     struct Outcome {
         var limits: [Int] = []
         var answered = 0
         var refused = 0
-        /// Answers a second in the last half second.
+        /// Answers a second in the second half of the time.
         var goodput = 0.0
         var limit: Int { limits.last ?? 0 }
         var end = ContinuousClock.now
@@ -27,13 +29,18 @@ private struct ModelHost {
             []
         var outcome = Outcome()
         var late = 0
+        var lineIsFree = begun
         var random = Numbers()
         while now - begun < time {
             while flying.count < pace.limit {
                 let company = flying.count + 1
-                pace.begins(company: company)
+                pace.begins(company: company, now: now)
                 let isRefused = company > most || random.next() < refusals
-                let ends = now + (isRefused ? .milliseconds(1) : latency(company))
+                var ends = now + (isRefused ? .milliseconds(1) : latency(company))
+                if line > .zero {
+                    ends = max(ends, lineIsFree) + line
+                    lineIsFree = ends
+                }
                 // Soonest last.
                 var place = flying.count
                 while place > 0, flying[place - 1].ends <= ends { place -= 1 }
@@ -47,12 +54,12 @@ private struct ModelHost {
                 pace.refused(ended, now: now)
             } else {
                 outcome.answered += 1
-                if now - begun > time - .milliseconds(500) { late += 1 }
+                if now - begun > time / 2 { late += 1 }
                 pace.answered(ended, now: now)
             }
             outcome.limits.append(pace.limit)
         }
-        outcome.goodput = Double(late) / 0.5
+        outcome.goodput = Double(late) / (time / 2).inSeconds
         outcome.end = now
         return outcome
     }
@@ -60,7 +67,8 @@ private struct ModelHost {
 
 /// Numbers between 0 and 1 that look like chance and are the same every time (xorshift64).
 private struct Numbers {
-    private var state: UInt64 = 0x9E37_79B9_7F4A_7C15
+    private var state: UInt64
+    init(_ seed: Int = 1) { state = 0x9E37_79B9_7F4A_7C15 &* UInt64(seed) }
     mutating func next() -> Double {
         state ^= state << 13
         state ^= state >> 7
@@ -101,10 +109,55 @@ private struct Numbers {
     func bandwidthBound() {
         var pace = HostPace(ceiling: 256, isFixed: false)
         // 500 answers a second, and 4 ms of way: two or three in flight fill it.
-        let host = ModelHost { inFlight in max(.milliseconds(4), .milliseconds(2) * inFlight) }
+        let host = ModelHost(latency: { _ in .milliseconds(2) }, line: .milliseconds(2))
         let outcome = host.run(&pace, for: .seconds(5))
         #expect(outcome.limit <= 16)
         #expect(outcome.goodput >= 0.9 * 500)
+    }
+
+    @Test("where more in flight bring less, it ends near the number that brings most", arguments: [1, 2, 3, 4])
+    func overloaded(seed: Int) {
+        var pace = HostPace(ceiling: 256, isFixed: false)
+        var random = Numbers(seed)
+        // 14,000 answers a second with 64 in flight, 10,000 with 256, and the time of each is anybody's guess.
+        func rate(_ inFlight: Int) -> Double { 14_000 / (1 + Double(max(0, inFlight - 64)) / 500) }
+        let host = ModelHost { inFlight in
+            .seconds(max(0.001, Double(inFlight) / rate(inFlight) * (0.5 + random.next())))
+        }
+        // At first something else is slow, and any number is well.
+        let slow = ModelHost { _ in .milliseconds(10) }.run(&pace, for: .milliseconds(300))
+        #expect(slow.limit == 256)
+        let start = host.run(&pace, for: .seconds(3), from: slow.end)
+        let later = host.run(&pace, for: .seconds(2), from: start.end)
+        let rates = later.limits.map(rate)
+        #expect(rates.reduce(0, +) / Double(rates.count) >= 0.9 * 14_000, "\(later.limit) in flight")
+    }
+
+    @Test("a round's goodput is what was answered in it, also where less was in flight than allowed")
+    func goodput() {
+        var round = PaceRound().next(8, begun)
+        var random = Numbers()
+        var flying: [(ends: ContinuousClock.Instant, began: ContinuousClock.Instant)] = []
+        var (now, answered) = (begun, 0)
+        // Eight at a time for 50 ms, then nothing begins for 50 ms.
+        while now - begun < .seconds(10) {
+            let mayBegin = Int((now - begun) / .milliseconds(50)) % 2 == 0
+            while mayBegin, flying.count < 8 {
+                round.begins(flying.count + 1, now)
+                flying.append((now + .milliseconds(1 + 20 * random.next()), now))
+                flying.sort { $0.ends > $1.ends }
+            }
+            guard let done = flying.popLast() else {
+                now += .milliseconds(1)
+                continue
+            }
+            now = max(now, done.ends)
+            answered += 1
+            _ = round.answered(.init(began: done.began, company: 8, hadOthers: true), now)
+        }
+        let counted = Double(answered) / (now - begun).inSeconds
+        let goodput = round.meanInFlight(until: now) / round.meanLatency
+        #expect(abs(goodput / counted - 1) < 0.01, "\(goodput) by Little's law, \(counted) counted")
     }
 
     @Test("below a host's wall it works as fast as it may, and fewer than one in a hundred is refused")
@@ -149,7 +202,7 @@ private struct Numbers {
         var (answered, refused) = (0, 0)
         while now - begun < .seconds(120) {
             let began = now
-            pace.begins(company: 1)
+            pace.begins(company: 1, now: now)
             let isRefused = now < full
             if !isRefused { full = now + .milliseconds(100) }
             now += .milliseconds(20)

@@ -35,11 +35,11 @@ extension DownloadQueue {
     }
 
     /// So many of them begin.
-    mutating func beginOthers(_ count: Int, _ number: Int) {
+    mutating func beginOthers(_ count: Int, _ number: Int, now: Instant) {
         inFlight += count
         hosts[number].inFlight += count
         // Together, so that each is in the company of all.
-        for _ in 0..<count { hosts[number].pace.begins(company: hosts[number].inFlight) }
+        for _ in 0..<count { hosts[number].pace.begins(company: hosts[number].inFlight, now: now) }
     }
 
     /// One of them was answered.

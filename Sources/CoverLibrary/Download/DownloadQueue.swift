@@ -256,7 +256,7 @@ struct DownloadQueue<Waiter> {
         slots[id.slot].began = now
         take(number, now)
         slots[id.slot].company = hosts[number].inFlight
-        hosts[number].pace.begins(company: hosts[number].inFlight)
+        hosts[number].pace.begins(company: hosts[number].inFlight, now: now)
         hosts[number].breaker.starts(id)
         if hosts[number].pace.isFirst, hosts[number].inFlight == 1 {
             timers.insert(Timer(time: now + Self.patience, wake: .slowHost(number)))

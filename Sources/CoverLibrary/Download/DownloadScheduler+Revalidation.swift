@@ -34,7 +34,7 @@ extension DownloadScheduler {
             switch queue.grant(host, beyondShare: isBeyond, now: now) {
             case .some(0): return false
             case .some(let room):
-                switch start(host, atMost: room) {
+                switch start(host, atMost: room, now) {
                 case .started: continue
                 case .unknown: return scout(host)
                 case .refused:
@@ -50,7 +50,7 @@ extension DownloadScheduler {
         return false
     }
 
-    private func start(_ host: Int, atMost room: Int) -> PipelineStart {
+    private func start(_ host: Int, atMost room: Int, _ now: ContinuousClock.Instant) -> PipelineStart {
         let length = lane.hosts[host]?.depth.length(limit: queue.hosts[host].pace.limit) ?? 1
         guard let (batch, numbers) = lane.take(min(room, length), host: host) else { return .started }
         let company = queue.hosts[host].inFlight + numbers.count
@@ -60,7 +60,7 @@ extension DownloadScheduler {
             lane.add(batch, numbers, host: host, first: true)
             return started
         }
-        queue.beginOthers(numbers.count, host)
+        queue.beginOthers(numbers.count, host, now: now)
         lane.hosts[host]?.scouts = 0
         lane.underWay[ObjectIdentifier(run)] = run
         return .started

@@ -1,9 +1,10 @@
 /// How many transfers to one host are worth having in flight: a pure value, told of every transfer that ends.
 ///
 /// It climbs while *goodput* (answers a second) climbs. Time is cut into rounds in which the limit stands still. By Little's
-/// law the goodput of a round is the limit over the mean latency of the transfers that began in it: goodput that stays behind
-/// the limit is latency that rises. At first every round doubles the limit, as TCP's slow start does. While the latency is
-/// that of a host at rest, more are worth it; beyond, steps up and down are tried now and then, and kept where they pay.
+/// law the goodput of a round is what was in flight on average over the mean latency: goodput that stays behind what is in
+/// flight is latency that rises. At first every round doubles the limit, as TCP's slow start does. While the latency is that
+/// of a host at rest, more are worth it; beyond, steps up and down are tried now and then: up is kept where it pays, down where
+/// it costs nothing.
 ///
 /// Where a host refuses (429, 503) whatever begins beyond a number, that is a *wall*: it is kept below, and tried after ever
 /// longer times. Refusals that come at any number, and time-outs, halve the limit for a round: where fewer in flight are
@@ -83,7 +84,7 @@ struct HostPace {
     private static let firstLimit = 4
     private static let shortestDoubling = Duration.milliseconds(5)
     private static let shortestRound = Duration.milliseconds(50)
-    private static let longestHold = 16
+    private static let longestHold = 64
     private static let leastTolerance = 0.05
     private static let firstPatience = Duration.seconds(2)
     private static let longestPatience = Duration.seconds(300)
@@ -111,6 +112,8 @@ struct HostPace {
         return isFixed ? nil : Learnt(limit: limit, wall: wall?.height)
     }
 
+    private var isDoubling: Bool { if case .doubling = phase { true } else { false } }
+
     /// Whether the first answer is still to come.
     var isFirst: Bool { if case .first = phase { !isFixed } else { false } }
 
@@ -120,7 +123,7 @@ struct HostPace {
     // MARK: What ends
 
     /// A transfer begins, with so many in flight, itself included.
-    mutating func begins(company: Int) { if !isFixed { round.begins(company) } }
+    mutating func begins(company: Int, now: Instant) { if !isFixed { round.begins(company, now) } }
 
     /// The host did what it was asked.
     mutating func answered(_ ended: Ended, now: Instant) {
@@ -130,16 +133,17 @@ struct HostPace {
             if let patience = wall?.patience { wall?.standsUntil = now + patience }
             return begin(min(start, top), now)
         }
-        guard let start = round.start, ended.began >= start else { return }
-        round.answered(ended, now - ended.began)
-        closeIfDue(now)
+        if round.answered(ended, now) { closeIfDue(now) }
     }
 
     /// The host has too much to do, and said so (429, 503) or took too long.
     mutating func refused(_ ended: Ended, now: Instant) {
-        guard !isFixed, let start = round.start, ended.began >= start else { return }
-        round.refused(ended)
-        if let raised = wall, raised.isRaised, round.refusesMost(from: raised.height) {
+        guard !isFixed, round.refused(ended, now) else { return }
+        if isDoubling {
+            // No other takes its place: a leap is only judged when it is over.
+            limit = max(limit - 1, round.limit / 2, 1)
+            closeIfDue(now)
+        } else if let raised = wall, raised.isRaised, round.refusesMost(from: raised.height) {
             meet(raised.height - 1, now)
         } else if let height = round.wall(usual: tolerance) {
             meet(height, now)
@@ -154,8 +158,7 @@ struct HostPace {
             patience = min(tried.patience * 2, Self.longestPatience)
         }
         wall = Wall(height: height, standsUntil: now + patience, patience: patience)
-        limit = min(limit, height)
-        settle(now)
+        settle(min(limit, height), now)
     }
 
     // MARK: Rounds
@@ -163,10 +166,10 @@ struct HostPace {
     /// As high as the limit may go now.
     private var top: Int { min(ceiling, wall?.height ?? ceiling) }
 
-    private mutating func begin(_ limit: Int, _ now: Instant) {
-        self.limit = limit
-        round = PaceRound()
-        round.start = now
+    private mutating func begin(_ number: Int, _ now: Instant) {
+        limit = min(number, ceiling)
+        round = round.next(limit, now)
+        round.goodputs = []
     }
 
     private mutating func closeIfDue(_ now: Instant) {
@@ -182,33 +185,37 @@ struct HostPace {
 
     private mutating func close(_ now: Instant) {
         let ended = round
-        round = PaceRound()
-        round.start = now
-        (round.sum, round.count) = (ended.sum, ended.count)
-        if ease(ended.share, now) { return }
+        round = ended.next(limit, now)
+        if isDoubling, let height = ended.wall(usual: tolerance) {
+            // What was begun at once may have arrived in any order: those not refused tell more.
+            return meet(limit > ended.limit / 2 ? max(height, limit) : height, now)
+        }
+        if ease(ended, now) { return }
         // Where there was less to do than allowed, nothing is to be learnt.
         guard ended.answered > 0, ended.company >= limit, ended.wanted * 2 >= ended.total else { return }
         // Counting answers over time would depend on how they bunch.
-        let goodput = Double(limit) * (1 - ended.share) / ended.meanLatency
-        round.sum += goodput
-        round.count += 1
+        let goodput = ended.meanInFlight(until: now) * (1 - ended.share) / ended.meanLatency
+        if ended.isSettled { round.goodputs.append(goodput) }
         calm = min(calm * 1.01, ended.meanLatency)
         raiseWall(now)
-        decide(goodput, ended.meanLatency, now)
+        if ended.isSettled || isDoubling { decide(goodput, ended.meanLatency, now) }
     }
 
     /// Looks for the reason of refusals. True: this round has served that.
-    private mutating func ease(_ share: Double, _ now: Instant) -> Bool {
+    private mutating func ease(_ ended: PaceRound, _ now: Instant) -> Bool {
+        let (limit, share) = (ended.limit, ended.share)
         tolerance = max(Self.leastTolerance, tolerance * 0.999)
         if case .easing(let from, let pause, let before) = phase {
             // Of a host that refuses most there is no doubt what it wants.
-            if share > 0.5 * before, before <= 0.5 {
-                tolerance = min(1, max(share, before) * 1.5)
-                // Then a wall that was found was none.
-                wall = nil
-                (limit, interval) = (from, pause)
+            guard share > 0.5 * before, before <= 0.5 else {
+                settle(limit, now)
+                return true
             }
-            settle(now)
+            tolerance = min(1, max(share, before) * 1.5)
+            // Then a wall that was found was none.
+            wall = nil
+            interval = pause
+            settle(from, now)
             return true
         }
         // One at a time is hardly too many, unless most of them are refused.
@@ -238,13 +245,13 @@ struct HostPace {
         case .doubling(let before, let idle):
             if goodput >= before * 1.1 || latency <= Self.quiet * calm {
                 peak = max(peak, goodput)
-                if limit >= top { return settle(now) }
+                if limit >= top { return settle(limit, now) }
                 phase = .doubling(before: goodput, idle: 0)
                 begin(min(limit * 2, top), now)
             } else if idle == 0 {
                 phase = .doubling(before: before, idle: 1)
             } else {
-                settle(now)
+                settle(limit, now)
             }
         case .holding(let rounds):
             if latency > 3 * calm, goodput < 0.7 * peak {
@@ -252,28 +259,30 @@ struct HostPace {
                 peak = goodput
                 return begin(max(1, limit * 4 / 5), now)
             }
-            if latency <= Self.quiet * calm {
-                // Nobody waits for anybody: fewer would only bring less, and more will bring more.
+            // Nobody waits for anybody, as far as can be told: fewer would only bring less, and more will bring more.
+            let isQuiet = latency <= Self.quiet * calm
+            if isQuiet, limit == top {
                 peak = max(peak * 0.98, goodput)
-                hold = 2
-                phase = .holding(rounds: hold)
-                if limit < top { begin(min(max(limit + 1, limit * 3 / 2), top), now) }
-            } else if rounds > 1 {
+                settle(limit, now)
+            } else if rounds > 1, !(isQuiet && triesUpNext) {
                 phase = .holding(rounds: rounds - 1)
             } else {
-                tryStep(round.sum / max(round.count, 1), now)
+                tryStep(round.medianGoodput, now)
             }
         case .trying(let from, let base, let isUp, let rounds):
-            if rounds > 1 {
+            if isUp, latency <= Self.quiet * calm {
+                settle(limit, now)
+            } else if rounds > 1, round.medianGoodput >= 0.9 * base {
                 phase = .trying(from: from, goodput: base, isUp: isUp, rounds: rounds - 1)
             } else {
-                judge(round.sum / max(round.count, 1), from, base, isUp, now)
+                judge(round.medianGoodput, from, base, isUp, now)
             }
         }
     }
 
-    private mutating func settle(_ now: Instant) {
+    private mutating func settle(_ limit: Int, _ now: Instant) {
         hold = 2
+        triesUpNext = true
         phase = .holding(rounds: hold)
         begin(limit, now)
     }
@@ -281,25 +290,26 @@ struct HostPace {
     private mutating func tryStep(_ goodput: Double, _ now: Instant) {
         peak = max(peak * 0.98, goodput)
         let isUp = triesUpNext && limit < top || limit == 1
-        let step = isUp ? min(top, limit + max(1, limit / 4)) : max(1, min(limit - max(1, limit / 8), top))
+        let step = isUp ? min(top, limit + max(1, limit / 2)) : max(1, min(limit - max(1, limit / 3), top))
         triesUpNext = !isUp
         if step == limit {
             phase = .holding(rounds: hold)
             return begin(limit, now)
         }
-        phase = .trying(from: limit, goodput: goodput, isUp: isUp, rounds: 2)
+        phase = .trying(from: limit, goodput: goodput, isUp: isUp, rounds: 3)
         begin(step, now)
     }
 
     private mutating func judge(_ goodput: Double, _ from: Int, _ base: Double, _ isUp: Bool, _ now: Instant) {
-        let isWorth = isUp ? goodput >= base * 1.04 : goodput >= base * 0.98 && goodput >= peak * 0.95
+        let isWorth = isUp ? goodput >= base * 1.1 : goodput >= base * 0.97
         if isWorth {
             triesUpNext = isUp
-            hold = 1
+            hold = 2
+            phase = .holding(rounds: hold)
         } else {
             hold = min(hold * 2, Self.longestHold)
+            phase = .holding(rounds: hold)
+            begin(min(from, top), now)
         }
-        phase = .holding(rounds: hold)
-        begin(isWorth ? limit : min(from, top), now)
     }
 }

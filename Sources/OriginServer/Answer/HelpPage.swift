@@ -31,7 +31,7 @@ enum HelpPage {
         A library that is told of edits, for `sleeve album --remote`: POST /api/addAlbum, POST /api/deleteAlbum,
         GET /api/albums.
 
-        /counts tells how many requests there were, and how many of them were answered 429.
+        /counts tells how many requests there were, how many of them were answered 429, and how many are in flight.
 
         Covers have ETag and Last-Modified; If-None-Match, If-Modified-Since, Range and If-Range are understood.
 

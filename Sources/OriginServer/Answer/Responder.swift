@@ -48,7 +48,9 @@ struct Responder: Sendable {
     /// What has been asked for so far, for whoever measures.
     private var counts: Answer {
         let requests = ledger.requests.load(ordering: .relaxed), overruns = ledger.overruns.load(ordering: .relaxed)
-        return .text(200, #"{"requests":\#(requests),"overruns":\#(overruns)}"#, type: "application/json")
+        return .text(
+            200, #"{"requests":\#(requests),"overruns":\#(overruns),"inFlight":\#(ledger.load)}"#,
+            type: "application/json")
     }
 
     private func send(_ answer: Answer, on connection: Connection, with writer: consuming ResponseWriter) async throws {

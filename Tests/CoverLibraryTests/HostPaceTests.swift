@@ -171,6 +171,16 @@ private struct Numbers {
         #expect(Double(outcome.refused) < 0.01 * Double(outcome.answered))
     }
 
+    @Test("what is too much of a leap is refused once: nothing takes its place")
+    func leap() {
+        var pace = HostPace(ceiling: 256, isFixed: false)
+        let outcome = ModelHost(latency: { .microseconds(18_000 + $0 * 797 % 4_000) }, most: 20)
+            .run(&pace, for: .milliseconds(500))
+        #expect(outcome.limits.max() == 32)
+        #expect((1...20).contains(outcome.refused), "\(outcome.refused) refused")
+        #expect(outcome.limit == 20)
+    }
+
     @Test("a host that has less to do than it may gets no more")
     func idle() {
         var pace = HostPace(ceiling: 64, isFixed: false)
@@ -239,6 +249,22 @@ private struct Numbers {
         #expect(next.limit == learnt.limit / 2)
         let outcome = ModelHost(latency: { _ in .milliseconds(20) }, most: 40).run(&next, for: .seconds(2))
         #expect(outcome.refused == 0)
+    }
+
+    @Test("a host whose wall is gone is asked as if there had been none, within seconds", arguments: [0, 60])
+    func wallGone(secondsBefore: Int) {
+        var pace = HostPace(ceiling: 64, isFixed: false)
+        let latency = { (_: Int) in Duration.milliseconds(20) }
+        var walled = ModelHost(latency: latency, most: 5).run(&pace, for: .seconds(2 + secondsBefore))
+        #expect(walled.limit <= 6)
+        if secondsBefore == 0, let learnt = pace.learnt {
+            pace = HostPace(ceiling: 64, isFixed: false, learnt: learnt)
+        } else {
+            // How long a wall stands before it is tried depends on how often that was in vain.
+            walled = ModelHost(latency: latency).run(&pace, for: .seconds(300), from: walled.end)
+        }
+        let outcome = ModelHost(latency: latency).run(&pace, for: .seconds(10), from: walled.end)
+        #expect(outcome.limit == 64)
     }
 
     @Test("what was learnt is read as it is written, and what is neither is not")

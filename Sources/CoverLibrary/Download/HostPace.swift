@@ -75,18 +75,21 @@ struct HostPace {
         /// Nil: from the first answer on.
         var standsUntil: Instant?
         var patience: Duration
-        /// Higher than what a refusal named, to see whether it still stands.
-        var isRaised = false
+        /// Raised, to see whether it still stands: how high it was before.
+        var held: Int?
     }
 
     /// A latency up to so many times the smallest is that of the way alone.
     private static let quiet = 1.25
+    /// More are kept where goodput is so many times what it was, fewer where it is. A busy machine's rounds differ by as much.
+    private static let (gain, loss) = (1.08, 0.99)
     private static let firstLimit = 4
     private static let shortestDoubling = Duration.milliseconds(5)
     private static let shortestRound = Duration.milliseconds(50)
     private static let longestHold = 64
     private static let leastTolerance = 0.05
     private static let firstPatience = Duration.seconds(2)
+    private static let raisedPatience = Duration.milliseconds(500)
     private static let longestPatience = Duration.seconds(300)
 
     private var hold = 2
@@ -103,13 +106,13 @@ struct HostPace {
         guard let learnt, !isFixed else { return }
         // Half of it, doubled if that pays: the host may have changed.
         start = max(Self.firstLimit, learnt.limit / 2)
-        wall = learnt.wall.map { Wall(height: max(1, $0), standsUntil: nil, patience: .seconds(5)) }
+        wall = learnt.wall.map { Wall(height: max(1, $0), standsUntil: nil, patience: .seconds(3)) }
     }
 
     /// Nil when nothing was found out.
     var learnt: Learnt? {
         if case .first = phase { return nil }
-        return isFixed ? nil : Learnt(limit: limit, wall: wall?.height)
+        return isFixed ? nil : Learnt(limit: limit, wall: wall.map { $0.held ?? $0.height })
     }
 
     private var isDoubling: Bool { if case .doubling = phase { true } else { false } }
@@ -143,8 +146,8 @@ struct HostPace {
             // No other takes its place: a leap is only judged when it is over.
             limit = max(limit - 1, round.limit / 2, 1)
             closeIfDue(now)
-        } else if let raised = wall, raised.isRaised, round.refusesMost(from: raised.height) {
-            meet(raised.height - 1, now)
+        } else if let held = wall?.held, round.refusesMost(from: held + 1) {
+            meet(held, now)
         } else if let height = round.wall(usual: tolerance) {
             meet(height, now)
         } else {
@@ -154,8 +157,8 @@ struct HostPace {
 
     private mutating func meet(_ height: Int, _ now: Instant) {
         var patience = Self.firstPatience
-        if let tried = wall, tried.isRaised, height + 1 >= tried.height {
-            patience = min(tried.patience * 2, Self.longestPatience)
+        if let tried = wall, let held = tried.held, height >= held {
+            patience = max(patience, min(tried.patience * 2, Self.longestPatience))
         }
         wall = Wall(height: height, standsUntil: now + patience, patience: patience)
         settle(min(limit, height), now)
@@ -234,9 +237,11 @@ struct HostPace {
         guard let standing = wall, let time = standing.standsUntil, now >= time, limit >= standing.height else {
             return
         }
-        // What was tried last time has held.
-        let patience = standing.isRaised ? max(Self.firstPatience, standing.patience / 2) : standing.patience
-        wall = Wall(height: standing.height + 1, standsUntil: now + patience, patience: patience, isRaised: true)
+        // What was tried last time has held: the host takes more than it did, perhaps far more.
+        let step = standing.held.map { 2 * (standing.height - $0) } ?? 1
+        let patience = standing.held == nil ? standing.patience : min(standing.patience, Self.raisedPatience)
+        wall = Wall(
+            height: standing.height + step, standsUntil: now + patience, patience: patience, held: standing.height)
     }
 
     private mutating func decide(_ goodput: Double, _ latency: Double, _ now: Instant) {
@@ -301,7 +306,7 @@ struct HostPace {
     }
 
     private mutating func judge(_ goodput: Double, _ from: Int, _ base: Double, _ isUp: Bool, _ now: Instant) {
-        let isWorth = isUp ? goodput >= base * 1.1 : goodput >= base * 0.97
+        let isWorth = goodput >= base * (isUp ? Self.gain : Self.loss)
         if isWorth {
             triesUpNext = isUp
             hold = 2

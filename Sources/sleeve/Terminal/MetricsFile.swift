@@ -50,7 +50,8 @@ struct MetricsFile {
         family(
             "last_run_timestamp_seconds", "When the last run ended.", [(own, Decimals.text(run.ended, 3))])
         family(
-            "last_success_timestamp_seconds", "When the last run ended that left nothing undone; 0: none has.",
+            "last_success_timestamp_seconds",
+            "When the last run ended that failed at nothing, done or out of budget; 0: none has.",
             [(own, Decimals.text(success, 3))])
         family("last_run_exit_code", "How the last run ended.", [(own, "\(run.exitCode)")])
         family("last_run_seconds", "How long the last run took.", [(own, Decimals.text(summary.seconds, 6))])

@@ -247,7 +247,7 @@ private struct Numbers {
         #expect(next.limit == 1)
         next.answered(ended(), now: begun + .milliseconds(10))
         #expect(next.limit == learnt.limit / 2)
-        let outcome = ModelHost(latency: { _ in .milliseconds(20) }, most: 40).run(&next, for: .seconds(2))
+        let outcome = ModelHost(latency: { _ in .milliseconds(20) }, most: 40).run(&next, for: .seconds(1))
         #expect(outcome.refused == 0)
     }
 
@@ -263,7 +263,7 @@ private struct Numbers {
             // How long a wall stands before it is tried depends on how often that was in vain.
             walled = ModelHost(latency: latency).run(&pace, for: .seconds(300), from: walled.end)
         }
-        let outcome = ModelHost(latency: latency).run(&pace, for: .seconds(10), from: walled.end)
+        let outcome = ModelHost(latency: latency).run(&pace, for: .seconds(6), from: walled.end)
         #expect(outcome.limit == 64)
     }
 

@@ -89,7 +89,7 @@ struct HostPace {
     private static let longestHold = 64
     private static let leastTolerance = 0.05
     private static let firstPatience = Duration.seconds(2)
-    private static let raisedPatience = Duration.milliseconds(500)
+    private static let raisedPatience = Duration.milliseconds(200)
     private static let longestPatience = Duration.seconds(300)
 
     private var hold = 2
@@ -106,7 +106,7 @@ struct HostPace {
         guard let learnt, !isFixed else { return }
         // Half of it, doubled if that pays: the host may have changed.
         start = max(Self.firstLimit, learnt.limit / 2)
-        wall = learnt.wall.map { Wall(height: max(1, $0), standsUntil: nil, patience: .seconds(3)) }
+        wall = learnt.wall.map { Wall(height: max(1, $0), standsUntil: nil, patience: Self.firstPatience) }
     }
 
     /// Nil when nothing was found out.
@@ -200,7 +200,7 @@ struct HostPace {
         let goodput = ended.meanInFlight(until: now) * (1 - ended.share) / ended.meanLatency
         if ended.isSettled { round.goodputs.append(goodput) }
         calm = min(calm * 1.01, ended.meanLatency)
-        raiseWall(now)
+        if ended.isSettled { raiseWall(now) }
         if ended.isSettled || isDoubling { decide(goodput, ended.meanLatency, now) }
     }
 

@@ -57,6 +57,15 @@ def spread(runs):
     return f"{median(runs):.3f} s ({min(walls):.3f}–{max(walls):.3f})"
 
 
+def at_most(number):
+    """The command's options for so many in flight at the most."""
+    return ["--per-host", str(number), "--parallel", str(number)]
+
+
+def always(number):
+    return ["--fixed", *at_most(number)]
+
+
 def count_files(folder):
     return sum(1 for _ in os.scandir(folder))
 

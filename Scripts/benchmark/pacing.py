@@ -7,7 +7,7 @@ import time
 import urllib.request
 from statistics import median
 
-from measure import Failure, Origin, stop
+from measure import Failure, Origin, always, at_most, stop
 
 CEILING = 256
 SWEEP = [2, 4, 8, 16, 20, 32, 64, 128, 256]
@@ -27,10 +27,10 @@ PAIRS = 5
 def pacing(bench):
     row = bench.report.row
     for name, options in HOSTS.items():
-        sweep = {number: goodput(bench, options, fixed(number), begin=1, end=2.5)[0] for number in SWEEP}
+        sweep = {number: goodput(bench, options, always(number), begin=1, end=2.5)[0] for number in SWEEP}
         best = max(sweep, key=sweep.get)
         bench.note(f"  {name}: " + ", ".join(f"{number}: {rate:,.0f}/s" for number, rate in sweep.items()))
-        pairs = [[goodput(bench, options, flags, begin=3, end=5) for flags in (fixed(best), ceiling(CEILING))]
+        pairs = [[goodput(bench, options, flags, begin=3, end=5) for flags in (always(best), at_most(CEILING))]
                  for _ in range(PAIRS)]
         before, found = ([rate for rate, _ in runs] for runs in zip(*pairs))
         refused = max(share for _, (_, share) in pairs)
@@ -42,14 +42,6 @@ def pacing(bench):
         if "429" in name:
             row(f"{name}: answered 429", refused * 100, "%", at_most=1)
     stalling(bench)
-
-
-def ceiling(number):
-    return ["--per-host", str(number), "--parallel", str(number)]
-
-
-def fixed(number):
-    return ["--fixed", *ceiling(number)]
 
 
 def stalling(bench):

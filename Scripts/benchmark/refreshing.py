@@ -4,7 +4,7 @@ import pathlib
 import re
 import urllib.request
 
-from measure import Failure, median, run, spread
+from measure import Failure, at_most, median, run, spread
 
 ENTRIES = 100_000
 IN_FLIGHT = 64
@@ -16,7 +16,7 @@ def refresh(bench):
     urls = [f"{nginx.url}/100.jpg?n={number}" for number in range(ENTRIES)]
     lists = bench.write_list("refresh.txt", urls)
     cache = bench.new_folder("refresh")
-    flags = ["--per-host", str(IN_FLIGHT), "--parallel", str(IN_FLIGHT)]
+    flags = at_most(IN_FLIGHT)
     bench.prefetch(lists, cache, *flags, expect=ENTRIES)
     with urllib.request.urlopen(urls[0]) as response:
         validators = {name: response.headers[name] for name in ("ETag", "Last-Modified")}

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 
-from measure import Failure, Nginx, Origin, count_files, median, run, spread
+from measure import Failure, Nginx, Origin, always, count_files, median, run, spread
 from pacing import pacing
 from refreshing import refresh
 
@@ -135,8 +135,7 @@ def delay(bench):
         lists = bench.write_list("delay.txt", (f"{origin.url}/covers/{n}.jpg?size=4000" for n in range(covers)))
         runs = []
         for number in range(bench.rounds):
-            flags = ["--fixed", "--parallel", str(in_flight), "--per-host", str(in_flight)]
-            runs.append(bench.prefetch(lists, bench.new_folder("delay"), *flags, expect=covers))
+            runs.append(bench.prefetch(lists, bench.new_folder("delay"), *always(in_flight), expect=covers))
             bench.report.keep("delay", "sleeve", runs[-1])
             bench.note(f"  round {number + 1}: {covers / runs[-1].wall:,.0f} covers a second")
     finally:

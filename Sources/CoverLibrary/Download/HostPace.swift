@@ -7,8 +7,8 @@
 /// it costs nothing.
 ///
 /// Where a host refuses (429, 503) whatever begins beyond a number, that is a *wall*: it is kept below, and tried after ever
-/// longer times. Refusals that come at any number, and time-outs, halve the limit for a round: where fewer in flight are
-/// refused as often, they are not the reason, and so many are put up with from then on.
+/// longer times, and left behind in ever larger steps. Refusals that come at any number, and time-outs, halve the limit for a
+/// round: where fewer in flight are refused as often, they are not the reason, and so many are put up with from then on.
 struct HostPace {
     typealias Instant = ContinuousClock.Instant
 
@@ -198,9 +198,11 @@ struct HostPace {
         guard ended.answered > 0, ended.company >= limit, ended.wanted * 2 >= ended.total else { return }
         // Counting answers over time would depend on how they bunch.
         let goodput = ended.meanInFlight(until: now) * (1 - ended.share) / ended.meanLatency
-        if ended.isSettled { round.goodputs.append(goodput) }
         calm = min(calm * 1.01, ended.meanLatency)
-        if ended.isSettled { raiseWall(now) }
+        if ended.isSettled {
+            round.goodputs.append(goodput)
+            raiseWall(now)
+        }
         if ended.isSettled || isDoubling { decide(goodput, ended.meanLatency, now) }
     }
 
@@ -272,7 +274,7 @@ struct HostPace {
             } else if rounds > 1, !(isQuiet && triesUpNext) {
                 phase = .holding(rounds: rounds - 1)
             } else {
-                tryStep(round.medianGoodput, now)
+                tryStep(now)
             }
         case .trying(let from, let base, let isUp, let rounds):
             if isUp, latency <= Self.quiet * calm {
@@ -280,7 +282,7 @@ struct HostPace {
             } else if rounds > 1, round.medianGoodput >= 0.9 * base {
                 phase = .trying(from: from, goodput: base, isUp: isUp, rounds: rounds - 1)
             } else {
-                judge(round.medianGoodput, from, base, isUp, now)
+                judge(from, base, isUp, now)
             }
         }
     }
@@ -292,7 +294,8 @@ struct HostPace {
         begin(limit, now)
     }
 
-    private mutating func tryStep(_ goodput: Double, _ now: Instant) {
+    private mutating func tryStep(_ now: Instant) {
+        let goodput = round.medianGoodput
         peak = max(peak * 0.98, goodput)
         let isUp = triesUpNext && limit < top || limit == 1
         let step = isUp ? min(top, limit + max(1, limit / 2)) : max(1, min(limit - max(1, limit / 3), top))
@@ -305,16 +308,12 @@ struct HostPace {
         begin(step, now)
     }
 
-    private mutating func judge(_ goodput: Double, _ from: Int, _ base: Double, _ isUp: Bool, _ now: Instant) {
-        let isWorth = goodput >= base * (isUp ? Self.gain : Self.loss)
-        if isWorth {
-            triesUpNext = isUp
-            hold = 2
-            phase = .holding(rounds: hold)
-        } else {
-            hold = min(hold * 2, Self.longestHold)
-            phase = .holding(rounds: hold)
-            begin(min(from, top), now)
-        }
+    private mutating func judge(_ from: Int, _ base: Double, _ isUp: Bool, _ now: Instant) {
+        let isWorth = round.medianGoodput >= base * (isUp ? Self.gain : Self.loss)
+        if isWorth { triesUpNext = isUp }
+        hold = isWorth ? 2 : min(hold * 2, Self.longestHold)
+        phase = .holding(rounds: hold)
+        // What is kept goes on, with what the trial has shown.
+        if !isWorth { begin(min(from, top), now) }
     }
 }

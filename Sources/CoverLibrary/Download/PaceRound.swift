@@ -26,6 +26,7 @@ struct PaceRound {
     /// So many refusals tell.
     private static let enough = 4
 
+    /// The round after it. - Parameter limit: in flight at the most from now on.
     func next(_ limit: Int, _ now: Instant) -> PaceRound {
         var next = PaceRound()
         (next.start, next.limit) = (now, limit)

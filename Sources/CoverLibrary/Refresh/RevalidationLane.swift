@@ -82,6 +82,7 @@ final class RevalidationRun: PipelineTaker, @unchecked Sendable {
     }
 
     func differs(_ pipeline: Pipeline, _ request: Int) -> PipelineDetour {
+        // because: the closure runs at once, on this very thread.
         nonisolated(unsafe) var detour: PipelineDetour?
         scheduler?.assumeIsolated { detour = $0.adopt(request, of: self) }
         return detour ?? .unheard(batch.urls[request])

@@ -7,7 +7,7 @@ let observer = Task {
         if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
     }
 }
-let summary = await library.prefetch(try await library.albums)
+let summary = try await library.prefetch(try await library.albums)
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
 if let url = try await library.albums.first?.coverUrl, let cover = try library.cachedCover(for: url) {
     print(cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)

@@ -38,6 +38,8 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case notStorable
         /// The cover came, but could not be kept.
         case cache
+        /// No request was sent, as its host cannot be reached or asked for a pause. `detail` says which.
+        case notTried
     }
 
     /// The class of the failure.
@@ -51,6 +53,9 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// The server was not asked this time, since it had said the same before: until then, in milliseconds since 1970.
     public var rememberedUntil: Int64?
+
+    /// Of a cover that was not tried: its host asked for fewer requests, or for none for a while.
+    var isRateLimit = false
 
     /// Where the URL stands in its list, where it came from one.
     public var line: Int?
@@ -84,7 +89,16 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
             case .refusedAddress: .refusedAddress
             case .cancelled: .cancelled
             }
-        self.init(kind, url: error.url, detail: Proxy(for: error.url)?.told(error.detail) ?? error.detail)
+        self.init(kind, url: error.url, detail: Self.detail(of: error))
+    }
+
+    /// libcurl names address, port and milliseconds of a connection that failed; people know the host.
+    private static func detail(of error: TransferError) -> String {
+        let detail = Proxy(for: error.url)?.told(error.detail) ?? error.detail
+        guard error.kind == .connect, detail.hasPrefix("Failed to connect to "), let url = try? HTTPURL(error.url),
+            let reason = detail.split(separator: ": ").last
+        else { return detail }
+        return "can't reach \(url.authority): \(reason.prefix(1).lowercased() + reason.dropFirst())"
     }
 
     /// A text that is no usable URL, as it may be repeated: whatever may hold a password is not.
@@ -92,6 +106,10 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
 
     package static func cancelled(_ url: String) -> CoverFailure {
         CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
+    }
+
+    static func closed(_ url: String) -> CoverFailure {
+        CoverFailure(.cancelled, url: url, detail: "the library is closed")
     }
 
     /// RFC 9111 §5.2.2.5.
@@ -119,47 +137,72 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         return CoverFailure(.disallowed, url: url, detail: detail)
     }
 
-    /// The host's count of requests is used up (`RateLimit`).
-    static func exhausted(_ url: String) -> CoverFailure {
-        CoverFailure(.overQuota, url: url, detail: "the server takes no more requests for now")
-    }
-
-    /// The same, asked of an earlier run.
-    static func resting(_ wait: Duration) -> CoverFailure {
-        CoverFailure(
-            .overQuota, url: "",
-            detail: "it asked an earlier run to be left alone, for another \(wait.components.seconds) s")
-    }
-
-    /// The same, from a host that wants longer peace than anybody waits.
-    func asking(for wait: Duration) -> CoverFailure {
-        var failure = self
-        failure.detail += "; it asks to be left alone for \(wait.components.seconds) s, which is too long to wait"
+    static func notTried(_ url: String, _ outage: DownloadHost.Outage) -> CoverFailure {
+        var failure = CoverFailure(.notTried, url: url, detail: notTriedPrefix + outage.reason)
+        failure.isRateLimit = outage.isRateLimit
         return failure
     }
 
-    /// The same for another cover of the host, which was not asked for it again.
-    func spreading(to url: String) -> CoverFailure {
-        CoverFailure(kind, url: url, detail: "its host was given up: \(detail)", status: status)
+    private static let notTriedPrefix = "not tried: "
+
+    /// Of a cover that was not tried: what is wrong with its host, by name. Nil for other kinds.
+    package var hostProblem: String? {
+        kind == .notTried ? String(detail.dropFirst(Self.notTriedPrefix.count)) : nil
+    }
+
+    /// The failure, from a host that asks for a longer pause than Sleeve waits.
+    func asking(for wait: Duration) -> CoverFailure {
+        var failure = self
+        failure.detail += "; it asks to wait \(wait.components.seconds) s, which is too long"
+        return failure
+    }
+
+    /// What is wrong with a host whose last `count` transfers failed, this one last.
+    func outage(of host: String, count: Int) -> String {
+        let times = count == 1 ? "" : "s"
+        switch kind {
+        case .connect where detail.contains("refused"): return "\(host) refused \(count) connection\(times)"
+        case .connect: return "\(host) can't be reached (\(count) attempt\(times))"
+        case .nameResolution: return "the name \(host) can't be resolved (\(count) attempt\(times))"
+        case .tls: return "\(host) has no TLS that can be trusted (\(count) attempt\(times))"
+        case .timeout: return "\(host) did not answer \(count) request\(times) in time"
+        case .overQuota: return "\(host) refused \(count) request\(times) as too many"
+        case .status: return "\(host) answered \(status ?? 0) to \(count) request\(times)"
+        default: return "\(host) failed \(count) time\(times)"
+        }
     }
 
     /// It is about the host, not about this cover alone.
     var isHosts: Bool { kind == .overQuota || [413, 429, 503].contains(status) }
 
-    /// What the failure of a transfer shows of its host.
-    var sign: HostSign {
+    /// The host of the cover cannot be reached: its other covers would fail as well.
+    package var isHostUnreachable: Bool {
         switch kind {
-        case .overQuota: .overrun
-        case .timeout: .overloaded
-        case .connect, .nameResolution, .tls, .truncated: .failed
-        case .status:
-            switch status {
-            case 429: .overrun
-            case 503: .overloaded
-            case 500, 502, 504: .failed
-            default: .answered
-            }
-        default: .answered
+        case .connect, .nameResolution, .tls, .timeout: true
+        case .notTried: !isRateLimit
+        default: false
+        }
+    }
+}
+
+extension HostSignal {
+    /// - Parameter failure: why a response holds no cover; nil: it holds one.
+    init(_ failure: CoverFailure?) {
+        switch (failure?.kind, failure?.status) {
+        case (.overQuota, _), (.status, 429): self = .rateLimited
+        case (.status, 503): self = .overloaded
+        case (.status, 500), (.status, 502), (.status, 504): self = .serverError
+        default: self = .answered
+        }
+    }
+
+    /// - Parameter error: why there is no response.
+    init(_ error: TransferError) {
+        switch error.kind {
+        case .nameResolution, .connect, .tls: self = .unreachable
+        case .timeout: self = .timedOut
+        case .broken, .truncated: self = .serverError
+        case .tooLarge, .tooManyRedirects, .refusedAddress, .cancelled: self = .answered
         }
     }
 }

@@ -14,7 +14,7 @@ extension LibraryAPI {
 
     /// The cover of `album`: the first of its places that is in the cache, else the first that has one.
     /// - Parameter retryingAbsent: as for `cover(for:)`.
-    /// - Throws: `CoverFailure`, which names every place that was tried.
+    /// - Throws: `CoverFailure`, which names every URL that was tried.
     public func cover(of album: Album, retryingAbsent: Bool = false) async throws -> Cover {
         let places = coverPlaces(of: album)
         if places.isEmpty { return try await cover(for: album.coverKey) }

@@ -16,19 +16,14 @@ public final class LibraryAPI: Sendable {
     let persistency: PersistencyManager
     let store: AlbumStore
     private let hub = EventHub()
-    private let network: Network
+    let network: Network
     private let remote = Mutex<RemoteLibrary?>(nil)
 
-    /// The part that connects, started when the first cover is missing: a program that only reads never sets up libcurl.
-    fileprivate final class Network: Sendable {
-        let scheduler = Mutex<DownloadScheduler?>(nil)
-        let hub: EventHub
-        init(hub: EventHub) { self.hub = hub }
-    }
-
     /// Opens the cache, making it where there is none, and adopts what a process that died left in it.
-    /// - Throws: `LibraryError`: the place cannot be used, or belongs to a newer version.
+    /// - Throws: `LibraryError`: a value of the configuration is out of its range; or the cache directory cannot be used, or
+    ///   belongs to a newer version.
     public init(configuration: LibraryConfiguration) async throws {
+        try configuration.validate()
         self.configuration = configuration
         let network = Network(hub: hub)
         self.network = network
@@ -55,11 +50,15 @@ public final class LibraryAPI: Sendable {
     ///
     /// What is in the cache is given without asking, stale or not (`Cover.isStale`), unless its server forbids that
     /// (`must-revalidate`, `no-cache`): then it is asked first, and when it cannot be, the call fails (RFC 9111 section 4.2.4).
-    /// - Parameter retryingAbsent: ask even where the server has said lately that nothing is there (404, 410), which is
-    ///   remembered for a while.
-    /// - Throws: `CoverFailure`.
-    public func cover(for url: String, retryingAbsent: Bool = false) async throws -> Cover {
+    /// - Parameters:
+    ///   - retryingAbsent: ask even where the server has said lately that nothing is there (404, 410), which is remembered for
+    ///     a while.
+    ///   - isUrgent: send the request at once, also while the host is paused after failures or at its limit: for a person who
+    ///     asks to try again.
+    /// - Throws: `CoverFailure`; of the kind `cancelled` when the library is closed.
+    public func cover(for url: String, retryingAbsent: Bool = false, isUrgent: Bool = false) async throws -> Cover {
         let parsed = try Self.parse(url)
+        if isClosed { throw CoverFailure.closed(url) }
         let found = try await cachedCover(parsed, given: url)
         if let (entry, body) = found {
             let staleness = Staleness(entry, at: WallClock.milliseconds())
@@ -70,7 +69,7 @@ public final class LibraryAPI: Sendable {
         let remembered = recall([parsed])[0]
         if let absence = remembered.absence, !retryingAbsent { throw CoverFailure.absent(url, absence) }
         do {
-            if let cover = try await download(parsed, given: url, found?.entry, remembered) { return cover }
+            if let cover = try await download(parsed, given: url, found?.entry, remembered, isUrgent) { return cover }
         } catch var failure as CoverFailure {
             if found != nil { failure.detail += "; \(Staleness.reason)" }
             throw failure
@@ -129,13 +128,18 @@ public final class LibraryAPI: Sendable {
 
     /// - Returns: the cover, if it must not be kept; else it is in the cache.
     private func download(
-        _ url: HTTPURL, given: String, _ stored: CachedEntry?, _ remembered: Recollection
+        _ url: HTTPURL, given: String, _ stored: CachedEntry?, _ remembered: Recollection, _ isUrgent: Bool
     ) async throws -> Cover? {
-        let scheduler = await scheduler()
+        let scheduler: DownloadScheduler
+        do {
+            scheduler = try await self.scheduler()
+        } catch {
+            throw isClosed ? CoverFailure.closed(given) : CoverFailure(.connect, url: given, detail: error.message)
+        }
         let caller = Caller()
         return try await withTaskCancellationHandler {
             try await withCheckedThrowingContinuation { (continuation: CheckedContinuation<Cover?, any Error>) in
-                let waiter = Waiter(
+                var waiter = Waiter(
                     owner: ObjectIdentifier(caller), stored: stored.map { Revalidation($0) }, remembered: remembered
                 ) { delivery in
                     if let (body, header) = delivery.passing {
@@ -148,7 +152,8 @@ public final class LibraryAPI: Sendable {
                             return failure
                         })
                 }
-                Task {
+                waiter.isUrgent = isUrgent
+                Task { [waiter] in
                     await scheduler.submit([(url, waiter)])
                     // A cancellation before this found nothing to abandon.
                     if caller.isCancelled { await scheduler.abandon(ObjectIdentifier(caller)) }
@@ -175,29 +180,32 @@ public final class LibraryAPI: Sendable {
     /// - Parameters:
     ///   - retryingAbsent: ask even where servers have said lately that nothing is there (404, 410).
     ///   - progress: may be asked for the state meanwhile.
+    /// - Throws: `LibraryError` when the library is closed before the end; `progress` has what was done by then.
     public func prefetch<Requests: AsyncSequence & Sendable>(
         _ requests: Requests, retryingAbsent: Bool = false, progress: PrefetchProgress = PrefetchProgress()
-    ) async -> PrefetchSummary where Requests.Element == CoverRequest {
+    ) async throws -> PrefetchSummary where Requests.Element == CoverRequest {
         let batches = Batches(requests) { error in _ = progress.stop("the list could not be read on: \(error)") }
-        return await prefetch(batches: batches, retryingAbsent: retryingAbsent, progress: progress)
+        return try await prefetch(batches: batches, retryingAbsent: retryingAbsent, progress: progress)
     }
 
     /// Fetches the covers of `albums` that are not in the cache yet. Where an album names several places, the first that has
     /// it counts. An album that says nothing of where its cover is counts as skipped.
+    /// - Throws: `LibraryError` when the library is closed before the end; `progress` has what was done by then.
     public func prefetch(
         _ albums: [Album], retryingAbsent: Bool = false, progress: PrefetchProgress = PrefetchProgress()
-    ) async -> PrefetchSummary {
+    ) async throws -> PrefetchSummary {
         let stream = AsyncStream { continuation in
             for album in albums { continuation.yield(CoverRequest(album: album)) }
             continuation.finish()
         }
-        return await prefetch(stream, retryingAbsent: retryingAbsent, progress: progress)
+        return try await prefetch(stream, retryingAbsent: retryingAbsent, progress: progress)
     }
 
     package func prefetch(
-        batches: some AsyncSequence<[ListElement], Never>, retryingAbsent: Bool = false, progress: PrefetchProgress
-    ) async -> PrefetchSummary {
-        await Prefetcher(self, retryingAbsent: retryingAbsent, progress).run(batches)
+        batches: some AsyncSequence<[ListElement], Never> & Sendable, retryingAbsent: Bool = false,
+        progress: PrefetchProgress
+    ) async throws -> PrefetchSummary {
+        try await Prefetcher(self, retryingAbsent: retryingAbsent, progress).run(batches)
     }
 
     // MARK: Refresh
@@ -210,6 +218,7 @@ public final class LibraryAPI: Sendable {
     public func refresh(
         _ request: RefreshRequest = RefreshRequest(), progress: PrefetchProgress = PrefetchProgress()
     ) async throws -> PrefetchSummary {
+        if isClosed { throw LibraryError.closed }
         if configuration.isOffline { throw LibraryError(message: "nothing can be refreshed offline") }
         return try await Refresher(self, request, progress).run()
     }
@@ -271,9 +280,9 @@ public final class LibraryAPI: Sendable {
         }
     }
 
-    /// Commits what is under way, ends the transfers and the observers' streams. Nothing may be asked of it afterwards.
+    /// Commits what has arrived, ends the transfers and the observers' streams. Calls under way and later ones throw.
     public func close() async {
-        if let scheduler = schedulerIfStarted {
+        if let scheduler = network.close() {
             await keepHosts(scheduler.learnt)
             await scheduler.close()
         }
@@ -294,7 +303,8 @@ public final class LibraryAPI: Sendable {
 
     // MARK: The network
 
-    var schedulerIfStarted: DownloadScheduler? { network.scheduler.withLock { $0 } }
+    var schedulerIfStarted: DownloadScheduler? { network.scheduler }
+    var isClosed: Bool { network.isClosed }
 
     /// Takes back what `owner` has asked for and not got yet; nobody waits for it.
     func abandon(_ owner: ObjectIdentifier) {
@@ -302,54 +312,15 @@ public final class LibraryAPI: Sendable {
         Task { await scheduler.abandon(owner) }
     }
 
-    func scheduler() async -> DownloadScheduler {
+    /// The scheduler, started when it is first needed.
+    /// - Throws: the library is closed, or no descriptor is left.
+    func scheduler() async throws(LibraryError) -> DownloadScheduler {
         if let scheduler = schedulerIfStarted { return scheduler }
-        let (scheduler, isNew) = network.start(configuration, learnt: hostsLearnt())
+        let (scheduler, isNew) = try network.start(configuration, learnt: hostsLearnt())
         if isNew {
             await scheduler.begin { [persistency] landing in await persistency.store(landing) }
         }
         return scheduler
-    }
-}
-
-extension LibraryAPI.Network {
-    fileprivate func start(
-        _ configuration: LibraryConfiguration, learnt: [String: HostMemory]
-    ) -> (DownloadScheduler, isNew: Bool) {
-        scheduler.withLock { scheduler in
-            if let scheduler { return (scheduler, false) }
-            let started = DownloadScheduler(
-                client: HTTPClient(configuration: configuration.transfers),
-                limits: .init(
-                    parallel: configuration.parallel, perHost: configuration.perHost,
-                    interval: configuration.rate.map { .seconds(1 / $0) },
-                    totalInterval: configuration.totalRate.map { .seconds(1 / $0) }, adapts: configuration.adapts,
-                    respectsRobots: configuration.respectsRobots),
-                learnt: learnt,
-                policy: RetryPolicy(retries: configuration.retries),
-                redirects: RedirectPolicy(allowsDowngrades: configuration.allowsDowngrades),
-                observe: hub, logger: configuration.logger)
-            scheduler = started
-            return (started, true)
-        }
-    }
-
-    fileprivate func settle(_ settlements: [Settlement]) {
-        guard let scheduler = scheduler.withLock({ $0 }) else { return }
-        Task { await scheduler.settle(settlements) }
-    }
-}
-
-extension LibraryConfiguration {
-    var transfers: HTTPClientConfiguration {
-        var http = HTTPClientConfiguration(userAgent: userAgent)
-        http.timeout = timeout
-        http.maximumBodySize = maximumSize
-        http.certificateAuthorities = certificateAuthorities
-        http.allowsDowngrades = allowsDowngrades
-        http.deniesPrivateAddresses = deniesPrivateAddresses
-        http.maximumConnections = max(parallel, 16)
-        return http
     }
 }
 

@@ -8,24 +8,25 @@ public struct LibraryConfiguration: Sendable {
     public var libraryFile: String
     /// The most the cache may take of the disk, in bytes; nil keeps what the cache remembers, at first 10 GiB.
     public var capacity: Int?
-    /// Transfers in flight at the most, all hosts together.
+    /// Maximum number of transfers in flight, all hosts together: 1 to 65536.
     public var parallel = 128
-    /// Transfers in flight to one host over HTTP/1.1 at the most; over HTTP/2 they share a connection and only `parallel` counts.
+    /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 they share a connection and only
+    /// `parallel` counts.
     public var perHost = 32
     /// Begin with one transfer to a host and have more in flight only while that makes it faster; else always as many as
     /// `perHost` and `parallel` allow.
     public var adapts = true
-    /// Requests a second to one host; nil for no limit.
+    /// Maximum number of requests a second to one host. Above 0 and finite; nil for no limit.
     public var rate: Double?
-    /// Requests a second to all hosts together; nil for no limit.
+    /// Maximum number of requests a second to all hosts together. Above 0 and finite; nil for no limit.
     public var totalRate: Double?
     /// Ask every host for its `/robots.txt` first, and fetch nothing that it forbids `sleeve` (RFC 9309).
     public var respectsRobots = false
-    /// The longest a request may take; each step of a redirect is one.
+    /// The longest time a request may take; each step of a redirect is one request. Above 0.
     public var timeout: Duration = .seconds(60)
-    /// How often a transfer is tried again after a failure that may pass.
+    /// Retries after a temporary failure. At least 0.
     public var retries = 3
-    /// The largest cover taken, in bytes.
+    /// The largest cover that is accepted, in bytes. At least 1.
     public var maximumSize = 32 << 20
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: String?
@@ -54,5 +55,21 @@ public struct LibraryConfiguration: Sendable {
     public init(cacheDirectory: String, libraryFile: String) {
         self.cacheDirectory = cacheDirectory
         self.libraryFile = libraryFile
+    }
+
+    /// - Throws: `LibraryError`: a value is out of its range.
+    func validate() throws(LibraryError) {
+        func require(_ isValid: Bool, _ name: String, _ range: String) throws(LibraryError) {
+            if !isValid { throw LibraryError(message: "the configuration's \(name) must be \(range)") }
+        }
+        func isRate(_ rate: Double?) -> Bool { rate.map { $0 > 0 && $0.isFinite } ?? true }
+        try require((1...65_536).contains(parallel), "parallel", "between 1 and 65536")
+        try require((1...65_536).contains(perHost), "perHost", "between 1 and 65536")
+        try require(isRate(rate), "rate", "above 0 and finite, or nil")
+        try require(isRate(totalRate), "totalRate", "above 0 and finite, or nil")
+        try require(timeout > .zero, "timeout", "above 0")
+        try require(retries >= 0, "retries", "at least 0")
+        try require(maximumSize > 0, "maximumSize", "at least 1 byte")
+        try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
     }
 }

@@ -9,6 +9,9 @@ public struct LibraryError: Error, Sendable, Hashable, CustomStringConvertible {
 
     init(message: String) { self.message = message }
 
+    /// A call during or after `LibraryAPI.close()`.
+    static let closed = LibraryError(message: "the library is closed")
+
     init(_ error: any Error) {
         message =
             (error as? LibraryError)?.message ?? (error as? ListProblem)?.description ?? CacheError(error).description

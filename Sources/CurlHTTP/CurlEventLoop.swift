@@ -30,15 +30,16 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
     private var plain: PlainHTTP?
     private var turn: ((ContinuousClock.Instant) -> ContinuousClock.Instant?)?
 
-    package init(configuration: HTTPClientConfiguration) {
-        var ends: [Int32] = [0, 0]
-        pipe(&ends)
+    /// - Throws: `SystemError`: no descriptor is left.
+    package init(configuration: HTTPClientConfiguration) throws(SystemError) {
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
         for end in ends {
             _ = fcntl(end, F_SETFL, O_NONBLOCK)
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
         (wakeReader, wakeWriter) = (ends[0], ends[1])
-        let multi = CurlMulti(configuration: configuration)
+        let multi = try CurlMulti(configuration: configuration)
         multi.watch(.read, on: wakeReader)
         self.multi = multi
         let plain = PlainHTTP(configuration, multi) { [unowned self] in handOver($0) }

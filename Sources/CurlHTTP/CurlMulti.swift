@@ -12,7 +12,7 @@ import CLinux
 final class CurlMulti {
     /// When libcurl wants to be called at the latest.
     private(set) var deadline: ContinuousClock.Instant?
-    private var poller = Poller()
+    private var poller: Poller
     private var inFlight: [ObjectIdentifier: Transfer] = [:]
     private var idle: [Transfer] = []
     private let configuration: HTTPClientConfiguration
@@ -20,8 +20,9 @@ final class CurlMulti {
     /// Lets all transfers resume each other's TLS sessions; libcurl keeps them per easy handle otherwise.
     private let share: UnsafeMutableRawPointer
 
-    init(configuration: HTTPClientConfiguration) {
+    init(configuration: HTTPClientConfiguration) throws(SystemError) {
         CurlProcess.prepare()
+        poller = try Poller()
         self.configuration = configuration
         multi = curl_multi_init()
         share = curl_share_init()

@@ -6,8 +6,9 @@ package actor HTTPClient {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    package init(configuration: HTTPClientConfiguration) {
-        loop = CurlEventLoop(configuration: configuration)
+    /// - Throws: `SystemError`: no descriptor is left.
+    package init(configuration: HTTPClientConfiguration) throws(SystemError) {
+        loop = try CurlEventLoop(configuration: configuration)
     }
 
     deinit { loop.shutdown() }

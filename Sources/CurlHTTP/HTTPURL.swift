@@ -12,6 +12,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     /// `scheme://host[:port]`: what shares connections, limits and back-off.
     package var origin: Substring { string[..<string.utf8.index(string.startIndex, offsetBy: originLength)] }
+    /// `host[:port]`, as people know a server.
+    package var authority: String { String(origin.drop { $0 != ":" }.dropFirst(3)) }
     /// Path and query: what follows `origin`.
     package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
 

@@ -34,12 +34,13 @@ struct Poller: ~Copyable {
     private var registrations: [Registration] = []
     private var pending: [Int32] = []
 
-    init() {
+    init() throws(SystemError) {
         #if os(Linux)
             descriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
         #else
             descriptor = kqueue()
         #endif
+        if descriptor < 0 { throw SystemError("epoll_create1") }
     }
 
     deinit { close(descriptor) }

@@ -299,6 +299,15 @@ package final class Transfer: @unchecked Sendable {
         return text.map { String(cString: $0) }
     }
 
+    /// libcurl's own line. Where no connection came about, it ends with the system's reason instead of libcurl's general one.
+    private func text(of code: CURLcode) -> String {
+        if errorText[0] == 0 { return String(cString: curl_easy_strerror(code)) }
+        let text = String(cString: errorText)
+        let number = easy.long(CURLINFO_OS_ERRNO)
+        guard code == CURLE_COULDNT_CONNECT, number != 0, let end = text.lastIndex(of: ":") else { return text }
+        return text[...end] + " " + String(cString: strerror(Int32(number)))
+    }
+
     private func error(_ code: CURLcode) -> TransferError {
         if isRefused, code == CURLE_COULDNT_CONNECT {
             return TransferError(
@@ -320,7 +329,7 @@ package final class Transfer: @unchecked Sendable {
         }
         var error = TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
-            text: errorText[0] == 0 ? String(cString: curl_easy_strerror(code)) : String(cString: errorText))
+            text: text(of: code))
         if !isTooLarge, relayed == nil, keepsBody, let body, body.count >= PartialBody.smallest {
             error.partial = PartialBody(body: body, fields: ResponseFields.read(from: easy))
         }

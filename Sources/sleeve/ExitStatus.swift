@@ -24,6 +24,8 @@ func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitC
 
 /// Writes a command's result to stdout, or ends the command saying why not.
 func tell(_ result: String) throws {
+    // On a terminal the result stands after what was said before it.
+    Log.flush()
     guard Terminal.standardOutput.write(result) else {
         throw fail("cannot write the result to stdout: \(String(cString: strerror(errno)))")
     }

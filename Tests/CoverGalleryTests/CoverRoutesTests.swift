@@ -112,6 +112,86 @@ import Wire
         }
     }
 
+    /// What a page is told until so many events of a kind have come, each whole.
+    private func hear(_ count: Int, _ event: String, on events: Wire) async throws -> [String] {
+        try await onThread {
+            var text = ""
+            while true {
+                let piece = try events.receive(until: "\n\n")
+                text += piece
+                let whole = text.components(separatedBy: "\n\n").dropLast().filter { $0.contains("event: \(event)\n") }
+                if whole.count >= count || piece.isEmpty { return whole }
+            }
+        }
+    }
+
+    @Test("covers are asked for in the order a page names them, and a change of place re-orders what was not sent")
+    func order() async throws {
+        try await withGallery(
+            library: { $0.parallel = 1 },
+            albums: { origin in (0..<40).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") } }
+        ) { stage in
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            func list(_ indices: [Int]) -> [String] { indices.map { ids[$0] } }
+            _ = try await show(stage, list([20, 21, 19, 22, 18]), near: list([23, 17, 24, 16]))
+            while stage.origin.requestCount == 0 { await Task.yield() }
+            #expect(
+                stage.origin.requestCount(path: "/covers/20.jpg") == 1,
+                "the first that is named is the first that is sent")
+            _ = try await show(stage, list([5, 6, 4]), near: list([7, 20, 21]))
+            stage.origin.release()
+            let told = try await hear(6, "cover", on: events)
+            let order = told.compactMap { event in ids.firstIndex { event.contains("\"\($0)\"") } }
+            #expect(order == [20, 5, 6, 4, 7, 21])
+        }
+    }
+
+    @Test(
+        "trying again sends a request at once though the host was given up, and its other covers follow by themselves")
+    func tryAgain() async throws {
+        let first = try await Origin.start()
+        let port = first.port
+        await first.stop()
+        try await withGallery(albums: { _ in
+            (0..<12).map { Album(title: "T\($0)", coverUrl: "http://127.0.0.1:\(port)/covers/\($0).jpg") }
+        }) { stage in
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            _ = try await show(stage, ids)
+            #expect(try await hear(12, "failure", on: events).count == 12)
+            var options = OriginOptions()
+            options.port = port
+            let back = try await Origin.start(options)
+            _ = try await show(stage, ids, again: [ids[3]])
+            #expect(try await hear(12, "cover", on: events).count == 12)
+            await back.stop()
+        }
+    }
+
+    @Test("a page that is open recovers by itself when the host of its covers is back")
+    func recovers() async throws {
+        let first = try await Origin.start()
+        let port = first.port
+        await first.stop()
+        try await withGallery(albums: { _ in
+            (0..<12).map { Album(title: "T\($0)", coverUrl: "http://127.0.0.1:\(port)/covers/\($0).jpg") }
+        }) { stage in
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            _ = try await show(stage, ids)
+            #expect(try await hear(12, "failure", on: events).count == 12)
+            var options = OriginOptions()
+            options.port = port
+            let back = try await Origin.start(options)
+            let begun = ContinuousClock.now
+            #expect(try await hear(12, "cover", on: events).count == 12)
+            // Well below the minute that a host which was given up is left alone for.
+            #expect(begun.duration(to: .now) < .seconds(30))
+            await back.stop()
+        }
+    }
+
     @Test("a page that opens is told of the covers around its album before it asks, those in the cache alone")
     func firstCovers() async throws {
         let odd = "a/b é"

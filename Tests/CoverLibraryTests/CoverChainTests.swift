@@ -33,10 +33,10 @@ import Testing
     }
 
     /// What became of each album.
-    private func prefetch(_ library: LibraryAPI, _ albums: [Album]) async -> [CoverOutcome] {
+    private func prefetch(_ library: LibraryAPI, _ albums: [Album]) async throws -> [CoverOutcome] {
         let told = Mutex<[CoverOutcome]>([])
         let progress = PrefetchProgress { outcome in told.withLock { $0.append(outcome) } }
-        let summary = await library.prefetch(albums, progress: progress)
+        let summary = try await library.prefetch(albums, progress: progress)
         let outcomes = told.withLock { $0 }
         #expect(summary.requested == albums.count && outcomes.count == albums.count, "one outcome an album")
         return outcomes
@@ -49,9 +49,9 @@ import Testing
         } _: { stage, library in
             let album = album(release: Self.id)
             let url = "http://127.0.0.1:\(stage.origin.port)/release/\(Self.id)/front-250"
-            let first = await prefetch(library, [album])
+            let first = try await prefetch(library, [album])
             #expect(first.map(\.kind) == [.downloaded] && first[0].url == url)
-            #expect(await prefetch(library, [album]).map(\.kind) == [.fresh])
+            #expect(try await prefetch(library, [album]).map(\.kind) == [.fresh])
             let cover = try await library.cover(of: album)
             #expect(cover.url == url && cover.mediaType == "image/jpeg")
             #expect(stage.origin.requestCount == 2, "the archive, and where it leads")
@@ -61,10 +61,10 @@ import Testing
     @Test("where the archive has no cover of the release it is asked for its group's; that it has none is remembered")
     func none() async throws {
         try await withArchive { stage, library in
-            let outcomes = await prefetch(library, [album(release: Self.none, group: Self.id)])
+            let outcomes = try await prefetch(library, [album(release: Self.none, group: Self.id)])
             #expect(outcomes.map(\.kind) == [.downloaded])
             #expect(outcomes[0].url.hasSuffix("/release-group/\(Self.id)/front-500"))
-            let failed = await prefetch(library, [album(release: Self.none)])
+            let failed = try await prefetch(library, [album(release: Self.none)])
             let until = try #require(failed[0].failure?.rememberedUntil)
             #expect(until > WallClock.milliseconds() + 6 * 86_400_000, "for a week")
             #expect(stage.origin.requestCount(path: "/release/\(Self.none)/front-500") == 1)
@@ -81,14 +81,14 @@ import Testing
             let places = [
                 stage.url(1, "status=404"), "not a url", stage.url(2, "fault=html"), stage.url(3), stage.url(4),
             ]
-            let outcomes = await prefetch(library, [album(places), album([stage.url(5), stage.url(6)])])
+            let outcomes = try await prefetch(library, [album(places), album([stage.url(5), stage.url(6)])])
             #expect(Set(outcomes.map(\.url)) == [stage.url(3), stage.url(5)])
             #expect(outcomes.allSatisfy { $0.kind == .downloaded })
             for (number, count) in [1: 1, 2: 1, 3: 1, 4: 0, 5: 1, 6: 0] {
                 #expect(stage.origin.requestCount(path: "/covers/\(number).jpg") == count)
             }
             // What is there counts, whatever stands before it.
-            let again = await prefetch(library, [album(places), album([stage.url(7), stage.url(5)])])
+            let again = try await prefetch(library, [album(places), album([stage.url(7), stage.url(5)])])
             #expect(again.allSatisfy { $0.kind == .fresh })
             #expect(Set(again.map(\.url)) == [stage.url(3), stage.url(5)])
             #expect(stage.origin.requestCount == 4)
@@ -101,7 +101,7 @@ import Testing
             $0.retries = 0
         } _: { stage, library in
             let places = [stage.url(1, "status=404"), stage.url(2, "status=503")]
-            let failed = await prefetch(library, [album(places, release: Self.none)])
+            let failed = try await prefetch(library, [album(places, release: Self.none)])
             #expect(failed.map(\.kind) == [.failed] && failed[0].url == places[0])
             let failure = try #require(failed[0].failure)
             #expect(failure.mayPass, "the second may have it later")
@@ -120,7 +120,7 @@ import Testing
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
-            let outcomes = await prefetch(
+            let outcomes = try await prefetch(
                 library, [album([stage.url(1, "status=404"), "ftp://a/1"]), album(["ftp://a/1", "ftp://a/2"])])
             let failed = outcomes.first { $0.kind == .failed }?.failure
             #expect(failed?.status == 404 && failed?.detail.contains("ftp://a/1") == true)
@@ -135,7 +135,7 @@ import Testing
             $0.retries = 0
         } _: { stage, library in
             let places = [stage.url(1, "status=404"), stage.url(2)]
-            let outcomes = await prefetch(library, (0..<20).map { _ in album(places) })
+            let outcomes = try await prefetch(library, (0..<20).map { _ in album(places) })
             #expect(outcomes.filter { $0.kind == .downloaded }.count == 1)
             #expect(outcomes.filter { $0.kind == .joined }.count == 19)
             #expect(stage.origin.requestCount == 2)
@@ -149,10 +149,10 @@ import Testing
             let albums = [album(places)]
             let told = Mutex<[CoverOutcome]>([])
             let progress = PrefetchProgress { outcome in told.withLock { $0.append(outcome) } }
-            let work = Task { await library.prefetch(albums, progress: progress) }
+            let work = Task { try await library.prefetch(albums, progress: progress) }
             while stage.origin.requestCount == 0 { await Task.yield() }
             work.cancel()
-            let summary = await work.value
+            let summary = try await work.value
             stage.origin.release()
             #expect(summary.isCancelled && summary.failed == 0 && summary.remaining == 1)
             #expect(told.withLock { $0.isEmpty })
@@ -165,7 +165,7 @@ import Testing
         try await withArchive {
             $0.isOffline = true
         } _: { stage, library in
-            let failed = await prefetch(library, [album([stage.url(1), stage.url(2)], release: Self.id)])
+            let failed = try await prefetch(library, [album([stage.url(1), stage.url(2)], release: Self.id)])
             #expect(failed.map(\.failure?.kind) == [.offline])
         }
     }

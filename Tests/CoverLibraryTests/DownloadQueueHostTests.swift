@@ -22,6 +22,7 @@ import Testing
     private struct Turn {
         var started: [String] = []
         var dropped: [String] = []
+        var details: [String] = []
         var asked: [Int] = []
         var wait: ContinuousClock.Instant?
     }
@@ -31,8 +32,9 @@ import Testing
         while true {
             switch queue.next(now: begun + .seconds(seconds)) {
             case .start(let start): turn.started.append(start.key)
-            case .drop(let job, let url, _):
+            case .drop(let job, let url, let failure):
                 turn.dropped.append(url.string)
+                turn.details.append(failure.detail)
                 _ = queue.end(job)
             case .askRobots(_, let host): turn.asked.append(host)
             case .wait(let time):
@@ -44,21 +46,26 @@ import Testing
 
     private func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {
         for key in keys {
-            queue.note(.failed, of: key, failure: refused, now: begun + .seconds(seconds))
+            queue.note(.unreachable, of: key, failure: refused, now: begun + .seconds(seconds))
             _ = queue.end(key)
         }
     }
 
-    @Test("a host that fails eight times in a row is left alone for half a second, and then gets one transfer")
+    @Test(
+        "a host that refuses eight different covers is left alone for half a second, and then asked for another cover")
     func breaker() throws {
         var queue = queue(perHost: 8)
         for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
-        fail(&queue, turn(&queue).started, after: 0)
+        let first = turn(&queue).started
+        for key in first {
+            queue.note(.unreachable, of: key, failure: refused, now: begun)
+            queue.retry(key, at: begun + .milliseconds(10))
+        }
         let open = turn(&queue, after: 0.1)
         #expect(open.started.isEmpty)
         #expect(open.wait == begun + .milliseconds(500))
         let probe = turn(&queue, after: 0.6)
-        #expect(try probe.started == [url(9).string])
+        #expect(probe.started.count == 1 && !first.contains(probe.started[0]))
         queue.note(.answered, of: probe.started[0], now: begun + .seconds(0.7))
         _ = queue.end(probe.started[0])
         #expect(turn(&queue, after: 0.7).started.count == 8)
@@ -81,7 +88,7 @@ import Testing
         "after three probes in vain what waits for the host is dropped, and so is what comes within a minute; others go on"
     )
     func givenUp() throws {
-        var queue = queue(perHost: 8)
+        var queue = queue(perHost: 3)
         for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
         fail(&queue, turn(&queue).started, after: 0)
         var now = 0.0
@@ -91,7 +98,9 @@ import Testing
             #expect(probe.started.count == 1 && probe.dropped.isEmpty)
             fail(&queue, probe.started, after: now)
         }
-        #expect(turn(&queue, after: now).dropped.count == 30 - 8 - 3)
+        let given = turn(&queue, after: now)
+        #expect(given.dropped.count == 30 - 3 - 3)
+        #expect(Set(given.details) == ["not tried: 10.0.0.1 refused 6 connections"])
         _ = try queue.submit(url(40), waiter: "")
         _ = try queue.submit(url(1, host: 2), waiter: "")
         let later = turn(&queue, after: now + 59)
@@ -101,14 +110,75 @@ import Testing
         #expect(try turn(&queue, after: now + 61).started == [url(41).string])
     }
 
+    @Test(
+        "what a person waits for starts at once, whether its host was given up, is paused or at its limit, and others follow its success"
+    )
+    func urgent() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        fail(&queue, turn(&queue).started, after: 0)
+        #expect(turn(&queue, after: 0.1).started.isEmpty)
+        _ = try queue.submit(url(20), waiter: "", isUrgent: true)
+        #expect(try turn(&queue, after: 0.1).started == [url(20).string])
+        fail(&queue, [try url(20).string], after: 0.1)
+        for seconds in [2.0, 4.0] { fail(&queue, turn(&queue, after: seconds).started, after: seconds) }
+        #expect(!turn(&queue, after: 4).dropped.isEmpty)
+        for path in [50, 51] { _ = try queue.submit(url(path), waiter: "", isUrgent: path == 50) }
+        let again = turn(&queue, after: 5)
+        #expect(try again.started == [url(50).string])
+        #expect(again.dropped.isEmpty, "the probe decides")
+        for path in 60...70 { _ = try queue.submit(url(path), waiter: "") }
+        try queue.note(.answered, of: url(50).string, now: begun + .seconds(5))
+        _ = try queue.end(url(50).string)
+        #expect(turn(&queue, after: 5).started.count == 3)
+        _ = try queue.submit(url(80), waiter: "", isUrgent: true)
+        #expect(try turn(&queue, after: 5).started == [url(80).string], "one more than the limit")
+        queue.close(hostOf: try url(80).string, until: begun + .seconds(60))
+        _ = try queue.submit(url(81), waiter: "", isUrgent: true)
+        #expect(try turn(&queue, after: 6).started == [url(81).string])
+    }
+
+    @Test("jobs that wait start in the order that is preferred, before all others of their host")
+    func preferred() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...9 { _ = try queue.submit(url(path), waiter: "") }
+        var order: [String] = []
+        try queue.prefer([1, 5, 3].map { try url($0).string })
+        for round in 0..<5 {
+            let started = turn(&queue).started
+            order += started
+            if round == 1 { try queue.prefer([7, 5].map { try url($0).string }) }
+            for key in started { _ = queue.end(key) }
+        }
+        #expect(try order == [1, 5, 7, 3, 2].map { try url($0).string })
+    }
+
+    @Test("a new run asks a host again that could not be reached, and not one that asked for a pause")
+    func newRun() throws {
+        for isAsked in [false, true] {
+            var queue = queue(perHost: 3)
+            for path in 1...9 { _ = try queue.submit(url(path), waiter: "") }
+            let first = turn(&queue).started
+            if isAsked {
+                queue.giveUp(hostOf: first[0], for: .seconds(3_600), now: begun)
+            } else {
+                fail(&queue, first, after: 0)
+            }
+            queue.forgetOutages()
+            #expect(turn(&queue, after: 0.1).started.isEmpty == isAsked)
+        }
+    }
+
     @Test("a probe that is cancelled makes way for another")
     func cancelledProbe() throws {
         var queue = queue(perHost: 8)
-        for path in 1...30 { _ = try queue.submit(url(path), waiter: path == 9 ? "leaves" : "") }
+        for path in 1...30 { _ = try queue.submit(url(path), waiter: url(path).string) }
         fail(&queue, turn(&queue).started, after: 0)
-        #expect(try turn(&queue, after: 1).started == [url(9).string])
-        _ = queue.abandon { $0 == "leaves" }
-        #expect(try turn(&queue, after: 1).started == [url(10).string])
+        let probe = turn(&queue, after: 1).started
+        #expect(probe.count == 1)
+        _ = queue.abandon { $0 == probe[0] }
+        let next = turn(&queue, after: 1).started
+        #expect(next.count == 1 && next != probe)
     }
 
     @Test("of ten hosts one that has stalled keeps its share of the places at most, and the others have the rest")
@@ -184,7 +254,7 @@ import Testing
         func refuse(after seconds: Double) -> Int {
             let keys = turn(&queue, after: seconds).started
             for key in keys {
-                queue.note(.overrun, of: key, failure: refused, now: begun + .seconds(seconds))
+                queue.note(.rateLimited, of: key, failure: refused, now: begun + .seconds(seconds))
                 _ = queue.end(key)
             }
             return keys.count
@@ -217,7 +287,7 @@ import Testing
         let second = turn(&queue, after: 1).started
         #expect(second.count == 4)
         for key in second {
-            queue.note(.overrun, of: key, now: begun + .seconds(2))
+            queue.note(.rateLimited, of: key, now: begun + .seconds(2))
             _ = queue.end(key)
         }
         #expect((1..<4).contains(turn(&queue, after: 2).started.count))

@@ -251,7 +251,9 @@ private struct Numbers {
         #expect(outcome.refused == 0)
     }
 
-    @Test("a host whose wall is gone is asked as if there had been none, seconds after that was tried", arguments: [0, 60])
+    @Test(
+        "a host whose wall is gone is asked as if there had been none, seconds after that was tried",
+        arguments: [0, 60])
     func wallGone(secondsBefore: Int) {
         var pace = HostPace(ceiling: 64, isFixed: false)
         let latency = { (_: Int) in Duration.milliseconds(20) }

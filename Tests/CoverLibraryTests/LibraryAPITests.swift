@@ -189,7 +189,7 @@ import Testing
                 arrived.insert(arrival.url)
                 if arrived.count == 20 { break }
             }
-            #expect(await summary.downloaded == 20)
+            #expect(try await summary.downloaded == 20)
             await other.close()
         }
     }
@@ -287,8 +287,8 @@ import Testing
             let urls = (1...60).map { stage.url($0) }
             async let first = stage.library.prefetch(urls)
             async let second = other.prefetch(urls.reversed())
-            #expect(await first.failed == 0)
-            #expect(await second.failed == 0)
+            #expect(try await first.failed == 0)
+            #expect(try await second.failed == 0)
             let statistics = try await other.statistics()
             #expect(statistics.entries == 60 && statistics.blobs == 60)
             for number in 1...60 {

@@ -21,7 +21,7 @@ import Wire
             #expect(second.detail.contains("404") && second.detail.contains("remembered until 20"))
             let told = Mutex<[CoverOutcome]>([])
             let progress = PrefetchProgress { outcome in told.withLock { $0.append(outcome) } }
-            let summary = await stage.library.prefetch([gone, gone, stage.url(2)], progress: progress)
+            let summary = try await stage.library.prefetch([gone, gone, stage.url(2)], progress: progress)
             #expect(summary.failed == 2 && summary.downloaded == 1)
             #expect(told.withLock { $0.filter { $0.url == gone }.allSatisfy { $0.failure?.rememberedUntil != nil } })
             let other = try await stage.another()
@@ -36,7 +36,7 @@ import Wire
         try await withStage { stage in
             let url = stage.url(1, "status=410&times=2")
             _ = try await stage.library.failure(url)
-            let asked = await stage.library.prefetch([url].async, retryingAbsent: true)
+            let asked = try await stage.library.prefetch([url].async, retryingAbsent: true)
             #expect(asked.failed == 1)
             let cover = try await stage.library.cover(for: url, retryingAbsent: true)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
@@ -66,8 +66,8 @@ import Wire
     func manyAbsent() async throws {
         try await withStage { stage in
             let urls = (0..<1_000).map { stage.url($0, "status=404") }
-            #expect(await stage.library.prefetch(urls).failed == 1_000)
-            #expect(await stage.library.prefetch(urls).failed == 1_000)
+            #expect(try await stage.library.prefetch(urls).failed == 1_000)
+            #expect(try await stage.library.prefetch(urls).failed == 1_000)
             #expect(stage.origin.requestCount == 1_000)
             let entries = try await stage.library.statistics().entries
             #expect(entries == 0)
@@ -96,7 +96,7 @@ import Wire
             try await stage.library.evict(to: 0)
             #expect(try await stage.library.cover(for: url).bytes == CoverImage.jpeg(number: 2))
             try await stage.library.evict(to: 0)
-            #expect(await stage.library.prefetch([url]).downloaded == 1)
+            #expect(try await stage.library.prefetch([url]).downloaded == 1)
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
             #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 4)
         }

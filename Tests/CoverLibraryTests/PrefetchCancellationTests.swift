@@ -17,7 +17,7 @@ import Testing
                     if outcome.kind == .downloaded { arrived.yield(outcome.url) }
                 }
                 let urls = (1...5).map { stage.url($0) } + (6...500).map { stage.url($0, "delay=60000") }
-                let run = Task { await stage.library.prefetch(urls, progress: progress) }
+                let run = Task { try await stage.library.prefetch(urls, progress: progress) }
                 var seen: [String] = []
                 for await url in arrivals {
                     seen.append(url)
@@ -25,7 +25,7 @@ import Testing
                 }
                 let begun = ContinuousClock.now
                 run.cancel()
-                let summary = await run.value
+                let summary = try await run.value
                 #expect(begun.duration(to: .now) < .seconds(20), "below the time limit of a transfer")
                 #expect(summary.isCancelled)
                 #expect(summary.downloaded == 5 && summary.requested == 5 && summary.failed == 0, "\(summary)")
@@ -34,7 +34,7 @@ import Testing
                     let cover = try stage.library.cachedCover(for: stage.url(number))
                     #expect(cover?.bytes == CoverImage.jpeg(number: number))
                 }
-                let next = await stage.library.prefetch((1...10).map { stage.url($0) })
+                let next = try await stage.library.prefetch((1...10).map { stage.url($0) })
                 #expect(next.fresh == 5 && next.downloaded == 5, "\(next)")
             }
         }
@@ -46,11 +46,11 @@ import Testing
             try await withStage { stage in
                 let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
                 let progress = PrefetchProgress()
-                let run = Task { await stage.library.prefetch(list, progress: progress) }
+                let run = Task { try await stage.library.prefetch(list, progress: progress) }
                 feed.yield(CoverRequest(url: stage.url(1)))
                 while progress.summary.downloaded == 0 { await Task.yield() }
                 run.cancel()
-                let summary = await run.value
+                let summary = try await run.value
                 #expect(summary.isCancelled && summary.downloaded == 1)
                 feed.finish()
             }
@@ -62,10 +62,10 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let urls = (1...100).map { stage.url($0, "delay=60000") }
-                let summary = await withTaskGroup(of: PrefetchSummary.self) { group in
+                let summary = try await withThrowingTaskGroup(of: PrefetchSummary.self) { group in
                     group.cancelAll()
-                    group.addTask { await stage.library.prefetch(urls) }
-                    return await group.next() ?? PrefetchSummary()
+                    group.addTask { try await stage.library.prefetch(urls) }
+                    return try await group.next() ?? PrefetchSummary()
                 }
                 #expect(summary.isCancelled && summary.downloaded == 0)
             }
@@ -77,20 +77,20 @@ import Testing
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let urls = (1...60).map { stage.url($0, "hold=1") }
-                let first = Task { await stage.library.prefetch(urls) }
+                let first = Task { try await stage.library.prefetch(urls) }
                 while stage.origin.requestCount < 4 { await Task.yield() }
                 async let second = stage.library.prefetch(urls)
                 first.cancel()
-                let cancelled = await first.value
+                let cancelled = try await first.value
                 stage.origin.release()
-                let whole = await second
+                let whole = try await second
                 #expect(cancelled.isCancelled && cancelled.settled == cancelled.requested)
                 #expect(whole.failed == 0 && whole.settled == 60, "\(whole)")
             }
         }
     }
 
-    @Test("a library that closes during a run ends it, and keeps what it said had arrived")
+    @Test("a run whose library closes throws, and covers that it said had arrived are kept")
     func closing() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
@@ -98,18 +98,59 @@ import Testing
                 let progress = PrefetchProgress { outcome in
                     if outcome.kind == .downloaded { arrived.yield(outcome.url) }
                 }
-                async let run = stage.library.prefetch((1...300).map { stage.url($0) }, progress: progress)
+                // The list goes on for as long as the library takes it.
+                let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
+                for number in 1...300 { feed.yield(CoverRequest(url: stage.url(number))) }
+                let run = Task { try await stage.library.prefetch(list, progress: progress) }
                 var seen: [String] = []
                 for await url in arrivals {
                     seen.append(url)
                     if seen.count == 20 { break }
                 }
                 await stage.library.close()
-                let summary = await run
+                await #expect(throws: LibraryError.closed) { try await run.value }
+                let summary = progress.summary
                 #expect(summary.settled == summary.requested, "\(summary)")
                 let next = try await stage.another { $0.isOffline = true }
                 for url in seen { #expect(try next.cachedCover(for: url) != nil) }
                 await next.close()
+                feed.finish()
+            }
+        }
+    }
+
+    @Test("after close covers and runs are refused, whether or not anything was fetched before")
+    func closed() async {
+        await #expect(processExitsWith: .success) {
+            for hasFetched in [true, false] {
+                try await withStage { stage in
+                    if hasFetched { _ = try await stage.library.cover(for: stage.url(1)) }
+                    await stage.library.close()
+                    #expect(try await stage.library.failure(stage.url(2))?.kind == .cancelled)
+                    await #expect(throws: LibraryError.closed) { try await stage.library.prefetch([stage.url(3)]) }
+                    await #expect(throws: LibraryError.closed) { try await stage.library.refresh() }
+                }
+            }
+        }
+    }
+
+    @Test("covers asked for while the library closes come or fail, and none waits for ever")
+    func closingMeanwhile() async {
+        await #expect(processExitsWith: .success) {
+            for round in 0..<20 {
+                try await withStage { stage in
+                    let ended = await withTaskGroup(of: Bool.self) { group in
+                        for number in 1...64 {
+                            group.addTask {
+                                if number == 8 + round * 2 { await stage.library.close() }
+                                let failure = try? await stage.library.failure(stage.url(number))
+                                return failure == nil || failure?.kind == .cancelled
+                            }
+                        }
+                        return await group.reduce(0) { $0 + ($1 ? 1 : 0) }
+                    }
+                    #expect(ended == 64)
+                }
             }
         }
     }

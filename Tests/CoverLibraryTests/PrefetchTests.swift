@@ -25,7 +25,7 @@ import Testing
                     "covers/1.jpg", "ftp://127.0.0.1/1.jpg", "http://user:secret@127.0.0.1/1.jpg",
                     stage.url(7, "status=404"),
                 ]
-            let summary = await stage.library.prefetch(list, progress: outcomes.progress)
+            let summary = try await stage.library.prefetch(list, progress: outcomes.progress)
             #expect(summary.requested == 12 && summary.settled == 12)
             #expect(summary.downloaded == 6 && summary.deduplicated == 1)
             #expect(summary.joined == 2 && summary.skipped == 3 && summary.failed == 1)
@@ -50,7 +50,7 @@ import Testing
                 told.withLock { $0[outcome.url] = isTrue }
             }
             let urls = (1...30).map { stage.url($0) }
-            _ = await stage.library.prefetch(urls, progress: progress)
+            _ = try await stage.library.prefetch(urls, progress: progress)
             #expect(told.withLock { $0 } == Dictionary(uniqueKeysWithValues: urls.map { ($0, true) }))
             await other.close()
         }
@@ -60,12 +60,12 @@ import Testing
     func fresh() async throws {
         try await withStage { stage in
             let urls = (1...40).map { stage.url($0) }
-            #expect(await stage.library.prefetch(urls).downloaded == 40)
+            #expect(try await stage.library.prefetch(urls).downloaded == 40)
             await stage.library.close()
             let (requests, connections) = (stage.origin.requestCount, stage.origin.connectionCount)
             let next = try await stage.another()
             let outcomes = Outcomes()
-            let summary = await next.prefetch(urls, progress: outcomes.progress)
+            let summary = try await next.prefetch(urls, progress: outcomes.progress)
             #expect(summary.fresh == 40 && summary.downloaded == 0 && summary.bytes == 0)
             #expect(stage.origin.requestCount == requests && stage.origin.connectionCount == connections)
             #expect(outcomes.value.allSatisfy { $0.kind == .fresh && $0.digest?.count == 64 && $0.bytes > 0 })
@@ -76,7 +76,7 @@ import Testing
     @Test("a URL ten thousand times in a list is one transfer")
     func repeats() async throws {
         try await withStage { stage in
-            let summary = await stage.library.prefetch(Array(repeating: stage.url(1, "delay=100"), count: 10_000))
+            let summary = try await stage.library.prefetch(Array(repeating: stage.url(1, "delay=100"), count: 10_000))
             #expect(summary.downloaded == 1 && summary.joined + summary.fresh == 9_999)
             #expect(stage.origin.requestCount == 1)
         }
@@ -92,7 +92,7 @@ import Testing
                 }
                 continuation.finish()
             }
-            let summary = await stage.library.prefetch(list)
+            let summary = try await stage.library.prefetch(list)
             #expect(summary.failed == 500)
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
         }
@@ -101,7 +101,7 @@ import Testing
     @Test("an empty list is an empty summary")
     func empty() async throws {
         try await withStage { stage in
-            let summary = await stage.library.prefetch([String]())
+            let summary = try await stage.library.prefetch([String]())
             #expect(summary.requested == 0 && summary.settled == 0)
             #expect(stage.origin.connectionCount == 0)
         }
@@ -113,7 +113,7 @@ import Testing
             let albums = [
                 Album(title: "A", coverUrl: stage.url(1)), Album(title: "B"), Album(title: "C", coverUrl: ""),
             ]
-            let summary = await stage.library.prefetch(albums)
+            let summary = try await stage.library.prefetch(albums)
             #expect(summary.downloaded == 1 && summary.skipped == 2)
         }
     }
@@ -124,7 +124,7 @@ import Testing
             $0.isOffline = true
         } _: { stage in
             let outcomes = Outcomes()
-            let summary = await stage.library.prefetch((1...5).map { stage.url($0) }, progress: outcomes.progress)
+            let summary = try await stage.library.prefetch((1...5).map { stage.url($0) }, progress: outcomes.progress)
             #expect(summary.failed == 5)
             #expect(outcomes.value.allSatisfy { $0.failure?.kind == .offline })
             #expect(stage.origin.connectionCount == 0)
@@ -139,7 +139,7 @@ import Testing
                 for number in 1...5 { continuation.yield(CoverRequest(url: stage.url(number))) }
                 continuation.finish(throwing: Broken())
             }
-            let summary = await stage.library.prefetch(list)
+            let summary = try await stage.library.prefetch(list)
             #expect(summary.stopReason?.contains("the cable is cut") == true)
             #expect(summary.settled == summary.requested)
         }
@@ -150,13 +150,14 @@ import Testing
         try await withStage { stage in
             let progress = PrefetchProgress()
             let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
-            let run = Task { await stage.library.prefetch(list, progress: progress) }
+            let run = Task { try await stage.library.prefetch(list, progress: progress) }
             feed.yield(CoverRequest(url: stage.url(1)))
             while progress.summary.downloaded == 0 { await Task.yield() }
             #expect(progress.total == nil)
             feed.yield(CoverRequest(url: stage.url(2)))
             feed.finish()
-            #expect(await run.value.downloaded == 2)
+            let summary = try await run.value
+            #expect(summary.downloaded == 2)
             #expect(progress.total == 2)
         }
     }
@@ -168,7 +169,7 @@ import Testing
         } _: { stage in
             let outcomes = Outcomes()
             let list = [stage.url(1), stage.url(2, "size=500000"), stage.url(3)]
-            let summary = await stage.library.prefetch(list, progress: outcomes.progress)
+            let summary = try await stage.library.prefetch(list, progress: outcomes.progress)
             #expect(summary.downloaded == 2 && summary.failed == 1 && summary.stopReason == nil)
             #expect(outcomes.value.first { $0.kind == .failed }?.failure?.kind == .tooLarge)
         }
@@ -179,7 +180,7 @@ import Testing
         try await withStage {
             $0.capacity = 1 << 20
         } _: { stage in
-            let summary = await stage.library.prefetch((1...150).map { stage.url($0) })
+            let summary = try await stage.library.prefetch((1...150).map { stage.url($0) })
             #expect(summary.downloaded == 150)
             let statistics = try await stage.library.statistics()
             #expect(statistics.chargedBytes <= 1 << 20 && statistics.chargedBytes > 1 << 19)
@@ -211,11 +212,11 @@ import Testing
         try await withStage {
             $0.perHost = 3
         } _: { stage in
-            _ = await stage.library.prefetch((1...20).map { stage.url($0, "delay=10") })
-            let run = Task { await stage.library.prefetch((21...40).map { stage.url($0, "fault=never") }) }
+            _ = try await stage.library.prefetch((1...20).map { stage.url($0, "delay=10") })
+            let run = Task { try await stage.library.prefetch((21...40).map { stage.url($0, "fault=never") }) }
             while stage.origin.requestCount < 23 { await Task.yield() }
             run.cancel()
-            _ = await run.value
+            _ = try await run.value
             #expect(stage.origin.peakInFlight == 3)
         }
     }

@@ -38,7 +38,7 @@ import Wire
         try await withOther { stage, other, led in
             let back = led(3, "to=" + stage.url(4).replacing("&", with: "%26"))
             let urls = (1...20).map { led($0 + 10, "") } + [back]
-            let summary = await stage.library.prefetch(urls)
+            let summary = try await stage.library.prefetch(urls)
             #expect(summary.downloaded == 21, "\(summary)")
             let cover = try stage.library.cachedCover(for: back)
             #expect(cover?.bytes == CoverImage.jpeg(number: 4))
@@ -79,9 +79,9 @@ import Wire
         } _: { stage in
             let dead = "http://127.0.0.1:\(try await closedPort())"
             let urls = (1...60).map { stage.url($0, "to=\(dead)/\($0).jpg") }
-            let gone = await stage.library.prefetch(urls)
+            let gone = try await stage.library.prefetch(urls)
             #expect(gone.failed == 60, "\(gone)")
-            let there = await stage.library.prefetch((100...120).map { stage.url($0) })
+            let there = try await stage.library.prefetch((100...120).map { stage.url($0) })
             #expect(there.downloaded == 21, "\(there)")
         }
     }

@@ -80,16 +80,16 @@ import Testing
             $0.retries = 0
         } _: { stage in
             let urls = (0..<6).map { stage.url($0) }
-            let before = await stage.library.prefetch(Array(urls[..<3]))
+            let before = try await stage.library.prefetch(Array(urls[..<3]))
             #expect(before.downloaded == 3)
             await stage.origin.stop()
-            let during = await stage.library.prefetch(urls)
+            let during = try await stage.library.prefetch(urls)
             #expect(during.fresh == 3 && during.failed == 3)
             var options = OriginOptions()
             options.port = stage.origin.port
             let back = try await Origin.start(options)
             let next = try await stage.another()
-            let after = await next.prefetch(urls)
+            let after = try await next.prefetch(urls)
             #expect(after.fresh == 3 && after.downloaded == 3)
             await next.close()
             await back.stop()

@@ -110,7 +110,7 @@ import Wire
             let request = TransferRequest(url: try HTTPURL(listener.url))
             let ending = AsyncStream.makeStream(of: TransferError.Kind.self)
             do {
-                let client = HTTPClient(configuration: HTTPClientConfiguration(userAgent: "Sleeve/test"))
+                let client = try HTTPClient(configuration: HTTPClientConfiguration(userAgent: "Sleeve/test"))
                 _ = await client.start(request) { result in
                     if case .failure(let error) = result { ending.continuation.yield(error.kind) }
                     ending.continuation.finish()

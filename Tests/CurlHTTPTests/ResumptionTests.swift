@@ -15,8 +15,8 @@ import Wire
         return request
     }
 
-    private func withClient<Result>(_ body: (HTTPClient) async throws -> Result) async rethrows -> Result {
-        let client = HTTPClient(configuration: HTTPClientConfiguration(userAgent: "test"))
+    private func withClient<Result>(_ body: (HTTPClient) async throws -> Result) async throws -> Result {
+        let client = try HTTPClient(configuration: HTTPClientConfiguration(userAgent: "test"))
         defer { client.loop.shutdown() }
         return try await body(client)
     }

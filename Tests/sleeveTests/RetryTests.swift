@@ -54,7 +54,7 @@ extension CommandTests {
             try await withStage { stage in
                 let result = try await stage.run("get", stage.urls(5..<6, "status=429&retry-after=3600")[0])
                 #expect(result.status == 3)
-                #expect(result.stderr.contains("asks to be left alone for 3600 s"), "\(result)")
+                #expect(result.stderr.contains("asks to wait 3600 s"), "\(result)")
                 #expect(stage.origin.requestCount == 1)
             }
         }

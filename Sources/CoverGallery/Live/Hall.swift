@@ -107,7 +107,9 @@ final class Hall: Sendable {
                 await pages.arrived(arrival.url, digest: arrival.digest, at: arrival.time)
             case .failed(let failure):
                 // Where there are other places, whoever asks goes on to them.
-                if await catalogue.places(of: failure.url).count == 1 { await pages.failed(failure.url, failure) }
+                if await catalogue.places(of: failure.url).count == 1 {
+                    await pages.failed(failure.url, failure, isEvent: true)
+                }
             case .albumsChanged: await tellOfAlbums()
             case .missed:
                 await pages.lookAgain()

@@ -2,9 +2,10 @@ import CoverLibrary
 
 /// The open pages: what each shows, what it waits for, and its mailbox.
 ///
-/// A page says which covers it shows. Those missing are downloaded, those in view of some page before those near it, pages
-/// taking turns; what a page has scrolled past is not asked for any more. Arrivals come from the library's events and are
-/// told to the pages that wait for them.
+/// A page says which covers it shows, most wanted first. Those missing are downloaded, those in view of some page before those
+/// near it, pages taking turns; what a page has scrolled past is not asked for any more. Arrivals come from the library's events
+/// and are passed to the pages that wait for them. While a host cannot be reached, one cover that a page shows is tried every two
+/// seconds; when it arrives, the others follow.
 actor Pages {
     private struct Page {
         var mailbox = Mailbox()
@@ -18,8 +19,8 @@ actor Pages {
     }
 
     private static let most = 512
-    /// Downloads for pages at a time: few enough that what comes into view does not wait behind what has left it.
-    private static let mostInFlight = 24
+    /// Downloads for pages at a time.
+    private static let maximumInFlight = 24
     private static let mostFailures = 10_000
     /// A page that is not connected is forgotten after this long.
     private static let patience = Duration.seconds(60)
@@ -30,8 +31,10 @@ actor Pages {
     private var turn: [String] = []
     private var inFlight: Set<String> = []
     private var failures: [String: Failure] = [:]
-    /// Keys that somebody wants to be asked for whatever their servers have said before.
+    /// Keys to ask for at once, whatever their hosts have said or done before.
     private var insisted: Set<String> = []
+    /// When hosts that cannot be reached are tried again, by origin.
+    private var outages: [String: ContinuousClock.Instant] = [:]
     private var isClosed = false
 
     /// Why a cover could not be had.
@@ -40,7 +43,12 @@ actor Pages {
         /// When it is tried again, unless somebody asks before; nil: it would be in vain.
         var due: ContinuousClock.Instant?
         var wait: Duration
+        /// The host cannot be reached: one of its covers is tried for all of them.
+        var isHosts: Bool
     }
+
+    /// Between two tries to reach a host that a page shows covers of: an open page is to recover within 5 s.
+    private static let probeInterval = Duration.seconds(2)
 
     /// A cover that could not be had for a reason that may pass is tried again after the first, then twice as long.
     private static let waits = (first: Duration.seconds(5), longest: Duration.seconds(300))
@@ -97,10 +105,14 @@ actor Pages {
 
     /// To be called now and then: tries what pages show and could not be had before.
     func retry(now: ContinuousClock.Instant = .now) {
-        let due = failures.filter { $0.value.due.map { $0 <= now } ?? false }
-        let wanted = due.filter { key, _ in pages.values.contains { $0.albums[key] != nil } }
-        for key in wanted.keys { failures[key]?.due = .now }
-        if !wanted.isEmpty { download() }
+        let wanted = wanted()
+        let due = wanted.filter { failures[$0]?.due.map { $0 <= now } ?? false }
+        for key in due { failures[key]?.due = .now }
+        let probes = outages.filter { $0.value <= now }.keys.compactMap { origin in
+            wanted.first { failures[$0]?.isHosts == true && !inFlight.contains($0) && Self.origin(of: $0) == origin }
+        }
+        insisted.formUnion(probes)
+        if !due.isEmpty || !probes.isEmpty { download() }
     }
 
     func close() {
@@ -134,7 +146,7 @@ actor Pages {
         pages[id]?.view = Self.missing(viewed, keys, &waiting)
         pages[id]?.near = Self.missing(others, keys, &waiting)
         pages[id]?.albums = waiting
-        download()
+        await download()?.value
         return viewed + others
     }
 
@@ -171,37 +183,55 @@ actor Pages {
 
     // MARK: Downloads
 
-    private func download() {
-        while inFlight.count < Self.mostInFlight, let key = next(\.view) ?? next(\.near) {
-            inFlight.insert(key)
-            let insists = insisted.remove(key) != nil
-            Task {
-                do throws(CoverFailure) {
-                    let cover = try await library.fetched(await catalogue.places(of: key), retryingAbsent: insists)
-                    // Another process may have brought it, of which no event tells.
-                    arrived(key, digest: cover.digest, at: nil)
-                } catch {
-                    failed(key, error)
-                }
-                inFlight.remove(key)
-                download()
+    /// Asks for what pages wait for, and puts what is in flight for them into their present order.
+    /// - Returns: the task that queues the requests; nil: there are none.
+    @discardableResult
+    private func download() -> Task<Void, Never>? {
+        let order = wanted()
+        let again = order.filter { insisted.remove($0) != nil }
+        var keys = again
+        for key in order where inFlight.count + keys.count < Self.maximumInFlight {
+            if !inFlight.contains(key), !keys.contains(key), failures[key]?.isDue ?? true { keys.append(key) }
+        }
+        inFlight.formUnion(keys)
+        let inOrder = order.filter(inFlight.contains)
+        if inOrder.isEmpty { return nil }
+        return Task {
+            var demands: [CoverDemand] = []
+            for key in keys {
+                demands.append(CoverDemand(urls: await catalogue.places(of: key), isUrgent: again.contains(key)))
+            }
+            await library.fetch(demands, order: inOrder) { [weak self] key, result in
+                Task { await self?.ended(key, result) }
             }
         }
     }
 
-    /// The next key that some page waits for and nobody downloads; pages take turns.
-    private func next(_ wanted: KeyPath<Page, [String]>) -> String? {
-        for (position, id) in turn.enumerated() {
-            guard let page = pages[id],
-                let key = page[keyPath: wanted].first(where: { key in
-                    page.albums[key] != nil && !inFlight.contains(key) && failures[key]?.isDue ?? true
-                })
-            else { continue }
-            turn.remove(at: position)
-            turn.append(id)
-            return key
+    private func ended(_ key: String, _ result: Result<String, CoverFailure>) {
+        inFlight.remove(key)
+        switch result {
+        // Another process may have brought it, of which no event tells.
+        case .success(let digest): arrived(key, digest: digest, at: nil)
+        case .failure(let failure): failed(key, failure)
         }
-        return nil
+        download()
+    }
+
+    /// The keys that pages wait for: what is in view before what is near, pages taking turns.
+    private func wanted() -> [String] {
+        if let first = turn.first { turn = turn.dropFirst() + [first] }
+        let pages = turn.compactMap { self.pages[$0] }
+        var keys: [String] = []
+        var seen: Set<String> = []
+        for list in [\Page.view, \.near] {
+            for index in 0..<(pages.map { $0[keyPath: list].count }.max() ?? 0) {
+                for page in pages where index < page[keyPath: list].count {
+                    let key = page[keyPath: list][index]
+                    if page.albums[key] != nil, seen.insert(key).inserted { keys.append(key) }
+                }
+            }
+        }
+        return keys
     }
 
     /// - Parameter time: when it was in the cache, in milliseconds since 1970.
@@ -213,16 +243,40 @@ actor Pages {
             if let time { message.add("at", Int(time)) }
         }
         for id in turn { pages[id]?.albums[key] = nil }
+        answered(Self.origin(of: key))
     }
 
-    func failed(_ key: String, _ failure: CoverFailure) {
-        // Whoever cancelled knows, and it says nothing about the cover.
-        if failure.kind == .cancelled { return }
+    /// - Parameter isEvent: told by the library's events; what pages asked for themselves they hear of anyway.
+    func failed(_ key: String, _ failure: CoverFailure, isEvent: Bool = false) {
+        // Cancelling says nothing about the cover.
+        if failure.kind == .cancelled || isEvent && inFlight.contains(key) { return }
         if failures.count >= Self.mostFailures { failures = [:] }
         let wait = failures[key].map { min($0.wait * 2, Self.waits.longest) } ?? Self.waits.first
-        failures[key] = Failure(
-            reason: failure.detail, due: failure.mayPass ? .now + wait : nil, wait: wait)
+        let origin = Self.origin(of: key)
+        if failure.isHostUnreachable {
+            outages[origin] = .now + Self.probeInterval
+            failures[key] = Failure(reason: failure.detail, due: nil, wait: Self.waits.first, isHosts: true)
+        } else {
+            failures[key] = Failure(
+                reason: failure.detail, due: failure.mayPass ? .now + wait : nil, wait: wait, isHosts: false)
+            if failure.kind == .status { answered(origin) }
+        }
         tell(key, "failure") { $0.add("reason", failure.detail) }
+    }
+
+    /// The host answers again: its covers that failed meanwhile are tried at once.
+    private func answered(_ origin: String) {
+        guard outages.removeValue(forKey: origin) != nil else { return }
+        for (key, failure) in failures where Self.origin(of: key) == origin {
+            if failure.isHosts { failures[key] = nil } else if failure.due != nil { failures[key]?.due = .now }
+        }
+        download()
+    }
+
+    /// Scheme, host and port of a key.
+    private static func origin(of key: String) -> String {
+        let start = key.firstRange(of: "://")?.upperBound ?? key.startIndex
+        return String(key[..<(key[start...].firstIndex { $0 == "/" || $0 == "?" } ?? key.endIndex)])
     }
 
     private func tell(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {
@@ -249,16 +303,4 @@ actor Pages {
 
 extension Pages.Failure {
     fileprivate var isDue: Bool { due.map { $0 <= .now } ?? false }
-}
-
-extension LibraryAPI {
-    fileprivate func fetched(_ places: [String], retryingAbsent: Bool) async throws(CoverFailure) -> Cover {
-        do {
-            return try await cover(in: places, retryingAbsent: retryingAbsent)
-        } catch let failure as CoverFailure {
-            throw failure
-        } catch {
-            throw .cancelled(places[0])
-        }
-    }
 }

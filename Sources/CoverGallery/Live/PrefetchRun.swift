@@ -65,7 +65,7 @@ actor PrefetchRun {
             }
             await report(progress.summary, albums.count, failures, isRunning: true)
             // Somebody has asked for it just now: what was not there before may be.
-            let summary = await library.prefetch(albums, retryingAbsent: true, progress: progress)
+            let summary = try await library.prefetch(albums, retryingAbsent: true, progress: progress)
             ticker.cancel()
             await ticker.value
             await report(summary, summary.requested + summary.remaining, failures, isRunning: false)

@@ -119,10 +119,18 @@ export class Gallery {
     host.hidden = false;
   }
 
+  /** Tells the server which covers are wanted: those in sight, then those near, each from the centre outwards. */
   #see(first, last) {
     postponeTint();
-    const ids = (from, to) => this.#library.shown.slice(Math.max(0, from), Math.max(0, to)).map((album) => album.id);
-    this.#covers.sees(ids(first, last + 1), [...ids(last + 1, last + 1 + ahead), ...ids(first - ahead, first)]);
+    const shown = this.#library.shown;
+    const centre = this.#scroller?.position ?? this.#start;
+    const from = Math.max(0, first - ahead);
+    const count = Math.max(0, Math.min(shown.length, last + 1 + ahead) - from);
+    const outwards = Array.from({ length: count }, (_, offset) => from + offset)
+      .sort((one, other) => Math.abs(one - centre) - Math.abs(other - centre));
+    const isSeen = (index) => index >= first && index <= last;
+    const ids = (indices) => indices.map((index) => shown[index].id);
+    this.#covers.sees(ids(outwards.filter(isSeen)), ids(outwards.filter((index) => !isSeen(index))));
   }
 
   #select(album) {

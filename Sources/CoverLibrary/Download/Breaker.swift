@@ -1,39 +1,63 @@
-/// A circuit breaker for one host (Nygard, "Release It!", 2007): after failures in a row it lets nothing through for a while, then
-/// one transfer as a probe (*half-open*), and everything once that has succeeded. When probes keep failing the host is given
-/// up: what waits for it need not wait any longer.
+/// A circuit breaker for one host (Nygard, "Release It!", 2nd edition 2018, chapter 5).
+///
+/// It opens when different requests fail and none succeeds, lets one request at a time through as a probe (*half-open*), and closes
+/// with any success. A host that cannot be reached is given up after a few probes. A host that answers with errors is never given
+/// up, as some of its covers may be fine: it is asked for one cover at a time until one succeeds.
 struct Breaker {
     typealias Instant = ContinuousClock.Instant
 
+    /// What a failed request shows.
+    enum Failure {
+        /// The host answered, with an error or only partly.
+        case serverError
+        /// The host refused because of too many requests (429).
+        case rateLimited
+        /// No connection, or no answer in time.
+        case unreachable
+
+        /// An answered error weighs a third: a few bad URLs are no sign of a host that fails.
+        fileprivate var weight: Int { self == .serverError ? 1 : 3 }
+    }
+
+    struct Policy {
+        /// Different requests that fail with `unreachable` before the breaker opens: for a host that has answered before, and for
+        /// one that never has. Three times as many with `serverError`.
+        var failures = 8
+        var firstFailures = 3
+        /// Probes in a row that fail with `unreachable` or `rateLimited` before the host is given up.
+        var probes = 3
+        /// Before the first probe; twice as long before each further one.
+        var pause = Duration.milliseconds(500)
+        /// Between two probes of a host that answers with errors: it may be restarting. The first hundred only, then probes follow
+        /// each other without a pause.
+        var errorPause = Duration.milliseconds(100)
+        var pausedErrors = 100
+        /// A host that was given up is probed again after `rest`, twice as long after each further failure.
+        var rest = Duration.seconds(60)
+        var maximumRest = Duration.seconds(600)
+    }
+
     private enum State {
         case closed
-        /// Nil: no longer.
+        /// Nil: the next request may start now.
         case open(until: Instant?)
         case probing(JobID)
         case givenUp(until: Instant)
     }
 
-    /// After how much a host is left alone, and for how long.
-    struct Patience {
-        /// Failures in a row, from a host that has answered before, and from one that never has.
-        var failures = 8
-        var firstFailures = 3
-        var probes = 3
-        var pause = Duration.milliseconds(500)
-        /// A host that was given up is probed again after this, and twice that when it fails once more.
-        var rest = Duration.seconds(60)
-        var longestRest = Duration.seconds(600)
-    }
-
-    private let patience: Patience
+    private let policy: Policy
     private var state = State.closed
-    private var failures = 0
-    /// Of the first refusal in a row.
-    private var overrunSince: Instant?
+    /// Requests that failed since the last success, as far as the threshold needs them.
+    private var failed: Set<JobID> = []
+    private var weight = 0
+    /// The first of the 429s since the last success.
+    private var rateLimitedSince: Instant?
     private var failedProbes = 0
+    private var errorProbes = 0
 
-    init(_ patience: Patience = Patience()) { self.patience = patience }
+    init(_ policy: Policy = Policy()) { self.policy = policy }
 
-    /// No start before then.
+    /// No request starts before then.
     var opens: Instant? {
         switch state {
         case .open(let until): until
@@ -42,15 +66,17 @@ struct Breaker {
         }
     }
 
-    /// There is nothing to be careful about.
     var isClosed: Bool { if case .closed = state { true } else { false } }
 
-    /// A probe is under way, and nothing else starts.
+    /// A probe is in flight, and nothing else starts.
     var isProbing: Bool { if case .probing = state { true } else { false } }
 
     func isGivenUp(_ now: Instant) -> Bool { if case .givenUp(let until) = state { now < until } else { false } }
 
-    /// A transfer starts; after a pause it is the probe.
+    /// The host has answered many different requests with errors and none with a success: retrying them is of no use.
+    var isFailingForLong: Bool { !isClosed && errorProbes >= policy.pausedErrors }
+
+    /// A request starts; while the breaker is open it is the probe.
     mutating func starts(_ job: JobID) {
         switch state {
         case .open, .givenUp: state = .probing(job)
@@ -59,48 +85,51 @@ struct Breaker {
     }
 
     mutating func succeeded() {
-        if isClosed, failures == 0, overrunSince == nil { return }
-        self = Breaker(patience)
+        if isClosed, failed.isEmpty { return }
+        self = Breaker(policy)
     }
 
     /// - Parameter hasAnswered: the host has answered before, if only with an error.
-    mutating func failed(_ job: JobID, hasAnswered: Bool, now: Instant) {
+    mutating func failed(_ job: JobID, _ failure: Failure, hasAnswered: Bool, now: Instant) {
         switch state {
-        case .closed:
-            failures += 1
-            guard failures >= (hasAnswered ? patience.failures : patience.firstFailures) else { return }
-            state = .open(until: now + patience.pause)
-        case .probing(job):
-            failedProbes += 1
-            if failedProbes < patience.probes {
-                state = .open(until: now + patience.pause * Double(1 << failedProbes))
-            } else {
-                let times = min(failedProbes - patience.probes, 10)
-                state = .givenUp(until: now + min(patience.rest * Double(1 << times), patience.longestRest))
-            }
-        // Those that started before say what is known already.
+        case .closed: count(job, failure, hasAnswered, now)
+        case .probing(job): probeFailed(failure, now)
+        // Requests that started before the breaker opened show nothing new.
         case .open, .probing, .givenUp: break
         }
     }
 
-    /// The host refused, as it was asked too much. Many at once are what finding its wall looks like; what goes on for a second
-    /// without an answer is a host that refuses everything.
-    mutating func overran(_ job: JobID, now: Instant) {
-        if case .probing(job) = state { return failed(job, hasAnswered: true, now: now) }
-        let since = overrunSince ?? now
-        overrunSince = since
-        if failures < patience.failures - 1 {
-            failures += 1
-        } else if now - since >= .seconds(1) {
-            failed(job, hasAnswered: true, now: now)
+    private mutating func count(_ job: JobID, _ failure: Failure, _ hasAnswered: Bool, _ now: Instant) {
+        let threshold = 3 * (hasAnswered ? policy.failures : policy.firstFailures)
+        if weight < threshold, failed.insert(job).inserted { weight += failure.weight }
+        // Many 429s at once are what exceeding a host's limit looks like. A host that refuses everything does so for a second.
+        let since = rateLimitedSince ?? now
+        if failure == .rateLimited { rateLimitedSince = since }
+        guard weight >= threshold, failure != .rateLimited || now - since >= .seconds(1) else { return }
+        state = .open(until: now + (failure == .serverError ? policy.errorPause : policy.pause))
+    }
+
+    private mutating func probeFailed(_ failure: Failure, _ now: Instant) {
+        if failure == .serverError {
+            failedProbes = 0
+            errorProbes += 1
+            state = .open(until: errorProbes < policy.pausedErrors ? now + policy.errorPause : nil)
+            return
+        }
+        failedProbes += 1
+        if failedProbes < policy.probes {
+            state = .open(until: now + policy.pause * Double(1 << failedProbes))
+        } else {
+            let doublings = min(failedProbes - policy.probes, 10)
+            state = .givenUp(until: now + min(policy.rest * Double(1 << doublings), policy.maximumRest))
         }
     }
 
-    /// The probe was taken away before it ended.
+    /// The probe was cancelled before it ended.
     mutating func dropped(_ job: JobID) {
         if case .probing(job) = state { state = .open(until: nil) }
     }
 
-    /// The host wants to be left alone for longer than anybody waits.
+    /// The host asks for a longer pause than a run waits.
     mutating func giveUp(until time: Instant) { state = .givenUp(until: time) }
 }

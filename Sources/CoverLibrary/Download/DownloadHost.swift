@@ -1,15 +1,32 @@
 import DequeModule
 
-/// What a transfer has shown of its host.
-enum HostSign {
-    /// It does what it is asked, if only to say that there is no such cover.
+/// What the end of a transfer shows of its host.
+enum HostSignal {
+    /// The host did what it was asked, if only to say that there is no such cover.
     case answered
-    /// It was asked too much (429).
-    case overrun
-    /// It has too much to do (503), or took too long.
+    /// Too many requests (429).
+    case rateLimited
+    /// 503.
     case overloaded
-    /// It cannot be reached, or has failed by itself.
-    case failed
+    /// Another 5xx, or a response that broke off.
+    case serverError
+    /// No answer in time.
+    case timedOut
+    /// No connection: no address, refused, no TLS.
+    case unreachable
+
+    /// Fewer requests may help.
+    fileprivate var isOverload: Bool { self == .rateLimited || self == .overloaded || self == .timedOut }
+
+    /// Nil: it is no failure.
+    fileprivate var failure: Breaker.Failure? {
+        switch self {
+        case .answered: nil
+        case .rateLimited: .rateLimited
+        case .overloaded, .serverError: .serverError
+        case .timedOut, .unreachable: .unreachable
+        }
+    }
 }
 
 /// What a queue knows of one host: an origin (RFC 6454), that is scheme, name and port.
@@ -47,6 +64,8 @@ struct DownloadHost {
     var robots: Robots?
     var pace: HostPace
     var breaker = Breaker()
+    /// Jobs chosen to find out whether the host works again.
+    var probes = 0
     var allowance: Allowance?
     /// No start before then: the rate, or the host's own `Retry-After`.
     var closedUntil: Instant?
@@ -55,10 +74,20 @@ struct DownloadHost {
     /// Whether that is what an earlier run was asked, which nobody has looked at yet.
     var hasEarlierRest = false
     var place = Place.nowhere
+    /// The host has answered a request, if only with an error.
+    var hasAnswered = false
     /// When a transfer of it ended last.
     private var heard: Instant?
-    /// Why its last transfer failed, for those that are not tried any more.
-    var failure: CoverFailure?
+    var outage = Outage()
+    /// Failed transfers since the last success.
+    private var failures = 0
+
+    /// Why the host was given up, for the covers that are not tried.
+    struct Outage {
+        var reason = ""
+        /// The host asked for fewer requests, or for none for a while.
+        var isRateLimit = false
+    }
 
     /// So many requests are left until then, by the host's own count.
     struct Allowance {
@@ -66,7 +95,13 @@ struct DownloadHost {
         var until: Instant
     }
 
-    init(_ pace: HostPace) { self.pace = pace }
+    /// Name and port, as people know the host.
+    let name: String
+
+    init(_ name: String, _ pace: HostPace) {
+        self.name = name
+        self.pace = pace
+    }
 
     /// The time before which nothing starts; nil: something may.
     mutating func closed(at now: Instant) -> Instant? {
@@ -78,9 +113,9 @@ struct DownloadHost {
     /// No start before `time`, nor before what was said earlier.
     mutating func close(until time: Instant) { closedUntil = max(time, closedUntil ?? time) }
 
-    /// It takes no request before `time`, which is too long to wait for.
-    mutating func giveUp(until time: Instant, failure: CoverFailure) {
-        self.failure = failure
+    /// The host takes no request before `time`, which is too long to wait for.
+    mutating func giveUp(until time: Instant, reason: String) {
+        outage = Outage(reason: reason, isRateLimit: true)
         breaker.giveUp(until: time)
     }
 
@@ -90,25 +125,24 @@ struct DownloadHost {
         hasEarlierRest = false
         guard let restsUntil, restsUntil > now else { return }
         if restsUntil - now <= longest { return close(until: restsUntil) }
-        giveUp(until: restsUntil, failure: .resting(restsUntil - now))
+        let wait = (restsUntil - now).components.seconds
+        giveUp(until: restsUntil, reason: "\(name) asked an earlier run to wait; \(wait) s are left")
     }
 
     /// What the end of a transfer tells.
     mutating func note(
-        _ sign: HostSign, of id: JobID, _ ended: HostPace.Ended, failure: CoverFailure?, now: Instant
+        _ signal: HostSignal, of id: JobID, _ ended: HostPace.Ended, failure: CoverFailure?, now: Instant
     ) {
         heard = now
-        switch sign {
-        case .answered: answered(ended, now: now)
-        case .overrun:
-            self.failure = failure
-            breaker.overran(id, now: now)
-            pace.refused(ended, now: now)
-        case .overloaded, .failed:
-            if sign == .overloaded { pace.refused(ended, now: now) }
-            self.failure = failure
-            let hasAnswered = if case .speaks = knowledge { true } else { false }
-            breaker.failed(id, hasAnswered: hasAnswered, now: now)
+        if let kind = signal.failure {
+            failures += 1
+            if let failure {
+                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal == .rateLimited)
+            }
+            if signal.isOverload { pace.refused(ended, now: now) }
+            breaker.failed(id, kind, hasAnswered: hasAnswered, now: now)
+        } else {
+            answered(ended, now: now)
         }
         if pace.interval > .zero { close(until: now + pace.interval) }
     }
@@ -116,6 +150,8 @@ struct DownloadHost {
     /// It did what it was asked.
     mutating func answered(_ ended: HostPace.Ended, now: Instant) {
         heard = now
+        failures = 0
+        hasAnswered = true
         breaker.succeeded()
         pace.answered(ended, now: now)
     }

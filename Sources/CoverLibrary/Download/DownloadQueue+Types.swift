@@ -57,6 +57,8 @@ extension DownloadQueue {
         /// Of the transfer under way.
         var began: Instant?
         var company = 0
+        /// A transfer of the job has failed, for whatever reason.
+        var hasFailed = false
         /// Its cover is here and on its way to the disk.
         var hasLanded = false
         var waiters: [Waiter]
@@ -75,7 +77,7 @@ extension DownloadQueue {
         enum Wake {
             case host(Int)
             case slowHost(Int)
-            case job(JobID)
+            case job(JobID, attempt: Int)
         }
         var time: Instant
         var wake: Wake

@@ -18,13 +18,15 @@ struct DownloadQueue<Waiter> {
     var slots: [Job] = []
     private var freeSlots: [Int] = []
     private var uses = 0
-    private var jobsByKey: [String: JobID] = [:]
+    var jobsByKey: [String: JobID] = [:]
     /// Requests that are no jobs and have not ended; see `grant`.
     var others = 0
     var hosts: [DownloadHost] = []
     private var hostNumbers: [Substring: Int] = [:]
     private var ring: Deque<Int> = []
     private var beyond: Deque<Int> = []
+    /// Jobs that start before all others, whatever their hosts' limits.
+    var urgent: Deque<JobID> = []
     /// Hosts that were given up, with jobs that wait for them.
     private var doomed: Deque<Int> = []
     /// Hosts with jobs, or other requests.
@@ -57,14 +59,19 @@ struct DownloadQueue<Waiter> {
     var waiting: Int { jobsByKey.count + others - inFlight }
 
     /// Adds a request. True when it joined one that was there already.
-    /// - Parameter place: where the URL is known to lead.
-    mutating func submit(_ url: HTTPURL, waiter: Waiter, at place: HTTPURL? = nil) -> Bool {
+    /// - Parameters:
+    ///   - place: where the URL is known to lead.
+    ///   - isUrgent: the transfer starts now, also while its host is paused, given up, or at its limit.
+    mutating func submit(_ url: HTTPURL, waiter: Waiter, at place: HTTPURL? = nil, isUrgent: Bool = false) -> Bool {
         if let id = jobsByKey[url.string] {
             slots[id.slot].waiters.append(waiter)
+            if isUrgent { urgent.append(id) }
             return true
         }
         let host = number(of: place ?? url)
-        hosts[host].waiting.append(addJob(url, waiter, at: place, host))
+        let id = addJob(url, waiter, at: place, host)
+        hosts[host].waiting.append(id)
+        if isUrgent { urgent.append(id) }
         enterRing(host)
         return false
     }
@@ -97,11 +104,12 @@ struct DownloadQueue<Waiter> {
     func isThere(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }
 
     /// Nil when the job has ended.
-    private func host(of id: JobID) -> Int? { isThere(id) ? slots[id.slot].host : nil }
+    func host(of id: JobID) -> Int? { isThere(id) ? slots[id.slot].host : nil }
 
     /// What to do now. To be asked again after everything but `.wait`.
     mutating func next(now: Instant) -> Decision {
         fire(now)
+        if let start = startUrgent(now) { return .start(start) }
         if let dropped = popDoomed(now) { return dropped }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
         while inFlight < limits.parallel, let number = popRing(now) {
@@ -117,7 +125,7 @@ struct DownloadQueue<Waiter> {
             }
             guard hosts[number].hasRoom else { continue }
             if let question = robotsQuestion(number, now) { return question }
-            guard let id = popWaiting(number) else { continue }
+            guard let id = hosts[number].breaker.isClosed ? popWaiting(number) : popProbe(number) else { continue }
             if let refusal = refusal(id, number) { return refusal }
             return .start(start(id, number, now))
         }
@@ -128,18 +136,20 @@ struct DownloadQueue<Waiter> {
     mutating func answered(_ id: JobID, http2: Bool) {
         guard let host = host(of: id) else { return }
         hosts[host].knowledge = .speaks(http2: http2)
+        hosts[host].hasAnswered = true
         let ceiling = http2 ? limits.parallel : limits.perHost
         if hosts[host].pace.ceiling != ceiling { hosts[host].pace.ceiling = ceiling }
     }
 
     /// What the end of a transfer tells of its host. To be called before anything else is said of its end.
-    /// - Parameter failure: why it brought nothing, for those that will not be tried any more.
-    mutating func note(_ sign: HostSign, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
+    /// - Parameter failure: why it brought nothing.
+    mutating func note(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard isThere(id), slots[id.slot].isInFlight, let began = slots[id.slot].began else { return }
         let number = slots[id.slot].host
         let hadOthers = !hosts[number].waiting.isEmpty
+        if failure != nil { slots[id.slot].hasFailed = true }
         let ended = HostPace.Ended(began: began, company: slots[id.slot].company, hadOthers: hadOthers)
-        hosts[number].note(sign, of: id, ended, failure: failure, now: now)
+        hosts[number].note(signal, of: id, ended, failure: failure, now: now)
     }
 
     /// The host asked everybody to stay away until `time`.
@@ -149,11 +159,11 @@ struct DownloadQueue<Waiter> {
         hosts[host].close(until: time)
     }
 
-    /// The host takes no request before `time`, which is too long to wait for: what waits for it is dropped with `failure`.
-    mutating func giveUp(hostOf id: JobID, until time: Instant, failure: CoverFailure) {
+    /// The host takes no request for `wait`, which is too long: the jobs that wait for it are dropped.
+    mutating func giveUp(hostOf id: JobID, for wait: Duration, now: Instant) {
         guard let host = host(of: id) else { return }
-        hosts[host].restsUntil = time
-        hosts[host].giveUp(until: time, failure: failure)
+        hosts[host].restsUntil = now + wait
+        hosts[host].giveUp(until: now + wait, reason: "\(hosts[host].name) asks to wait \(wait.components.seconds) s")
         doomed.append(host)
     }
 
@@ -207,7 +217,7 @@ struct DownloadQueue<Waiter> {
         guard isThere(id), put(id, at: place ?? slots[id.slot].url) != nil else { return }
         slots[id.slot].attempt += 1
         slots[id.slot].hasLanded = false
-        timers.insert(Timer(time: time, wake: .job(id)))
+        timers.insert(Timer(time: time, wake: .job(id, attempt: slots[id.slot].attempt)))
     }
 
     /// Ends the job and returns those who waited for it.
@@ -251,7 +261,7 @@ struct DownloadQueue<Waiter> {
         if hosts[number].jobs == 0 { busy -= 1 }
     }
 
-    private mutating func start(_ id: JobID, _ number: Int, _ now: Instant) -> Start {
+    mutating func start(_ id: JobID, _ number: Int, _ now: Instant) -> Start {
         slots[id.slot].isInFlight = true
         slots[id.slot].began = now
         take(number, now)
@@ -312,8 +322,9 @@ struct DownloadQueue<Waiter> {
 
     private mutating func popDoomed(_ now: Instant) -> Decision? {
         while let number = doomed.first {
-            if hosts[number].breaker.isGivenUp(now), let failure = hosts[number].failure, let id = popWaiting(number) {
-                return .drop(id, slots[id.slot].url, failure)
+            if hosts[number].breaker.isGivenUp(now), let id = popWaiting(number) {
+                let url = slots[id.slot].url
+                return .drop(id, url, .notTried(url.string, hosts[number].outage))
             }
             doomed.removeFirst()
         }
@@ -321,7 +332,7 @@ struct DownloadQueue<Waiter> {
     }
 
     /// The next job of a host. Jobs that were abandoned have left their names behind.
-    private mutating func popWaiting(_ number: Int) -> JobID? {
+    mutating func popWaiting(_ number: Int) -> JobID? {
         while let id = hosts[number].waiting.popFirst() {
             if isThere(id) { return id }
         }
@@ -347,9 +358,16 @@ struct DownloadQueue<Waiter> {
             case .slowHost(let number):
                 hosts[number].pace.waitedLong()
                 enterRing(number)
-            case .job(let id):
-                guard let host = host(of: id) else { continue }
-                hosts[host].waiting.prepend(id)
+            case .job(let id, let attempt):
+                guard let host = host(of: id), slots[id.slot].attempt == attempt, !slots[id.slot].isInFlight else {
+                    continue
+                }
+                // While a host fails, covers that were not tried yet come first.
+                if hosts[host].breaker.isClosed {
+                    hosts[host].waiting.prepend(id)
+                } else {
+                    hosts[host].waiting.append(id)
+                }
                 enterRing(host)
             }
         }
@@ -360,7 +378,7 @@ struct DownloadQueue<Waiter> {
         if let number = hostNumbers[origin] { return number }
         let pace = HostPace(
             ceiling: limits.perHost, isFixed: !limits.adapts, learnt: learntBefore[String(origin)]?.pace)
-        var host = DownloadHost(pace)
+        var host = DownloadHost(url.authority, pace)
         (host.restsUntil, host.hasEarlierRest) = (learntBefore[String(origin)]?.restsUntil, true)
         if limits.respectsRobots { host.robots = .unknown(tries: 0) }
         // Nothing to find out: no name to look up, and HTTP/2 is only spoken over TLS.

@@ -9,6 +9,12 @@ import HTTPTypes
 
 /// What hosts ask for themselves.
 extension DownloadScheduler {
+    /// What was found out about hosts, by origin.
+    var learnt: [String: HostMemory] { queue.learnt }
+
+    /// For a new run: hosts that could not be reached are tried again.
+    func forgetOutages() { queue.forgetOutages() }
+
     func askRobots(_ url: HTTPURL, _ host: Int) {
         client.assumeIsolated { client in
             _ = client.start(TransferRequest(url: url)) { [weak self] result in
@@ -27,20 +33,18 @@ extension DownloadScheduler {
         let fields = response.head.headerFields
         guard let limit = RateLimit(fields, now: Int64(time(nil))) else { return }
         if limit.remaining == 0 {
-            rest(start.job, until: now + limit.reset, .exhausted(start.url.string), now)
+            rest(start.job, for: limit.reset, now)
         } else {
             queue.allow(limit.remaining, hostOf: start.job, until: now + limit.reset)
         }
     }
 
     /// A server that names a time means all of its covers, not this one alone.
-    func rest(
-        _ job: JobID, until time: ContinuousClock.Instant, _ failure: CoverFailure, _ now: ContinuousClock.Instant
-    ) {
-        if time - now <= policy.longestRetryAfter {
-            queue.close(hostOf: job, until: time)
+    func rest(_ job: JobID, for wait: Duration, _ now: ContinuousClock.Instant) {
+        if wait <= policy.longestRetryAfter {
+            queue.close(hostOf: job, until: now + wait)
         } else {
-            queue.giveUp(hostOf: job, until: time, failure: failure.asking(for: time - now))
+            queue.giveUp(hostOf: job, for: wait, now: now)
         }
     }
 }

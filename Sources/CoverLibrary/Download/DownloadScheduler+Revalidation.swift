@@ -12,6 +12,10 @@ extension DownloadScheduler {
     /// Adds entries to be revalidated. `submit` makes callers wait until there is room for more.
     func revalidate(_ batches: [RevalidationBatch]) {
         for batch in batches {
+            if isClosed {
+                batch.settle(batch, .left(batch.entries.count))
+                continue
+            }
             guard let url = batch.urls.first else { continue }
             let host = queue.number(of: url)
             queue.addOthers(batch.entries.count, host)

@@ -31,8 +31,10 @@ actor DownloadScheduler {
     var flights: [Flight] = []
     private var landing = Landing()
     private var backlog = 0
-    private var isStoring = false
     private var submitters: [CheckedContinuation<Void, Never>] = []
+    private var storing: Task<Void, Never>?
+    /// No request is taken any more.
+    private(set) var isClosed = false
     /// When it was last written what was found out about hosts.
     private var hostsKept: ContinuousClock.Instant?
     private var store: (@Sendable (Landing) async -> Void)?
@@ -59,11 +61,29 @@ actor DownloadScheduler {
 
     /// Adds requests. Returns when there is room for more.
     func submit(_ requests: [(url: HTTPURL, waiter: Waiter)]) async {
+        add(requests)
+        if queue.waiting > mostWaiting { await withCheckedContinuation { submitters.append($0) } }
+    }
+
+    /// Adds requests of the highest priority. - Parameter order: the keys of what is wanted first, most wanted first.
+    func submit(_ requests: [(url: HTTPURL, waiter: Waiter)], before order: [String]) {
+        add(requests)
+        queue.prefer(order)
+    }
+
+    /// After `close` every request ends as cancelled.
+    private func add(_ requests: [(url: HTTPURL, waiter: Waiter)]) {
+        if isClosed { return cancel(requests.map(\.waiter)) }
         for (url, waiter) in requests {
             // Joining is told apart from starting when the cover is delivered: the first waiter is the one that started it.
-            _ = queue.submit(url, waiter: waiter, at: waiter.remembered.place)
+            _ = queue.submit(url, waiter: waiter, at: waiter.remembered.place, isUrgent: waiter.isUrgent)
         }
-        if queue.waiting > mostWaiting { await withCheckedContinuation { submitters.append($0) } }
+    }
+
+    private func cancel(_ waiters: [Waiter]) {
+        for waiter in waiters {
+            waiter.done(Delivery(result: .failure(.cancelled("")), isJoined: false, microseconds: 0))
+        }
     }
 
     /// Adds a waiter to a job that is there already. False when there is none.
@@ -75,9 +95,7 @@ actor DownloadScheduler {
     /// Tells the waiters of `owner` that they were cancelled, and stops the transfers nobody else waits for.
     func abandon(_ owner: ObjectIdentifier) {
         let (waiters, inFlight) = queue.abandon { $0.owner == owner }
-        for waiter in waiters {
-            waiter.done(Delivery(result: .failure(.cancelled("")), isJoined: false, microseconds: 0))
-        }
+        cancel(waiters)
         abandonRevalidations { $0 == owner }
         releaseSubmitters()
         let dropped = inFlight.compactMap { flights[$0.slot].token.take() }
@@ -86,18 +104,17 @@ actor DownloadScheduler {
         }
     }
 
-    /// What was found out about hosts, by origin.
-    var learnt: [String: HostMemory] { queue.learnt }
-
-    /// Ends every transfer; those who wait are told.
-    func close() {
+    /// Ends every transfer and every request; covers that have arrived are still stored.
+    func close() async {
+        isClosed = true
         client.loop.shutdown()
-        let waiters = queue.abandon { _ in true }.waiters
-        for waiter in waiters {
-            waiter.done(Delivery(result: .failure(.cancelled("")), isJoined: false, microseconds: 0))
-        }
+        cancel(queue.abandon { _ in true }.waiters)
         abandonRevalidations { _ in true }
         releaseSubmitters()
+        // The loop has ended: nothing else hands over what has arrived.
+        await storing?.value
+        if let store, !landing.isEmpty { await store(landing) }
+        landing = Landing()
     }
 
     // MARK: One turn of the loop
@@ -153,7 +170,8 @@ actor DownloadScheduler {
     private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
         board(job)
         if leavesPlace(job, url, failure) { return }
-        giveUp(job, url, failure.kind == .disallowed ? failure : failure.spreading(to: url.string))
+        // A cover that was tried fails for its own reason, not for its host's.
+        giveUp(job, url, flights[job.slot].failure ?? failure)
     }
 
     func ended(_ start: DownloadQueue<Waiter>.Start, _ result: Result<TransferResponse, TransferError>) {
@@ -163,7 +181,8 @@ actor DownloadScheduler {
         case .failure(let error):
             flights[start.job.slot].partial = nil
             let failure = CoverFailure(error, of: start.url, at: start.place)
-            queue.note(failure.sign, of: start.job, failure: failure, now: now)
+            flights[start.job.slot].failure = failure
+            queue.note(HostSignal(error), of: start.job, failure: failure, now: now)
             if leavesPlace(start.job, start.url, failure) { return }
             keep(error.partial, start.job)
             failed(start, failure, retryAfter: nil, now)
@@ -183,7 +202,8 @@ actor DownloadScheduler {
             response, of: start.url, at: start.place, after: flights[slot].way.count, redirects,
             stored: stored(for: start),
             asksForRest: flights[slot].partial != nil)
-        queue.note(answer.failure?.sign ?? .answered, of: start.job, failure: answer.failure, now: now)
+        flights[slot].failure = answer.failure
+        queue.note(HostSignal(answer.failure), of: start.job, failure: answer.failure, now: now)
         obey(response, start, now)
         if case .redirect(let place) = answer {
             flights[slot].way.append(response.head)
@@ -197,7 +217,7 @@ actor DownloadScheduler {
         case .cover(let header): landed(start, response, header)
         case .failure(let failure):
             let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
-            if let wait, failure.isHosts { rest(start.job, until: now + wait, failure, now) }
+            if let wait, failure.isHosts { rest(start.job, for: wait, now) }
             if leavesPlace(start.job, start.url, failure) { return }
             let guess = queue.first(of: start.job) { $0.remembered.guess }
             if let until = Absence.until(StoredResponse(response), guess: guess) {
@@ -306,6 +326,7 @@ actor DownloadScheduler {
         _ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, retryAfter: Duration?,
         _ now: ContinuousClock.Instant
     ) {
+        if queue.isFailingForLong(hostOf: start.job) { return giveUp(start.job, start.url, failure) }
         let decision = policy.decide(
             failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
         switch decision {
@@ -329,15 +350,14 @@ actor DownloadScheduler {
     // MARK: To the disk and back
 
     private func flushArrivals() {
-        guard !isStoring, !landing.isEmpty, let store else { return }
-        isStoring = true
+        guard storing == nil, !landing.isEmpty, let store else { return }
         landing.changes = newlyLearnt()
         landing.isAll = queue.inFlight == 0 && queue.waiting == 0
         let landed = landing
         landing = Landing()
-        Task {
+        storing = Task {
             await store(landed)
-            isStoring = false
+            storing = nil
             backlog -= landed.footprint
         }
     }
@@ -352,7 +372,7 @@ actor DownloadScheduler {
 
     func settle(_ settlements: [Settlement]) {
         for settlement in settlements {
-            if settlement.isLost { retry(settlement.job, at: .now) } else { deliver(settlement) }
+            if settlement.isLost, !isClosed { retry(settlement.job, at: .now) } else { deliver(settlement) }
         }
     }
 

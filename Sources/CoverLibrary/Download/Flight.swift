@@ -15,6 +15,8 @@ struct Flight {
     var partial: PartialBody?
     /// What is remembered of where the URL leads holds no more.
     var hasLeftPlace = false
+    /// Why its last transfer brought no cover.
+    var failure: CoverFailure?
     /// The redirects of this try, in order.
     var way: [HTTPResponse] = []
 

@@ -12,6 +12,8 @@ struct Waiter: Sendable {
     var stored: Revalidation?
     /// What is known of the URL from before.
     var remembered: Recollection
+    /// The transfer starts now, whatever the host's state and limits.
+    var isUrgent = false
 
     init(
         owner: ObjectIdentifier, stored: Revalidation? = nil, remembered: Recollection = Recollection(),

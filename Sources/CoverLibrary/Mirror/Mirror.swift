@@ -27,7 +27,7 @@ package final class Mirror: Sendable {
         shelf = MirrorShelf(library)
         let configuration = library.configuration
         upstream = Upstream(
-            client: HTTPClient(configuration: configuration.transfers),
+            client: try configuration.makeClient(),
             limit: min(configuration.perHost, configuration.parallel), clock: clock)
         largestBody = configuration.maximumSize
         isOffline = configuration.isOffline

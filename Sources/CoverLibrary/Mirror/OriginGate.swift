@@ -15,7 +15,7 @@ struct OriginGate {
 
     /// A client waits for every answer: three time-outs in a row are enough, and an origin that is back is to be noticed soon.
     private var breaker = Breaker(
-        .init(failures: 3, firstFailures: 3, rest: .seconds(5), longestRest: .seconds(30)))
+        .init(failures: 3, firstFailures: 3, rest: .seconds(5), maximumRest: .seconds(30)))
     private var closedUntil: Instant?
     private var starts = 0
     private(set) var hasFailed = false
@@ -52,7 +52,7 @@ struct OriginGate {
     }
 
     mutating func failed(_ job: JobID, at now: Instant) {
-        breaker.failed(job, hasAnswered: true, now: now)
+        breaker.failed(job, .unreachable, hasAnswered: true, now: now)
         if breaker.opens != nil { hasFailed = true }
     }
 

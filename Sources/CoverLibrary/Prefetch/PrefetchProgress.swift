@@ -17,9 +17,19 @@ public final class PrefetchProgress: Sendable {
     private static let mostFailures = 65_536
     private let state = Mutex(State())
     private let observe: (@Sendable (CoverOutcome) -> Void)?
+    /// Returns when the observer can take more outcomes.
+    let ready: @Sendable () async -> Void
 
-    /// - Parameter observe: called for every cover once its outcome is certain, from any thread; it should not block.
-    public init(observe: (@Sendable (CoverOutcome) -> Void)? = nil) { self.observe = observe }
+    /// - Parameters:
+    ///   - observe: called for every cover once its outcome is certain, from any thread. It must not block: transfers wait for it.
+    ///   - ready: awaited before more of the list is read, so that an observer that falls behind slows the reading and nothing
+    ///     else. It must return when its task is cancelled.
+    public init(
+        observe: (@Sendable (CoverOutcome) -> Void)? = nil, ready: @escaping @Sendable () async -> Void = {}
+    ) {
+        self.observe = observe
+        self.ready = ready
+    }
 
     /// The state at this moment.
     public var summary: PrefetchSummary {

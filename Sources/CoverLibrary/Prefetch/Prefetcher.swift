@@ -16,17 +16,28 @@ final class Prefetcher: Sendable {
 
     /// Reads the list to its end, and returns when every cover has its outcome. Cancelling the task stops within 100 ms:
     /// transfers are dropped, covers that have arrived are still committed.
-    func run(_ batches: some AsyncSequence<[ListElement], Never>) async -> PrefetchSummary {
+    /// - Throws: `LibraryError`: the library was closed before the end.
+    func run(_ batches: some AsyncSequence<[ListElement], Never> & Sendable) async throws(LibraryError)
+        -> PrefetchSummary
+    {
+        if library.isClosed { throw .closed }
         progress.begin()
+        await library.schedulerIfStarted?.forgetOutages()
+        let feeding = Task { await feed(batches) }
+        library.network.began(ObjectIdentifier(self)) { feeding.cancel() }
         await withTaskCancellationHandler {
-            await feed(batches)
+            await feeding.value
             await progress.drained()
         } onCancel: {
             progress.cancel()
+            feeding.cancel()
             abandon()
         }
+        library.network.ended(ObjectIdentifier(self))
         await library.flushUsage()
-        return progress.end()
+        let summary = progress.end()
+        if library.isClosed, !summary.isCancelled, summary.remaining > 0 || progress.total == nil { throw .closed }
+        return summary
     }
 
     private func abandon() { library.abandon(ObjectIdentifier(self)) }
@@ -36,6 +47,7 @@ final class Prefetcher: Sendable {
         for await batch in batches {
             if Task.isCancelled || progress.isStopped { return }
             await take(batch, &seen)
+            await progress.ready()
         }
         progress.listEnded()
     }
@@ -115,7 +127,13 @@ final class Prefetcher: Sendable {
                 requests.append((cover.url, waiter(cover, remembered)))
             }
         }
-        if !requests.isEmpty { await library.scheduler().submit(requests) }
+        guard !requests.isEmpty else { return }
+        do {
+            try await library.scheduler().submit(requests)
+        } catch {
+            if !library.isClosed { stop(error.message) }
+            progress.putOff(requests.count)
+        }
     }
 
     /// Asks for one whose place this run may have asked before, and that was not in the cache a moment ago.

@@ -104,10 +104,11 @@ final class Refresher: Sendable {
 
     private func ask(_ entries: [CachedEntry]) async {
         if entries.isEmpty { return }
+        await progress.ready()
         progress.request(entries.count)
         do {
             let (batches, others) = try sorted(entries)
-            let scheduler = await library.scheduler()
+            let scheduler = try await library.scheduler()
             await scheduler.revalidate(batches)
             await scheduler.submit(others)
         } catch {
@@ -164,7 +165,8 @@ final class Refresher: Sendable {
             }
             if isOver { return progress.putOff(wanted.count) }
             Task {
-                let scheduler = await library.scheduler()
+                // It has started: the batch came from it.
+                guard let scheduler = library.schedulerIfStarted else { return progress.putOff(wanted.count) }
                 await scheduler.distrust(batch)
                 await scheduler.submit(wanted)
                 if isOver { abandon() }

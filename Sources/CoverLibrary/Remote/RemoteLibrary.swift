@@ -34,7 +34,7 @@ actor RemoteLibrary {
     init(url: String, store: AlbumStore, configuration: HTTPClientConfiguration) throws {
         base = try Self.parse(url)
         self.store = store
-        client = HTTPClient(configuration: configuration)
+        client = try HTTPClient(configuration: configuration)
     }
 
     static func parse(_ url: String) throws -> HTTPURL {

@@ -51,6 +51,8 @@ struct CoverRun {
             report?.add(outcome)
             complaints.add(outcome)
             if let failure = outcome.failure { failures.counts.withLock { $0[failure.kind, default: 0] += 1 } }
+        } ready: {
+            await report?.ready()
         }
     }
 

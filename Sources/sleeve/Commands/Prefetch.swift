@@ -55,7 +55,7 @@ struct Prefetch: AsyncParsableCommand {
             brokenLists.withLock { $0 += 1 }
         }
         try await run.run(library, isWhole: { brokenLists.withLock { $0 } == 0 }) { [absences] progress in
-            await library.prefetch(
+            try await library.prefetch(
                 batches: batches, retryingAbsent: absences.retryAbsent, progress: progress)
         }
     }

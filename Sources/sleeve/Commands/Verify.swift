@@ -26,14 +26,13 @@ struct Verify: AsyncParsableCommand {
             let report = try await library.maintain { writer in
                 var report = try writer.verify { done, total in
                     if isLive, done % 1_000 == 0 {
-                        Terminal.standardError.write(
-                            "\r\u{1B}[K\(Decimals.grouped(done))/\(Decimals.grouped(total)) covers")
+                        Log.live("\(Decimals.grouped(done))/\(Decimals.grouped(total)) covers")
                     }
                 }
                 if repair { report.rebuilt = try writer.rebuild() }
                 return report
             }
-            if isLive { Terminal.standardError.write("\r\u{1B}[K") }
+            if isLive { Log.live("") }
             try tell(report)
             await library.close()
             if !report.defects.isEmpty, !repair { throw ExitStatus.someFailed }

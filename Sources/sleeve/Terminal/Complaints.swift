@@ -1,59 +1,65 @@
 import CoverLibrary
 import Synchronization
 
-/// Tells failures on stderr as they happen, the first few of them: ten thousand lines help nobody, the report has them all. Of
-/// failures that are the host's fewer are told, and at the end how many of each kind there were more.
+/// Reports failures on stderr as they happen, the first few of them; the report has them all. Failures of a host are counted by
+/// host and cause, and summed up at the end.
 final class Complaints: Sendable {
-    private static let most = 20
-    fileprivate static let mostAlike = 5
-    fileprivate static let mostGroups = 64
+    private static let maximumLines = 20
+    fileprivate static let maximumAlike = 5
+    fileprivate static let maximumGroups = 64
     private let state = Mutex(State())
 
     fileprivate struct State {
-        var told = 0
-        /// Failures that are a host's, by host and by what went wrong.
+        var lines = 0
+        /// Failures of hosts, by host and cause.
         var groups: [Group: Int] = [:]
-        /// Covers that were not had because a host could not be reached, and those of which anything was heard.
-        var (unheard, heard) = (0, 0)
+        /// Covers that were not tried, by host, with what is wrong with it.
+        var notTried: [String: (count: Int, problem: String)] = [:]
+        /// Covers whose hosts could not be reached, and covers whose hosts answered.
+        var (unreached, answered) = (0, 0)
     }
 
     fileprivate struct Group: Hashable {
         var host: String
-        /// Completes "3 more …".
+        /// Completes "3 more covers …".
         var trouble: String
     }
 
     func add(_ outcome: CoverOutcome) {
         guard let failure = outcome.failure else {
-            return state.withLock { if outcome.kind != .fresh { $0.heard += 1 } }
+            return state.withLock { if outcome.kind != .fresh { $0.answered += 1 } }
         }
-        // What the cache cannot take ends the run, and is told once, at its end.
+        // A failure of the cache ends the run and is reported once, at its end.
         if failure.kind == .cache { return }
-        let isRepeated = state.withLock { $0.note(failure) }
-        if isRepeated { return }
+        let isCounted = state.withLock { $0.count(failure) }
+        if isCounted { return }
         tell(outcome.kind == .skipped ? Self.skipped(failure) : AbsenceOptions.advice(failure))
     }
 
     func tell(_ text: String) {
         let number = state.withLock { state in
-            state.told += 1
-            return state.told
+            state.lines += 1
+            return state.lines
         }
-        if number <= Self.most { Log.warning(text) }
+        if number <= Self.maximumLines { Log.warning(text) }
     }
 
-    /// Says what was left out, and when no server at all could be reached.
+    /// Sums up what was left out, and says when no server at all could be reached.
     func close(hasReport: Bool) {
         let state = state.withLock { $0 }
         let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
-        let left = state.told - Self.most
-        if left > 0 { Log.warning("… and \(left) more like these; \(hint)") }
-        let groups = state.groups.filter { $0.value > Self.mostAlike }
+        let left = state.lines - Self.maximumLines
+        if left > 0 { Log.warning("… and \(Decimals.grouped(left)) more like these; \(hint)") }
+        let groups = state.groups.filter { $0.value > Self.maximumAlike }
         for (group, count) in groups.sorted(by: { ($0.key.host, $0.key.trouble) < ($1.key.host, $1.key.trouble) }) {
-            Log.warning("\(group.host): \(count - Self.mostAlike) more \(group.trouble); \(hint)")
+            Log.warning(
+                "\(group.host): \(Decimals.grouped(count - Self.maximumAlike)) more covers \(group.trouble); \(hint)")
         }
-        if state.unheard > Self.mostAlike, state.heard == 0 {
-            Log.warning("no server could be reached: the network may be gone; the next run asks for what is missing")
+        for (_, hosts) in state.notTried.sorted(by: { $0.key < $1.key }) {
+            Log.warning("\(Decimals.grouped(hosts.count)) not tried: \(hosts.problem)")
+        }
+        if state.unreached > Self.maximumAlike, state.answered == 0 {
+            Log.warning("no server could be reached; check your connection, then run again")
         }
     }
 
@@ -65,34 +71,39 @@ final class Complaints: Sendable {
 }
 
 extension Complaints.State {
-    /// True: it says no more than what was told before.
-    fileprivate mutating func note(_ failure: CoverFailure) -> Bool {
+    /// True: the failure is only summed up at the end.
+    fileprivate mutating func count(_ failure: CoverFailure) -> Bool {
         if failure.isUnreached {
-            unheard += 1
+            unreached += 1
         } else if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil {
-            heard += 1
+            answered += 1
+        }
+        let start = failure.url.firstRange(of: "://")?.upperBound ?? failure.url.startIndex
+        let host = String(failure.url[start...].prefix { $0 != "/" && $0 != "?" })
+        if let problem = failure.hostProblem {
+            guard notTried[host] != nil || notTried.count < Complaints.maximumGroups else { return false }
+            notTried[host] = ((notTried[host]?.count ?? 0) + 1, problem)
+            return true
         }
         guard let trouble = failure.trouble else { return false }
-        let place = failure.url.firstRange(of: "://")?.upperBound ?? failure.url.startIndex
-        let host = failure.url[place...].prefix { $0 != "/" && $0 != "?" }
-        let group = Complaints.Group(host: String(host), trouble: trouble)
-        guard let count = groups[group] ?? (groups.count < Complaints.mostGroups ? 0 : nil) else { return false }
+        let group = Complaints.Group(host: host, trouble: trouble)
+        guard let count = groups[group] ?? (groups.count < Complaints.maximumGroups ? 0 : nil) else { return false }
         groups[group] = count + 1
-        return count >= Complaints.mostAlike
+        return count >= Complaints.maximumAlike
     }
 }
 
 extension CoverFailure {
-    fileprivate var isUnreached: Bool { kind == .nameResolution || kind == .connect }
+    fileprivate var isUnreached: Bool { kind == .nameResolution || kind == .connect || kind == .notTried }
 
     /// What is wrong with the host, and so with all of its covers; nil: it is this cover's own failure.
     fileprivate var trouble: String? {
         switch kind {
-        case .nameResolution, .connect: "could not be had, without a connection"
+        case .nameResolution, .connect: "failed without a connection"
         case .timeout: "timed out"
-        case .tls: "could not be had, without TLS that can be trusted"
+        case .tls: "failed without TLS that can be trusted"
         case .truncated: "ended early"
-        case .overQuota: "were refused, as too much was asked for"
+        case .overQuota: "were refused because of too many requests"
         case .disallowed: "are forbidden by robots.txt"
         case .status where status.map { $0 == 429 || $0 == 407 || $0 >= 500 } == true: "were answered \(status ?? 0)"
         default: nil

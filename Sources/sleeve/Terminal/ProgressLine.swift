@@ -3,7 +3,6 @@ import CoverLibrary
 /// The state of a prefetch in a line on stderr: rewritten ten times a second on a terminal, a new line every five seconds
 /// elsewhere.
 struct ProgressLine {
-    private let terminal = Terminal.standardError
     private let progress: PrefetchProgress
 
     init(_ progress: PrefetchProgress) { self.progress = progress }
@@ -14,12 +13,12 @@ struct ProgressLine {
         while (try? await Task.sleep(for: isLive ? .milliseconds(100) : .seconds(5))) != nil {
             let text = Self.text(progress.summary, total: progress.total)
             if isLive {
-                terminal.write("\r\u{1B}[K" + String(text.prefix(terminal.width - 1)))
+                Log.live(text)
             } else {
                 Log.info(text)
             }
         }
-        if isLive { terminal.write("\r\u{1B}[K") }
+        if isLive { Log.live("") }
     }
 
     /// `1,234/5,000 covers · 11,203/s · 340 MB/s · 2 failed · 0:03 left`

@@ -8,17 +8,19 @@ import Synchronization
 #endif
 
 /// The report: one JSON line per cover. Lines are written in blocks, or every second where they are few, each after the
-/// commit that makes it true.
+/// commit that makes it true. A reader that stalls slows the reading of the list, never a transfer.
 final class ReportFile: Sendable {
     private static let block = 32 << 10
-    private static let patience = Duration.seconds(1)
+    private static let interval = Duration.seconds(1)
+    /// Bytes that may wait for the reader before no more of the list is read.
+    private static let maximumBacklog = 16 << 20
     private let path: String
     private let terminal: Terminal
+    private let writer: BackgroundWriter
     private let gathered = Mutex(Gathered())
 
     private struct Gathered {
         var bytes: [UInt8] = []
-        var isBroken = false
         var written = ContinuousClock.now
     }
 
@@ -29,6 +31,12 @@ final class ReportFile: Sendable {
             throw fail("cannot write the report \(path): \(String(cString: strerror(errno)))")
         }
         terminal = Terminal(descriptor: descriptor)
+        writer = BackgroundWriter(terminal)
+    }
+
+    /// Returns when the reader has taken enough for more lines to follow, or the task is cancelled.
+    func ready() async {
+        while writer.backlog > Self.maximumBacklog, (try? await Task.sleep(for: .milliseconds(20))) != nil {}
     }
 
     func add(_ outcome: CoverOutcome) {
@@ -42,16 +50,16 @@ final class ReportFile: Sendable {
         gathered.withLock { gathered in
             gathered.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
             let now = ContinuousClock.now
-            guard gathered.bytes.count >= Self.block || gathered.written + Self.patience <= now else { return }
-            if !terminal.write(gathered.bytes) { gathered.isBroken = true }
+            guard gathered.bytes.count >= Self.block || gathered.written + Self.interval <= now else { return }
+            writer.write(gathered.bytes)
             gathered.bytes.removeAll(keepingCapacity: true)
             gathered.written = now
         }
     }
 
     func close() throws {
-        let isWritten = gathered.withLock { !$0.isBroken && terminal.write($0.bytes) }
-        guard isWritten, fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS else {
+        writer.write(gathered.withLock { $0.bytes })
+        guard writer.flush(), fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS else {
             throw fail("the report \(path) could not be written to its end: \(String(cString: strerror(errno)))")
         }
     }

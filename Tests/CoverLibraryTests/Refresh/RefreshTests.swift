@@ -14,7 +14,7 @@ import Wire
     func revalidation() async throws {
         try await withStage { stage in
             let urls = (1...5).map { stage.url($0, Self.stale) }
-            #expect(await stage.library.prefetch(urls).downloaded == 5)
+            #expect(try await stage.library.prefetch(urls).downloaded == 5)
             let before = try #require(try FileManager.default.attributesOfItem(atPath: stage.segment)[.size] as? Int)
             let old = try stage.entries()
 
@@ -36,7 +36,7 @@ import Wire
     @Test("what is fresh is not asked about, unless everything is")
     func fresh() async throws {
         try await withStage { stage in
-            _ = await stage.library.prefetch([
+            _ = try await stage.library.prefetch([
                 stage.url(1, "cache-control=max-age%3D1000"), stage.url(2, Self.stale),
                 stage.url(3, "cache-control=max-age%3D1000%2Cimmutable"),
             ])
@@ -170,7 +170,7 @@ import Wire
     func noStore() async throws {
         try await withStage { stage in
             let url = stage.url(1, "cache-control=no-store")
-            let summary = await stage.library.prefetch([url])
+            let summary = try await stage.library.prefetch([url])
             #expect(summary.failed == 1 && summary.downloaded == 0)
             let cover = try await stage.library.cover(for: url)
             #expect(cover.bytes == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg")

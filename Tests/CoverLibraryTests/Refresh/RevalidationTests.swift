@@ -35,7 +35,7 @@ import Wire
             $0.retries = 2
         } _: { stage in
             let plain = (0..<4).map { stage.url($0) }
-            _ = await stage.library.prefetch(plain)
+            _ = try await stage.library.prefetch(plain)
             let tags = try stage.entries().sorted { $0.metadata.key < $1.metadata.key }.map { $0.metadata.fields }
             // All of them among others, again and again, so that they stand in every place of a pipeline.
             var urls: [String] = []
@@ -89,7 +89,7 @@ import Wire
             $0.perHost = 64
         } _: { stage in
             let urls = (0..<5_000).map { stage.url(1, "n=\($0)") }
-            let first = await stage.library.prefetch(urls)
+            let first = try await stage.library.prefetch(urls)
             #expect(first.downloaded == 5_000)
             let before = (stage.origin.connectionCount, stage.origin.requestCount)
             let outcomes = Mutex<[String: Int]>([:])

@@ -86,11 +86,11 @@ extension LibraryAPI {
         }
     }
 
-    func prefetch(_ urls: [String], progress: PrefetchProgress = PrefetchProgress()) async -> PrefetchSummary {
+    func prefetch(_ urls: [String], progress: PrefetchProgress = PrefetchProgress()) async throws -> PrefetchSummary {
         let requests = AsyncStream { continuation in
             for url in urls { continuation.yield(CoverRequest(url: url)) }
             continuation.finish()
         }
-        return await prefetch(requests, progress: progress)
+        return try await prefetch(requests, progress: progress)
     }
 }

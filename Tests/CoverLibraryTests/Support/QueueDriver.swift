@@ -14,9 +14,11 @@ struct QueueDriver<Waiter> {
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
 
-    mutating func submit(_ url: HTTPURL, waiter: Waiter, at place: HTTPURL? = nil) -> Bool {
-        queue.submit(url, waiter: waiter, at: place)
+    mutating func submit(_ url: HTTPURL, waiter: Waiter, at place: HTTPURL? = nil, isUrgent: Bool = false) -> Bool {
+        queue.submit(url, waiter: waiter, at: place, isUrgent: isUrgent)
     }
+    mutating func prefer(_ keys: [String]) { queue.prefer(keys) }
+    mutating func forgetOutages() { queue.forgetOutages() }
     mutating func move(_ key: String, to place: HTTPURL) { if let job = jobs[key] { queue.move(job, to: place) } }
     mutating func learn(
         _ rules: Result<RobotsRules, RobotsUnknown>, host: Int, http2: Bool?, now: ContinuousClock.Instant
@@ -32,9 +34,9 @@ struct QueueDriver<Waiter> {
 
     mutating func answered(_ key: String, http2: Bool) { if let job = jobs[key] { queue.answered(job, http2: http2) } }
     mutating func note(
-        _ sign: HostSign, of key: String, failure: CoverFailure? = nil, now: ContinuousClock.Instant
+        _ signal: HostSignal, of key: String, failure: CoverFailure? = nil, now: ContinuousClock.Instant
     ) {
-        if let job = jobs[key] { queue.note(sign, of: job, failure: failure, now: now) }
+        if let job = jobs[key] { queue.note(signal, of: job, failure: failure, now: now) }
     }
     mutating func allow(_ count: Int, hostOf key: String, until time: ContinuousClock.Instant) {
         if let job = jobs[key] { queue.allow(count, hostOf: job, until: time) }
@@ -42,6 +44,9 @@ struct QueueDriver<Waiter> {
     mutating func end(_ job: JobID) -> [Waiter] { queue.end(job) }
     mutating func close(hostOf key: String, until time: ContinuousClock.Instant) {
         if let job = jobs[key] { queue.close(hostOf: job, until: time) }
+    }
+    mutating func giveUp(hostOf key: String, for wait: Duration, now: ContinuousClock.Instant) {
+        if let job = jobs[key] { queue.giveUp(hostOf: job, for: wait, now: now) }
     }
     mutating func landed(_ key: String) { if let job = jobs[key] { queue.landed(job) } }
     mutating func retry(_ key: String, at time: ContinuousClock.Instant, from place: HTTPURL? = nil) {

@@ -26,7 +26,7 @@ func withClient(
     var configuration = HTTPClientConfiguration(userAgent: "Sleeve/test")
     configuration.timeout = .seconds(20)
     configure(&configuration)
-    let client = HTTPClient(configuration: configuration)
+    let client = try HTTPClient(configuration: configuration)
     defer { client.loop.shutdown() }
     try await body(client)
 }

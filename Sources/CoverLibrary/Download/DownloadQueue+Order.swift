@@ -1,0 +1,61 @@
+import DequeModule
+
+/// Jobs that do not wait for their turn: those that a person waits for, and those that ask whether a host works again.
+extension DownloadQueue {
+    /// Puts the jobs of these keys before all others of their hosts, in this order. Those in flight stay as they are.
+    mutating func prefer(_ keys: [String]) {
+        for key in keys.reversed() {
+            guard let id = jobsByKey[key], removeWaiting(id) else { continue }
+            hosts[slots[id.slot].host].waiting.prepend(id)
+        }
+    }
+
+    /// False: the job does not wait for its host.
+    private mutating func removeWaiting(_ id: JobID) -> Bool {
+        let host = slots[id.slot].host
+        guard let index = hosts[host].waiting.firstIndex(of: id) else { return false }
+        hosts[host].waiting.remove(at: index)
+        return true
+    }
+
+    /// The job that asks whether a host works again: one that has not failed yet, where there is one; every fourth time one that
+    /// has, as a host may answer each URL with an error first. Each time from another part of the list (steps by the golden ratio
+    /// cover it evenly), as bad URLs often stand together.
+    mutating func popProbe(_ number: Int) -> JobID? {
+        hosts[number].probes += 1
+        let count = hosts[number].waiting.count
+        let start = Int(
+            (Double(hosts[number].probes) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1) * Double(count))
+        let indices = [start..<count, 0..<start].joined()
+        let wantsFailed = hosts[number].probes.isMultiple(of: 4)
+        let found = indices.first { index in
+            let id = hosts[number].waiting[index]
+            return isThere(id) && slots[id.slot].hasFailed == wantsFailed
+        }
+        return found.map { hosts[number].waiting.remove(at: $0) } ?? popWaiting(number)
+    }
+
+    /// Nil: there is no urgent job. Where robots.txt is asked for, it comes first.
+    mutating func startUrgent(_ now: Instant) -> Start? {
+        while let id = urgent.popFirst() {
+            guard isThere(id), !slots[id.slot].isInFlight, !slots[id.slot].hasLanded else { continue }
+            let number = slots[id.slot].host
+            _ = removeWaiting(id)
+            if hosts[number].robots == nil { return start(id, number, now) }
+            hosts[number].waiting.prepend(id)
+            enterRing(number)
+        }
+        return nil
+    }
+
+    /// A new run tries hosts that could not be reached again. Those that asked for a pause get it.
+    mutating func forgetOutages() {
+        for number in hosts.indices where !hosts[number].outage.isRateLimit {
+            hosts[number].breaker.succeeded()
+            enterRing(number)
+        }
+    }
+
+    /// Many different covers of the host have failed and none has come: a cover that fails is not retried.
+    func isFailingForLong(hostOf id: JobID) -> Bool { host(of: id).map { hosts[$0].breaker.isFailingForLong } ?? false }
+}

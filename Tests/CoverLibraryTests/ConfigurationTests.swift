@@ -1,0 +1,73 @@
+import Foundation
+import Testing
+
+@testable import CoverLibrary
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+@Suite struct ConfigurationTests {
+    private func problem(_ configure: (inout LibraryConfiguration) -> Void) async throws -> String? {
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
+        var configuration = LibraryConfiguration(cacheDirectory: folder, libraryFile: folder + "/albums.json")
+        configure(&configuration)
+        do {
+            await (try LibraryAPI(configuration: configuration)).close()
+            try FileManager.default.removeItem(atPath: folder)
+            return nil
+        } catch let error as LibraryError {
+            #expect(!FileManager.default.fileExists(atPath: folder), "nothing is made")
+            return error.message
+        }
+    }
+
+    @Test("a rate that is not above 0 and finite is an error", arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
+    func rates(rate: Double) async throws {
+        #expect(try await problem { $0.rate = rate }?.contains("rate must be above 0") == true)
+        #expect(try await problem { $0.totalRate = rate }?.contains("totalRate must be above 0") == true)
+    }
+
+    @Test("a number of transfers below 1 or beyond measure is an error", arguments: [0, -1, Int.min, Int.max])
+    func transfers(count: Int) async throws {
+        #expect(try await problem { $0.parallel = count }?.contains("parallel must be") == true)
+        #expect(try await problem { $0.perHost = count }?.contains("perHost must be") == true)
+    }
+
+    @Test("the smallest and largest values are taken, and covers come with them")
+    func extremes() async throws {
+        for rate in [Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
+            try await withStage { configuration in
+                configuration.rate = rate
+                configuration.parallel = 1
+                configuration.perHost = 65_536
+            } _: { stage in
+                let failure = try await stage.library.failure(stage.url(1))
+                #expect(failure == nil)
+            }
+        }
+    }
+
+    @Test("where no descriptor is left a cover is refused, and comes once there are some again")
+    func noDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            try await withStage { stage in
+                var limit = rlimit()
+                getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let before = limit
+                let next = dup(0)
+                close(next)
+                limit.rlim_cur = rlim_t(next)
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                let failure = try await stage.library.failure(stage.url(1))
+                #expect(failure?.detail.contains("Too many open files") == true, "\(failure?.detail ?? "none")")
+                limit = before
+                setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+                #expect(fcntl(0, F_GETFL) & O_NONBLOCK == 0, "stdin is left alone")
+                #expect(try await stage.library.failure(stage.url(1)) == nil)
+            }
+        }
+    }
+}

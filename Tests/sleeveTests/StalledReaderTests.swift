@@ -1,0 +1,82 @@
+import Foundation
+import OriginServer
+import Testing
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// A named pipe that nobody reads until `read` is called.
+private final class Fifo {
+    let path: String
+    private let descriptor: Int32
+
+    init(_ path: String) throws {
+        self.path = path
+        try #require(mkfifo(path, 0o600) == 0)
+        // Does not wait for a writer; from here on a writer need not wait for a reader.
+        descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        try #require(descriptor >= 0)
+    }
+
+    deinit { close(descriptor) }
+
+    /// Reads until no writer is left. Blocks its thread.
+    func readToEnd() -> String {
+        _ = fcntl(descriptor, F_SETFL, 0)
+        var (text, chunk): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 64 << 10))
+        while true {
+            let count = read(descriptor, &chunk, chunk.count)
+            if count <= 0 { return String(decoding: text, as: UTF8.self) }
+            text += chunk[..<count]
+        }
+    }
+}
+
+extension CommandTests {
+    @Suite struct StalledReaderTests {
+        @Test func `a report that nobody reads stops no transfer, and is whole once it is read`() async throws {
+            try await withStage { stage in
+                let fifo = try Fifo(stage.folder + "/report")
+                let list = try stage.list(stage.urls(0..<3_000, "size=400"))
+                let child = try stage.start("prefetch", list, "--report", fifo.path, "--json")
+                while stage.origin.requestCount < 3_000 { await Task.yield() }
+                // 3,000 lines are more than a pipe holds: the command still waits for its reader.
+                let lines: [ReportLine] = try jsonLines(fifo.readToEnd())
+                #expect(lines.count { $0.outcome == "downloaded" } == 3_000)
+                let result = await child.exit()
+                #expect(result.status == 0, "\(result)")
+                #expect(try result.summary().downloaded == 3_000)
+            }
+        }
+
+        @Test func `a signal ends a run whose report nobody reads`() async throws {
+            try await withStage { stage in
+                let fifo = try Fifo(stage.folder + "/report")
+                let list = try stage.list(stage.urls(0..<3_000, "size=400"))
+                let child = try stage.start("prefetch", list, "--report", fifo.path)
+                while stage.origin.requestCount < 3_000 { await Task.yield() }
+                child.kill(SIGINT)
+                let result = await child.exit()
+                #expect(result.signal == nil && result.status == 1, "\(result)")
+                #expect(result.stderr.contains("the report \(fifo.path) could not be written to its end"), "\(result)")
+            }
+        }
+
+        @Test func `an stderr that nobody reads stops no transfer`() async throws {
+            try await withStage { stage in
+                let fifo = try Fifo(stage.folder + "/stderr")
+                let list = try stage.list(stage.urls(0..<2_000, "size=400&status=500&times=1"))
+                let script = "exec \"$SLEEVE\" prefetch \"$1\" --log-level debug --json 2>\"$2\""
+                let child = try Child("/bin/sh", ["-c", script, "sh", list, fifo.path], environment: stage.environment)
+                while stage.origin.requestCount < 4_000 { await Task.yield() }
+                let log = fifo.readToEnd()
+                #expect(log.utf8.count > 64 << 10 && log.contains("trying again"))
+                let result = await child.exit()
+                #expect(try result.summary().downloaded == 2_000, "\(result)")
+            }
+        }
+    }
+}

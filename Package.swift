@@ -66,8 +66,10 @@ let package = Package(
                 "CoverLibrary", "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
             ],
             swiftSettings: settings),
+        .target(name: "CStarterCovers", exclude: ["covers"]),
         .target(
-            name: "OriginServer", dependencies: [hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            name: "OriginServer",
+            dependencies: ["CStarterCovers", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",

@@ -48,7 +48,7 @@ struct CoverImageTests {
         var seen: Set<[UInt8]> = []
         for number in 0..<200 {
             let reader = try JPEGReader(CoverImage.jpeg(number: number, aboutBytes: 1000))
-            seen.insert([reader.quantisers[1] ?? 0, reader.quantisers[2] ?? 0])
+            seen.insert([reader.quantisers[1]?[0] ?? 0, reader.quantisers[2]?[0] ?? 0])
         }
         #expect(seen.count > 50)
     }
@@ -59,14 +59,6 @@ struct CoverImageTests {
             let mean = try JPEGReader(CoverImage.jpeg(number: number, aboutBytes: 9000)).meanLuma
             #expect(abs(mean) < 110)
         }
-    }
-
-    @Test("is drawn for its name, 20 to 60 KB", arguments: ["blue-train", "abbey-road", "rumours", "a"])
-    func named(slug: String) throws {
-        let bytes = CoverImage.jpeg(named: slug)
-        #expect((19_000...61_000).contains(bytes.count))
-        #expect(try JPEGReader(bytes).comments == ["Sleeve \(slug)"])
-        #expect(bytes != CoverImage.jpeg(named: slug + "2"))
     }
 }
 

@@ -18,11 +18,10 @@ struct OriginTests {
         }
     }
 
-    @Test("serves PNGs, starter covers and a page that explains it")
+    @Test("serves PNGs and a page that explains it")
     func others() async throws {
         try await withOrigin { origin in
             #expect(try await origin.fetch("/covers/7.png").body == CoverImage.png(number: 7))
-            #expect(try await origin.fetch("/starter/blue-train.jpg").body == CoverImage.jpeg(named: "blue-train"))
             let help = try await origin.fetch("/")
             for fault in OriginFault.allCases { #expect(help.text.contains(fault.rawValue)) }
         }

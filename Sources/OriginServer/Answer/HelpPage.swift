@@ -5,7 +5,8 @@ enum HelpPage {
 
           /covers/N.jpg       a generated cover, the same for the same N; 8 to 250 KB, 31 KB on average
           /covers/N.png       a small PNG
-          /starter/SLUG.jpg   a cover drawn for a name
+          /starter/SLUG.jpg   a starter album's cover, 600×600 pixels, such as low-tide; for another SLUG, or with
+                              size=BYTES, a generated cover, the same for the same SLUG
 
         Any of them takes these query parameters:
 

@@ -1,6 +1,6 @@
+import CStarterCovers
 import HummingbirdCore
 import NIOCore
-import Synchronization
 
 /// What a path names.
 enum Resource: Sendable, Equatable {
@@ -58,12 +58,8 @@ struct Representation: Sendable {
     let modified: Int
 }
 
-/// Makes representations, and keeps those of starter covers, which are drawn one by one.
-final class Studio: Sendable {
-    private let starters = Mutex<[String: ByteBuffer]>([:])
-    /// How many starter covers are kept: a few megabytes.
-    private static let kept = 64
-
+/// Makes representations.
+struct Studio: Sendable {
     func representation(of resource: Resource, _ wishes: Wishes) -> Representation {
         switch resource {
         case .help:
@@ -81,8 +77,11 @@ final class Studio: Sendable {
             let bytes = ByteBuffer(bytes: CoverImage.png(number: number, aboutBytes: wishes.size ?? 0))
             return Self.make(bytes, "image/png", name: "p\(number)", UInt64(number))
         case .starter(let slug):
-            if let same = wishes.same { return representation(of: .jpeg(same), wishes) }
-            return Self.make(starter(slug, size: wishes.size), "image/jpeg", name: "s\(slug)", SplitMix.seed(slug))
+            let seed = SplitMix.seed(slug)
+            guard wishes.same == nil, wishes.size == nil, let bytes = Self.starterCover(slug) else {
+                return representation(of: .jpeg(Int(seed >> 1)), wishes)
+            }
+            return Self.make(bytes, "image/jpeg", name: "s\(slug)", seed)
         }
     }
 
@@ -104,15 +103,10 @@ final class Studio: Sendable {
         firstModified + Int(SplitMix.scramble(seed) % 100_000_000)
     }
 
-    private func starter(_ slug: String, size: Int?) -> ByteBuffer {
-        if size == nil, let kept = starters.withLock({ $0[slug] }) { return kept }
-        let bytes = CoverImage.parts(named: slug, size: size).joined()
-        if size == nil {
-            starters.withLock {
-                if $0.count >= Self.kept { $0.removeAll() }
-                $0[slug] = bytes
-            }
-        }
-        return bytes
+    /// The embedded cover of a starter album; nil: no starter album has this slug.
+    private static func starterCover(_ slug: String) -> ByteBuffer? {
+        let cover = sleeve_find_starter_cover(slug)
+        guard let bytes = cover.bytes else { return nil }
+        return ByteBuffer(bytes: UnsafeBufferPointer(start: bytes, count: cover.length))
     }
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Covers by number or name: real images that are always the same, no two with the same bytes.
+/// Covers by number: real images that are always the same, no two with the same bytes.
 package enum CoverImage {
     /// A JPEG between 8 and 250 KB; over many numbers the mean is about 31 KB.
     ///
@@ -11,9 +11,6 @@ package enum CoverImage {
     package static func jpeg(number: Int, aboutBytes size: Int) -> [UInt8] {
         Array(parts(number: number, size: size).joined().readableBytesView)
     }
-
-    /// A JPEG of 20 to 60 KB, drawn for `slug` alone.
-    package static func jpeg(named slug: String) -> [UInt8] { Array(parts(named: slug).joined().readableBytesView) }
 
     /// A PNG of about 3 KB; with `aboutBytes`, padded to that size.
     package static func png(number: Int, aboutBytes size: Int = 0) -> [UInt8] {
@@ -35,15 +32,5 @@ extension CoverImage {
         let shelf = PictureShelf.shared
         let tail = size.map { shelf.tail(notOver: $0) } ?? shelf.tail(any: hash)
         return CoverParts(label: label(number), colors: CoverParts.Colors(hash >> 16), tail: tail, size: size ?? 0)
-    }
-
-    /// `jpeg(named:)` before its bytes are written. It draws each time, so a server keeps what it gets.
-    static func parts(named slug: String, size: Int? = nil) -> CoverParts {
-        let hash = SplitMix.scramble(SplitMix.seed(slug))
-        let wanted = size ?? 20_000 + Int(hash % 40_000)
-        let picture = Picture(seed: hash, byteCount: min(wanted, 250_000) - CoverParts.usualPrefix)
-        return CoverParts(
-            label: "Sleeve \(slug)", colors: CoverParts.Colors(), tail: ByteBuffer(bytes: picture.tail), size: size ?? 0
-        )
     }
 }

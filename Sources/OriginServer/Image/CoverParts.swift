@@ -13,10 +13,8 @@ struct CoverParts: Sendable {
     /// How strong the two chroma components are: their quantisers. Pictures are encoded for 8 and 8; a decoder that reads
     /// other ones sees the same drawing in stronger or weaker blues and reds.
     struct Colors: Sendable {
-        var blue = Mosaic.quantiser
-        var red = Mosaic.quantiser
-
-        init() {}
+        let blue: UInt8
+        let red: UInt8
 
         init(_ hash: UInt64) {
             blue = UInt8(4 + hash % 10)

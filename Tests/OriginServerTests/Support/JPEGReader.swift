@@ -1,15 +1,19 @@
+import Foundation
+
 /// A strict reader of baseline JPEGs: it takes every marker and every Huffman code for what the file says, and fails on
-/// anything a decoder would have to forgive. It makes no pixels.
+/// anything a decoder would have to forgive. Of the pixels it makes only `middleRows`.
 struct JPEGReader {
     enum Failure: Error { case structure(String), code, end }
 
     private(set) var width = 0
     private(set) var height = 0
     private(set) var comments: [String] = []
-    /// First entry of each quantisation table by its number.
-    private(set) var quantisers: [Int: UInt8] = [:]
+    /// The quantisation tables by number, in zigzag order.
+    private(set) var quantisers: [Int: [UInt8]] = [:]
     /// The mean of the luma DC levels.
     private(set) var meanLuma = 0.0
+    /// The luma, from 0 to 255, of the fourth row of pixels of each row of blocks.
+    private(set) var middleRows: [[Double]] = []
     private var tables: [UInt8: [UInt32: UInt8]] = [:]
     private var components: [(id: UInt8, quantiser: Int)] = []
 
@@ -40,7 +44,7 @@ struct JPEGReader {
 
     private mutating func readQuantiser(_ body: [UInt8]) throws {
         guard body.count == 65, !body.dropFirst().contains(0) else { throw Failure.structure("DQT") }
-        quantisers[Int(body[0])] = body[1]
+        quantisers[Int(body[0])] = Array(body.dropFirst())
     }
 
     private mutating func readTable(_ body: [UInt8]) throws {
@@ -75,22 +79,29 @@ struct JPEGReader {
         let blocks = ((width + 7) / 8) * ((height + 7) / 8)
         var dc = [0, 0, 0]
         var sum = 0
-        for _ in 0..<blocks {
+        for block in 0..<blocks {
+            if block % ((width + 7) / 8) == 0 { middleRows.append([]) }
             for component in 0..<3 {
+                let quantiser = quantisers[components[component].quantiser] ?? []
+                var row = MiddleRow()
                 let choice = header[2 + component * 2]
                 guard let dcTable = tables[choice >> 4], let acTable = tables[0x10 | choice & 15] else {
                     throw Failure.structure("SOS")
                 }
                 dc[component] += try bits.value(Int(try bits.symbol(dcTable)))
                 guard (-1024...1023).contains(dc[component]) else { throw Failure.structure("DC \(dc[component])") }
+                row.add(dc[component] * Int(quantiser[0]), at: 0)
                 var place = 1
                 while place < 64 {
                     let symbol = Int(try bits.symbol(acTable))
                     if symbol == 0 { break }
                     place += symbol >> 4 + 1
                     guard place <= 64 else { throw Failure.structure("a block of more than 64") }
-                    if symbol & 15 > 0 { _ = try bits.value(symbol & 15) }
+                    guard symbol & 15 > 0 else { continue }
+                    let level = try bits.value(symbol & 15)
+                    row.add(level * Int(quantiser[place - 1]), at: place - 1)
                 }
+                if component == 0 { middleRows[middleRows.count - 1] += row.pixels }
             }
             sum += dc[0]
         }
@@ -98,6 +109,39 @@ struct JPEGReader {
         guard bits.rest.elementsEqual([0xFF, 0xD9]) else { throw Failure.structure("no EOI behind the last block") }
     }
 }
+
+/// The fourth row of pixels of a block, by the inverse DCT (T.81, A.3.3).
+private struct MiddleRow {
+    private var columns = [Double](repeating: 0, count: 8)
+
+    /// Adds the coefficient with this number in the scan.
+    mutating func add(_ coefficient: Int, at number: Int) {
+        let (v, u) = zigzag[number].quotientAndRemainder(dividingBy: 8)
+        columns[u] += Double(coefficient) * waves[v * 8 + 3]
+    }
+
+    var pixels: [Double] {
+        (0..<8).map { x in
+            var sum = 128.0
+            for u in 0..<8 { sum += columns[u] * waves[u * 8 + x] }
+            return sum
+        }
+    }
+}
+
+/// The basis of the DCT: eight pixels for each frequency.
+private let waves = (0..<64).map { index in
+    let (frequency, place) = (Double(index / 8), Double(index % 8))
+    return (frequency == 0 ? 0.5.squareRoot() : 1) / 2 * cos((2 * place + 1) * frequency * .pi / 16)
+}
+
+/// Where the coefficients of a scan lie in a block, row by row (T.81, figure A.6).
+private let zigzag = [
+    0, 1, 8, 16, 9, 2, 3, 10, 17, 24, 32, 25, 18, 11, 4, 5,
+    12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6, 7, 14, 21, 28,
+    35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+    58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63,
+]
 
 /// The scan bit by bit, without its stuffing.
 private struct Bits {

@@ -61,7 +61,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var line: Int?
 
     /// Trying again later may help: the network or the server was not up to it.
-    package var mayPass: Bool { RetryPolicy.isTransient(self) }
+    package var mayPass: Bool { kind == .notTried || RetryPolicy.isTransient(self) }
 
     /// One line: the URL and what happened, without what grants access (tokens and signatures in the URL's query).
     public var message: String { Secrets.hidden(in: "\(url): \(detail)") }

@@ -24,7 +24,9 @@ import Testing
         }
     }
 
-    @Test("a rate that is not above 0 and finite is an error", arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
+    @Test(
+        "a rate that is not above 0 and finite is an error",
+        arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
     func rates(rate: Double) async throws {
         #expect(try await problem { $0.rate = rate }?.contains("rate must be above 0") == true)
         #expect(try await problem { $0.totalRate = rate }?.contains("totalRate must be above 0") == true)

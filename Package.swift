@@ -44,9 +44,12 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        .systemLibrary(
+            name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite"),
-        .target(name: "CurlHTTP", dependencies: ["CCurl", "CLinux", httpTypes, deque], swiftSettings: settings),
+        .target(
+            name: "CurlHTTP", dependencies: ["CCurl", "CIDN2", "CLinux", httpTypes, deque], swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["CLinux", "CSQLite", grdb, sqlite, crypto], swiftSettings: settings),
         .target(

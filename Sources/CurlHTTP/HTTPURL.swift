@@ -1,7 +1,9 @@
 import CCurl
+import CIDN2
 
 /// An `http` or `https` URL as libcurl itself reads it, normalised after RFC 3986 §6.2.2: scheme and host in lower case,
-/// no default port, no fragment, dot segments removed, spaces and bytes outside ASCII percent-encoded.
+/// no default port, no fragment, dot segments removed, spaces and bytes outside ASCII percent-encoded. An international host
+/// name is in its ASCII form (RFC 5891), so that key and request are the same in every locale.
 ///
 /// Two spellings of one address give one `string`, which is therefore the cache key.
 package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
@@ -81,6 +83,15 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
         guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty else { throw .malformed("no host") }
         curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+        if host.utf8.contains(where: { $0 >= 0x80 }) {
+            // libcurl converts such a name when it connects, but by the process's locale, which is C here.
+            guard curl_url_set(handle, CURLUPART_HOST, try Self.asciiForm(of: host), 0) == CURLUE_OK,
+                let url = Self.part(CURLUPART_URL, of: handle)
+            else { throw .malformed("it cannot be normalised") }
+            // Parsed once more: what the ASCII form reads as, such as a numeric address, is normalised too.
+            self = try HTTPURL(url)
+            return
+        }
         guard
             var bytes = Self.part(CURLUPART_URL, of: handle, flags: UInt32(CURLU_NO_DEFAULT_PORT)).map({
                 Array($0.utf8)
@@ -106,6 +117,17 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         }
         string = String(decoding: bytes, as: UTF8.self)
         originLength = end
+    }
+
+    /// The ASCII form of an international host name: lower case, NFC, Punycode (UTS #46 non-transitional, RFC 5891).
+    private static func asciiForm(of host: String) throws(Problem) -> String {
+        var ascii: UnsafeMutablePointer<UInt8>?
+        let code = sleeve_idn2_lookup(Array(host.utf8) + [0], &ascii)
+        defer { idn2_free(ascii) }
+        guard code == 0, let ascii else {
+            throw .malformed("its host name is not valid: \(String(cString: idn2_strerror(code)))")
+        }
+        return String(cString: ascii)
     }
 
     /// Where a `Location` leads from here (RFC 9110 section 10.2.2), as libcurl reads it; nil: it cannot be read.

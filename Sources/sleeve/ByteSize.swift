@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A size as people write it: `500M`, `1.5 GiB`, `20000`. K, M, G and T are powers of 1024.
+/// A size: `500M`, `1.5 GiB`, `20000`. K, M, G and T are powers of 1024.
 struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
     var bytes: Int
 
@@ -24,7 +24,7 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
     var defaultValueDescription: String { description }
 
-    /// Three digits and a unit: `31.4 KB`, `1.20 GB`.
+    /// Three digits and a unit: `31.4 KB`, `1.20 GB`; a whole number without its zeros: `10 GB`.
     var description: String {
         var size = Double(bytes)
         var units = ["B", "KB", "MB", "GB", "TB"][...]
@@ -33,13 +33,14 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
             units = units.dropFirst()
         }
         if units.startIndex == 0 { return "\(bytes) B" }
-        return "\(Decimals.text(size, size < 10 ? 2 : size < 100 ? 1 : 0)) \(units.first ?? "")"
+        let digits = size == size.rounded() || size >= 100 ? 0 : size < 10 ? 2 : 1
+        return "\(Decimals.text(size, digits)) \(units.first ?? "")"
     }
 }
 
-/// Numbers for people, without a formatter's start-up time.
+/// Formats numbers without a formatter's start-up time.
 enum Decimals {
-    /// `value` with so many digits after the point.
+    /// `value` with this number of digits after the point.
     static func text(_ value: Double, _ digits: Int) -> String {
         guard value.isFinite, abs(value) < 1e15 else { return "-" }
         let scale = (0..<digits).reduce(1) { scale, _ in scale * 10 }

@@ -16,13 +16,13 @@ enum ExitStatus {
     static func stopped(by signal: Int32) -> ExitCode { ExitCode(128 + signal) }
 }
 
-/// Says what went wrong on stderr, in one line, and ends with `code`.
+/// Writes an error to stderr, in one line. - Returns: the exit code to throw.
 func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitCode {
     Log.error(message)
     return code
 }
 
-/// Writes a command's result to stdout, or ends the command saying why not.
+/// Writes a command's result to stdout. - Throws: an exit code, after an error message.
 func tell(_ result: String) throws {
     // On a terminal the result stands after what was said before it.
     Log.flush()
@@ -31,12 +31,13 @@ func tell(_ result: String) throws {
     }
 }
 
-/// Opens the library, or ends the command saying why not.
-/// - Parameter makesCache: make one where there is none; else that is an error, as it is most likely a wrong name.
+/// Opens the library.
+/// - Parameter makesCache: create a missing cache; else it is an error, as the path is most likely wrong.
+/// - Throws: an exit code, after an error message.
 func openLibrary(_ configuration: LibraryConfiguration, makesCache: Bool = true) async throws -> LibraryAPI {
     if !makesCache, !CacheDirectory.isThere(configuration.cacheDirectory) {
         throw fail(
-            "no cache at \(configuration.cacheDirectory): say where it is with --cache or $SLEEVE_CACHE; `sleeve prefetch` makes one"
+            "no cache at \(configuration.cacheDirectory): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
         )
     }
     do {

@@ -12,32 +12,33 @@ import Logging
 struct LibraryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Where covers are kept.",
+            "The cache directory.",
             discussion: "Default: $SLEEVE_CACHE, else sleeve in $XDG_CACHE_HOME or ~/.cache.", valueName: "dir"))
     var cache: String?
 
     @Option(
         help: ArgumentHelp(
-            "The albums of your library, as JSON.",
+            "The library file: your albums as JSON.",
             discussion: "Default: $SLEEVE_LIBRARY, else sleeve/albums.json in $XDG_DATA_HOME or ~/.local/share.",
             valueName: "file"))
     var library: String?
 
-    @Flag(help: "Results as JSON on stdout.")
+    @Flag(help: "Write results as JSON to stdout.")
     var json = false
 
-    @Flag(name: .shortAndLong, help: "No progress and no summary; errors are still told.")
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary, only warnings and errors.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("How much to tell on stderr.", valueName: "level"))
+    @Option(help: ArgumentHelp("The least severe messages to print on stderr.", valueName: "level"))
     var logLevel = LogLevel.notice
 
-    @Option(help: ArgumentHelp("How that is written: text, or json for one object a line.", valueName: "format"))
+    @Option(
+        help: ArgumentHelp("The format of these messages: text, or json (one object per line).", valueName: "format"))
     var logFormat = LogFormat.text
 
     func validate() throws {
-        if cache?.isEmpty == true { throw ValidationError("--cache needs the name of a directory") }
-        if library?.isEmpty == true { throw ValidationError("--library needs the name of a file") }
+        if cache?.isEmpty == true { throw ValidationError("--cache needs a directory") }
+        if library?.isEmpty == true { throw ValidationError("--library needs a file") }
     }
 
     func configuration() throws -> LibraryConfiguration {
@@ -45,7 +46,7 @@ struct LibraryOptions: ParsableArguments {
         var configuration = LibraryConfiguration(
             cacheDirectory: try cache ?? Self.place("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve")
                 ?? Self.homeless(),
-            // Only a prefetch without a list reads it, and then says that it is missing.
+            // Commands that need the library file report a missing name themselves.
             libraryFile: library
                 ?? Self.place("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json") ?? "")
         configuration.logger = Logger(label: "sleeve") { _ in ToldLogHandler() }
@@ -53,79 +54,82 @@ struct LibraryOptions: ParsableArguments {
         return configuration
     }
 
-    /// What an option says, else the environment; nil when neither says anything.
+    /// The value of an option, else of an environment variable; nil if neither is set.
     static func variable(_ name: String, or option: String? = nil) -> String? {
         option ?? getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
 
     private static func place(_ own: String, _ base: String, _ underHome: String, _ name: String) -> String? {
         if let place = variable(own) { return place }
-        // The XDG specification has relative paths ignored.
+        // The XDG specification requires ignoring relative paths.
         if let folder = variable(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
         return variable("HOME").map { "\($0)/\(underHome)/\(name)" }
     }
 
-    static let homelessLibrary = "$HOME is not set; say where the library is with --library"
+    static let homelessLibrary = "$HOME is not set; name the library file with --library"
 
-    private static func homeless() throws -> String { throw fail("$HOME is not set; say where with --cache") }
+    private static func homeless() throws -> String {
+        throw fail("$HOME is not set; name the cache directory with --cache")
+    }
 }
 
-/// Options of the commands that may connect.
+/// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Transfers in flight at the most, all hosts together.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum simultaneous transfers, all hosts.", valueName: "n"))
     var parallel = 128
 
     @Option(
         help: ArgumentHelp(
-            "Transfers in flight at the most to one host over HTTP/1.1. Within that Sleeve finds out what the host does best with.",
+            "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit.",
             valueName: "n"))
     var perHost = 32
 
-    @Flag(help: "Always as many in flight as --per-host and --parallel allow, however the host takes it.")
+    @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
     var fixed = false
 
-    @Option(help: ArgumentHelp("Requests a second to one host. Default: no limit.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("Requests a second to all hosts together. Default: no limit.", valueName: "n"))
+    @Option(help: ArgumentHelp("Maximum requests per second, all hosts. Default: unlimited.", valueName: "n"))
     var totalRate: Double?
 
-    @Flag(help: "Ask every host for its robots.txt first, and fetch nothing that it forbids.")
+    @Flag(help: "Request each host's robots.txt first and obey it.")
     var respectRobots = false
 
     @Option(
         help: ArgumentHelp(
-            "Seconds one request may take; each step of a redirect is one. A server that is silent for 30 is not waited for longer.",
+            "Timeout of one request; each redirect is a request of its own. A server that sends nothing for 30 s times out earlier.",
             valueName: "seconds"))
     var timeout = 60.0
 
     @Option(
         help: ArgumentHelp(
-            "Tries after a failure that may pass: 408, 425, 429, 500, 502, 503, 504, time-outs, names and connections. Default: 3.",
+            "Retries after a temporary failure: timeout, no connection, name not resolved, or status 408, 425, 429, 500, 502, 503, 504. Default: 3.",
             valueName: "n"))
     var retries: Int?
 
-    @Option(help: ArgumentHelp("The largest cover taken.", valueName: "size"))
+    @Option(help: ArgumentHelp("The largest cover to download.", valueName: "size"))
     var maxSize = ByteSize(32 << 20)
 
     @Option(
         help: ArgumentHelp(
-            "The most the cache may take of the disk; remembered. Default: 10G at first.", valueName: "size"))
+            "Maximum size of the cache on disk; stored in the cache. Default: as stored, at first 10G.",
+            valueName: "size"))
     var capacity: ByteSize?
 
     @Option(help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"))
     var cacert: String?
 
-    @Flag(help: "Follow redirects from https to http; else they are refused.")
+    @Flag(help: "Follow redirects from https to http, which are refused otherwise.")
     var allowDowngrade = false
 
     @Flag(
         help:
-            "Connect to no loopback, private, link-local or metadata address, redirects included: for lists from elsewhere."
+            "Refuse connections to loopback, private, link-local and cloud-metadata addresses, also by redirects: for lists you do not trust."
     )
     var denyPrivate = false
 
-    @Flag(help: "Never connect: what is not in the cache fails.")
+    @Flag(help: "Never connect; covers that are not cached fail.")
     var offline = false
 
     func validate() throws {
@@ -167,28 +171,28 @@ struct NetworkOptions: ParsableArguments {
     }
 }
 
-/// Whether what is remembered of servers that have no cover counts.
+/// Whether remembered 404 and 410 responses count.
 struct AbsenceOptions: ParsableArguments {
-    @Flag(help: "Ask again for what servers have lately said is not there (404, 410).")
+    @Flag(help: "Ask servers again that recently answered 404 or 410.")
     var retryAbsent = false
 
-    /// The failure's message, and what helps where nothing was asked.
+    /// The failure's message, with a hint if no request was sent.
     static func advice(_ failure: CoverFailure) -> String {
         failure.message + (failure.rememberedUntil == nil ? "" : " (--retry-absent asks again)")
     }
 }
 
-/// Where covers come from that albums name by MusicBrainz ids.
+/// Options for albums that locate their cover by a MusicBrainz id.
 struct ArchiveOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "The size of covers from the Cover Art Archive, in pixels: 250, 500, 1200 or full. Default: 500.",
+            "Size of covers from the Cover Art Archive, in pixels: 250, 500, 1200 or full. Default: 500.",
             valueName: "pixels"), transform: Self.coverSize)
     var size: CoverSize?
 
     @Option(
         help: ArgumentHelp(
-            "Another server that answers like the Cover Art Archive. Default: https://coverartarchive.org.",
+            "Use this server with the Cover Art Archive's API. Default: https://coverartarchive.org.",
             valueName: "url"))
     var coverArtArchive: String?
 
@@ -205,12 +209,12 @@ struct ArchiveOptions: ParsableArguments {
     }
 }
 
-/// How what is told on stderr is written.
+/// The format of messages on stderr.
 enum LogFormat: String, CaseIterable, ExpressibleByArgument {
     case text, json
 }
 
-/// The levels of swift-log a person may want.
+/// The log levels of swift-log that an option can set.
 enum LogLevel: String, CaseIterable, ExpressibleByArgument {
     case trace, debug, info, notice, warning, error
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }

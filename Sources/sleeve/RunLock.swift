@@ -6,11 +6,11 @@ import ArgumentParser
     import Darwin
 #endif
 
-/// Lets one refresh run on a cache at a time. The kernel lets go of it when its holder dies, however it dies.
+/// Allows one refresh of a cache at a time. The kernel releases the lock when its process ends, however it ends.
 final class RunLock: Sendable {
     private let descriptor: Int32
 
-    /// - Throws: an exit code: 75 (EX_TEMPFAIL) when another process has it, which is named.
+    /// - Throws: an exit code, after an error message: 75 (EX_TEMPFAIL) if another process holds the lock.
     init(_ path: String) throws {
         descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw fail("cannot open \(path): \(String(cString: strerror(errno)))") }
@@ -20,7 +20,7 @@ final class RunLock: Sendable {
             close(descriptor)
             let pid = Int(String(decoding: text.prefix(max(count, 0)), as: UTF8.self).filter(\.isNumber))
             let who = pid.map { "process \($0)" } ?? "another process"
-            throw fail("\(who) is refreshing this cache; nothing was done", ExitStatus.tryLater)
+            throw fail("\(who) is refreshing this cache; this run did nothing", ExitStatus.tryLater)
         }
         let line = Array("\(getpid())\n".utf8)
         ftruncate(descriptor, 0)

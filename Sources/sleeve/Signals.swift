@@ -7,15 +7,15 @@ import Synchronization
     import Darwin
 #endif
 
-/// SIGINT, SIGTERM and SIGHUP as a person expects them: the first one ends the work in order, the second one ends it at once.
+/// Handles SIGINT, SIGTERM and SIGHUP: the first one stops the work in order, the second one ends the process at once.
 ///
-/// The handler writes the signal's number into a pipe, which is all that a handler may do (signal-safety(7)). Blocking the
-/// signals and waiting for them would be simpler, but the runtime's main loop unblocks them.
+/// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them
+/// would be simpler, but the runtime's main loop unblocks them.
 enum Signals {
     private static let caught = Mutex<Int32?>(nil)
     private static let writer = Atomic<Int32>(-1)
 
-    /// Calls `first` when one of them arrives, from a thread of its own.
+    /// Calls `first`, on a thread of its own, when the first signal arrives.
     static func handle(first: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return }
@@ -43,13 +43,13 @@ enum Signals {
         }
     }
 
-    /// The first one, for commands that do nothing but wait for it. They are caught from this call on.
+    /// The signals from this call on, for commands that only wait for one.
     static func stream() -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         handle { continuation.yield($0) }
         return stream
     }
 
-    /// The one that arrived, if any.
+    /// The last signal that arrived, if any.
     static var received: Int32? { caught.withLock { $0 } }
 }

@@ -8,18 +8,21 @@ struct Sleeve: AsyncParsableCommand {
         commandName: "sleeve",
         abstract: "Download album covers in bulk, keep them verified on disk, use them offline.",
         discussion: """
-            Covers are kept once each, whatever the number of URLs that lead to them, in a cache of bounded size. What a \
-            prefetch has reported is on the disk and survives power loss.
+            Covers are stored once each, however many URLs lead to them, in a cache of limited size. A cover that a prefetch \
+            has reported is on the disk and survives power loss.
 
             Begin with:
-              sleeve prefetch albums.json        fetch the covers of a list
-              sleeve refresh                     ask whether what is cached still stands
+              sleeve prefetch albums.json        download the covers of a list
+              sleeve refresh                     check cached covers for changes
               sleeve get URL -o cover.jpg        one cover, from the cache if it is there
               sleeve album list                  your library; add, delete, undo and more
               sleeve serve                       your library in a browser
-              sleeve stats                       what the cache holds
+              sleeve stats                       the size of the cache and its hit rate
 
-            Exit codes: 0 all there, 1 could not run, 3 some covers failed or were skipped, 64 wrong usage, 75 another refresh is running, 128+N stopped by signal N.
+            `sleeve help COMMAND` explains a command and its options.
+
+            Exit codes: 0 success, 1 could not run, 3 some covers failed or were skipped, 64 wrong usage, 75 another refresh \
+            is running on this cache, 128+N stopped by signal N.
             """,
         version: LibraryAPI.version,
         subcommands: [
@@ -27,4 +30,12 @@ struct Sleeve: AsyncParsableCommand {
             Evict.self,
             OriginCommand.self,
         ])
+
+    static func main() async {
+        if let unknown = UnknownCommand.find(in: CommandLine.arguments.dropFirst(), of: Self.self) {
+            Terminal.standardError.write("Error: \(unknown)\n")
+            exit(withError: ExitCode.validationFailure)
+        }
+        await main(nil)
+    }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A time as people write it: `90s`, `30m`, `12h`, `7d`; a number alone is seconds.
+/// A duration: `90s`, `30m`, `12h`, `7d`; a number alone is seconds.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     var duration: Duration
 

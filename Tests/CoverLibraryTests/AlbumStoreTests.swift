@@ -257,7 +257,7 @@ extension LibraryAPI {
             try await library.addAlbum(Album(title: "B"))
             try shelf.write("[{\"title\": \"By hand\"}]")
             let undone = try await library.undo()
-            #expect(undone?.placed == [] && undone?.message == "It was gone already")
+            #expect(undone?.placed == [] && undone?.message(.undo) == "Nothing changed: it was deleted already")
             #expect(try await library.titles == ["By hand"])
             #expect(try await library.undo() == nil)
             await library.close()

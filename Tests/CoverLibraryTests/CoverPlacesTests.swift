@@ -66,7 +66,7 @@ import Testing
             """.utf8)
         #expect(
             list.problems == [
-                "f:2:3: album 'A': mbid: '76df3287' is no MusicBrainz id, which is a UUID such as "
+                "f:2:3: album 'A': mbid: '76df3287' is not a MusicBrainz id, which is a UUID such as "
                     + "76df3287-6cda-33eb-8e9a-044b5e15ffdd; skipped",
                 "f:4:3: album 'C' has no cover URL; skipped",
             ])

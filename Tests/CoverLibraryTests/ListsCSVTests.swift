@@ -63,7 +63,7 @@ import Testing
         #expect(list.urls == ["https://a/1", "https://a/2"])
         #expect(
             list.problems == [
-                "f:3: the row has 1 fields, the header 3, and no cover URL; skipped",
+                "f:3: the row has 1 field instead of 3, and no cover URL; skipped",
                 "f:5: album 'd' has no cover URL; skipped",
             ])
     }

@@ -35,6 +35,24 @@ import Testing
     }
 
     @Test(
+        "an international host name is in its ASCII form, however it is written and whatever the locale (RFC 5891)",
+        arguments: [
+            ("http://m\u{FC}ller.example/\u{FC}.jpg", "http://xn--mller-kva.example/%C3%BC.jpg"),
+            ("http://M\u{DC}LLER.Example:80/", "http://xn--mller-kva.example/"),
+            ("https://mu\u{308}ller.example:8443?x", "https://xn--mller-kva.example:8443/?x"),
+            ("http://m%C3%BCller.example/", "http://xn--mller-kva.example/"),
+            ("http://fa\u{DF}.example/", "http://xn--fa-hia.example/"),
+            ("http://\u{4F8B}\u{3048}\u{3002}\u{30C6}\u{30B9}\u{30C8}/", "http://xn--r8jz45g.xn--zckzah/"),
+            ("http://\u{FF11}27.0.0.1/", "http://127.0.0.1/"),
+        ])
+    func international(text: String, expected: String) throws {
+        let url = try HTTPURL(text)
+        #expect(url.string == expected)
+        #expect(try HTTPURL(expected) == url)
+        #expect(url.string.hasPrefix(url.origin + "/"))
+    }
+
+    @Test(
         "the origin is scheme, host and port",
         arguments: [
             ("http://Example.com/a/b", "http://example.com"),
@@ -72,7 +90,8 @@ import Testing
         "a text that cannot be read as a URL is malformed, and the message says why",
         arguments: [
             "http://", "http://example.com:99999/", "http://example.com:x/", "http://exa mple.com/",
-            "http://[::1/", "http://example.com/a\nb", "http://example.com/a\u{0}b",
+            "http://[::1/", "http://example.com/a\nb", "http://example.com/a\u{0}b", "http://-\u{FC}.example/",
+            "http://\u{FC}\u{FF0F}x/", "http://%FF.example/",
         ])
     func malformed(text: String) {
         let problem = #expect(throws: HTTPURL.Problem.self) { try HTTPURL(text) }

@@ -33,7 +33,7 @@ extension CommandTests {
                         2  By 東京 Nights  東京 Nights         1999
 
                         """)
-                #expect(try await stage.run("album", "list", "--match", "tok").stdout == "no album matches\n")
+                #expect(try await stage.run("album", "list", "--match", "tok").stdout == "No album matches.\n")
                 #expect(try await stage.run("album", "list", "--match", "NIGHTS").stdout.contains("2  By"))
             }
         }
@@ -54,11 +54,27 @@ extension CommandTests {
                 #expect(try await titles(stage) == ["A", "New", "B", "C"])
                 #expect(try await stage.run("album", "delete", "1", "b").stdout == "Deleted 2 albums\n")
                 #expect(try await titles(stage) == ["New", "C"])
-                #expect(try await stage.run("album", "undo").stdout == "Added 2 albums\n")
+                #expect(try await stage.run("album", "undo").stdout == "Restored 2 albums\n")
                 #expect(try await stage.run("album", "undo", "--json").stdout.hasPrefix("{\"edit\":\"delete\""))
                 #expect(try await titles(stage) == ["A", "B", "C"])
                 #expect(try await stage.run("album", "redo", "--quiet").stdout == "")
                 #expect(try await titles(stage) == ["A", "New", "B", "C"])
+            }
+        }
+
+        @Test func `undo and redo say what they did to which album`() async throws {
+            try await withAlbums("A") { stage in
+                func message(_ arguments: String...) async throws -> String {
+                    try await run(["album"] + arguments, environment: stage.environment).stdout
+                }
+                _ = try await message("delete", "A")
+                #expect(try await message("undo") == "Restored “A”\n")
+                #expect(try await message("redo") == "Deleted “A” again\n")
+                _ = try await message("add", "--title", "B")
+                #expect(try await message("undo") == "Removed “B”\n")
+                #expect(try await message("redo") == "Added “B” again\n")
+                let undone = try await message("undo", "--json")
+                #expect(undone.hasPrefix("{\"edit\":\"delete\",\"message\":\"Removed “B”\","), "\(undone)")
             }
         }
 
@@ -80,20 +96,20 @@ extension CommandTests {
         @Test func `what cannot be done is said, with what to do`() async throws {
             try await withAlbums("A", "Same", "Same") { stage in
                 let cases: [([String], Int32, String)] = [
-                    (["undo"], 1, "nothing to undo"), (["redo"], 1, "nothing to redo"),
-                    (["delete", "9"], 1, "there is no album 9; the library has 3"),
-                    (["delete", "same"], 1, "say which by its number: 2, 3"),
+                    (["undo"], 1, "there is nothing to undo"), (["redo"], 1, "there is nothing to redo"),
+                    (["delete", "9"], 1, "there is no album 9; the library has 3 albums"),
+                    (["delete", "same"], 1, "2 albums are titled “same”; name one by its number: 2, 3"),
                     (["show", "nothing"], 1, "album list"),
                     (["add", "--title", " "], 64, "--title: an album needs a title"),
                     (["add", "--title", "x", "--year", "99"], 64, "--year"),
                     (["add", "--title", "x", "--cover-url", "ftp://x"], 64, "--cover-url: ftp:// is not supported"),
-                    (["add", "--title", "x", "--at", "0"], 64, "--at counts from 1"),
+                    (["add", "--title", "x", "--at", "0"], 64, "--at must be 1 or more"),
                     (
                         ["add", "--title", "x", "--cover-url", "http://a/1", "--cover-url", "ftp://x"], 64,
                         "--cover-url: ftp://x: ftp:// is not supported"
                     ),
-                    (["add", "--title", "x", "--release-id", "12"], 64, "--release-id: '12' is no MusicBrainz id"),
-                    (["add", "--title", "x", "--release-group-id", "y"], 64, "--release-group-id: 'y' is no"),
+                    (["add", "--title", "x", "--release-id", "12"], 64, "--release-id: '12' is not a MusicBrainz id"),
+                    (["add", "--title", "x", "--release-group-id", "y"], 64, "--release-group-id: 'y' is not"),
                 ]
                 for (arguments, status, message) in cases {
                     let result = try await run(["album"] + arguments, environment: stage.environment)
@@ -109,9 +125,23 @@ extension CommandTests {
                 let albums = [Album(id: "x", title: "A"), Album(id: "1", title: "B"), Album(id: "y", title: "2")]
                 _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
                 let result = try await stage.run("album", "delete", "1")
-                #expect(result.status == 1 && result.stderr.contains("say number:1 or id:1"), "\(result)")
+                #expect(result.status == 1 && result.stderr.contains("write number:1 or id:1"), "\(result)")
+                let none = try await stage.run("album", "delete", "title:C")
+                #expect(none.stderr.contains("there is no album titled “C”;"), "\(none)")
                 #expect(try await stage.run("album", "delete", "title:2", "id:1").stdout == "Deleted 2 albums\n")
                 #expect(try await titles(stage) == ["A"])
+            }
+        }
+
+        @Test func `several albums of a title are called by the title alone, however it was asked for`() async throws {
+            try await withAlbums("Paper Suns", "B", "paper suns") { stage in
+                for name in ["Paper Suns", "title:Paper Suns"] {
+                    let result = try await stage.run("album", "delete", name)
+                    #expect(result.status == 1)
+                    #expect(
+                        result.stderr
+                            == "sleeve: 2 albums are titled “Paper Suns”; name one by its number: 1, 3\n", "\(result)")
+                }
             }
         }
 
@@ -133,27 +163,36 @@ extension CommandTests {
                 let lines = result.stderr.split(separator: "\n")
                 #expect(
                     lines.count == 1 && lines[0].hasPrefix("sleeve: \(stage.folder)/albums.json:2:1: "), "\(result)")
-                #expect(result.stderr.contains("set aside as \(stage.folder)/albums.json.state/damaged-"))
+                #expect(result.stderr.contains("moved it to \(stage.folder)/albums.json.state/damaged-"))
                 #expect(try await titles(stage) == ["A", "B"])
             }
         }
 
-        @Test func `show prints the table and the file that keeps the cover, which it fetches`() async throws {
+        @Test func `show prints the table and the command that writes the cover, which it fetches, to a file`()
+            async throws
+        {
             try await withStage { stage in
-                let album = Album(title: "A", artist: "B", coverUrl: stage.origin.coverURL(1))
+                let url = stage.origin.coverURL(1) + "?size=4000&x='"
+                let album = Album(title: "A", artist: "B", coverUrl: url)
                 _ = try stage.file("albums.json", AlbumFile.text(of: [album], format: .json))
                 let result = try await stage.run("album", "show", "a")
                 #expect(result.status == 0, "\(result)")
                 let lines = result.stdout.split(separator: "\n")
-                #expect(lines.map { $0.prefix { $0 != " " } } == ["Artist", "Album", "Genre", "Year", "Cover", "Kept"])
+                #expect(lines.map { $0.prefix { $0 != " " } } == ["Artist", "Album", "Genre", "Year", "Cover", "Save"])
+                #expect(!result.stdout.contains("segments/"))
+                let command = try #require(lines.last?.split(separator: "  ").last)
+                let saved = try await stage.shell(
+                    "cd \"$1\" && \"$SLEEVE\" \(command.dropFirst(7)) --offline", stage.folder)
+                #expect(command.hasPrefix("sleeve get '") && saved.status == 0, "\(command) \(saved)")
+                let cover = try Data(contentsOf: URL(filePath: stage.folder + "/cover.jpg"))
                 #expect(result.stdout.contains("Cover    image/jpeg, "))
                 struct Shown: Decodable { var file: String, offset: Int, bytes: Int, digest: String }
                 let shown: Shown = try await stage.run("album", "show", "1", "--json", "--offline").json()
                 let kept = try FileHandle(forReadingFrom: URL(filePath: shown.file))
                 try kept.seek(toOffset: UInt64(shown.offset))
                 let bytes = try kept.read(upToCount: shown.bytes) ?? Data()
-                let same = try await stage.run("get", stage.origin.coverURL(1), "--offline").output == Array(bytes)
-                #expect(same)
+                let same = try await stage.run("get", url, "--offline").output == Array(bytes)
+                #expect(same && cover == bytes)
             }
         }
 
@@ -212,8 +251,8 @@ extension CommandTests {
                     #expect(brought.map(\.coverUrl) == albums.map(\.coverUrl))
                     #expect(brought.map(\.id) == albums.map(\.id))
                     let again = try await stage.run("album", "import", file, "--library", library)
-                    #expect(again.stdout == "imported 0 albums, 2 already there\n")
-                    #expect(try await stage.run("album", "undo", "--library", library).stdout == "Deleted 2 albums\n")
+                    #expect(again.stdout == "Imported 0 albums, 2 already in the library\n")
+                    #expect(try await stage.run("album", "undo", "--library", library).stdout == "Removed 2 albums\n")
                 }
             }
         }
@@ -235,7 +274,7 @@ extension CommandTests {
                 _ = try stage.file("albums.json", "[]")
                 let list = try stage.file("more.csv", "Title;Year\nLow Tide;1971\nPaper Suns;\n")
                 let result = try await stage.run("album", "import", list)
-                #expect(result.status == 0 && result.stdout == "imported 2 albums\n", "\(result)")
+                #expect(result.status == 0 && result.stdout == "Imported 2 albums\n", "\(result)")
                 let none = try await stage.run("album", "import", try stage.file("none.csv", "A;B\n1;2\n"))
                 #expect(none.status == 1 && none.stderr.contains("no column"), "\(none)")
             }
@@ -254,9 +293,10 @@ extension CommandTests {
             try await withAlbums("A") { stage in
                 let list = try stage.file("x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n")
                 let result = try await stage.run("album", "import", list)
-                #expect(result.status == 3 && result.stdout == "imported 1 album, 2 skipped\n", "\(result)")
+                #expect(result.status == 3 && result.stdout == "Imported 1 album, 2 skipped\n", "\(result)")
                 #expect(
-                    result.stderr.contains("x.jsonl:3:1: malformed JSON") && result.stderr.contains("x.jsonl:2: a URL"))
+                    result.stderr.contains("x.jsonl:3:1: malformed JSON")
+                        && result.stderr.contains("x.jsonl:2: skipped: this is a URL"))
                 #expect(try stage.text(of: stage.folder + "/albums.json").contains("\"mbid\": [1.0]"))
             }
         }
@@ -264,11 +304,20 @@ extension CommandTests {
         @Test func `edits are posted to the remote library, and wait on the disk while it is away`() async throws {
             try await withAlbums { stage in
                 let away = try await stage.run("album", "add", "--title", "X", "--remote", "http://127.0.0.1:1")
-                #expect(away.status == 0 && away.stderr.contains("1 edit waits to be sent"), "\(away)")
+                #expect(
+                    away.status == 0 && away.stderr.contains("; 1 edit queued, sent with your next --remote command"),
+                    "\(away)")
                 let sent = try await stage.run("album", "add", "--title", "Y", "--remote", stage.origin.url)
                 #expect(sent.status == 0 && sent.stderr == "", "\(sent)")
                 _ = try await stage.run("album", "undo", "--remote", stage.origin.url)
                 #expect(stage.origin.postedEdits == ["add Y", "delete Y"])
+            }
+        }
+
+        @Test func `an album that the remote library does not have is deleted there without complaint`() async throws {
+            try await withAlbums("Never sent") { stage in
+                let result = try await stage.run("album", "delete", "1", "--remote", stage.origin.url)
+                #expect(result.status == 0 && result.stderr == "", "\(result)")
             }
         }
 

@@ -36,7 +36,7 @@ extension CommandTests {
                 #expect(result.status == 3)
                 let summary = try result.summary()
                 #expect(summary.downloaded == 1 && summary.skipped == 1)
-                #expect(result.stderr.contains("\(list):2:1: album 'B': mbid: 'not-an-id' is no MusicBrainz id"))
+                #expect(result.stderr.contains("\(list):2:1: album 'B': mbid: 'not-an-id' is not a MusicBrainz id"))
             }
         }
 
@@ -63,7 +63,7 @@ extension CommandTests {
                 let size = try await stage.run("prefetch", list, "--size", "600")
                 #expect(size.status == 64 && size.stderr.contains("250, 500, 1200, full"), "\(size)")
                 let place = try await stage.run("prefetch", list, "--cover-art-archive", "nowhere")
-                #expect(place.status == 1 && place.stderr.contains("cover art archive"), "\(place)")
+                #expect(place.status == 1 && place.stderr.contains("Cover Art Archive"), "\(place)")
             }
         }
     }

@@ -29,6 +29,69 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: ["cover.jpg", "noise", "."])
+        func `an image, a binary file and a directory are named in one line with what was expected`(
+            name: String
+        ) async throws {
+            try await withStage { stage in
+                let (path, content) = (stage.folder + "/" + name, Array("http://a/1\n\u{0}\u{1}\u{2}\n".utf8))
+                let image = try await stage.run("get", stage.urls(1..<2)[0]).output
+                if name != "." { try Data(name == "noise" ? content : image).write(to: URL(filePath: path)) }
+                let result = try await stage.run("prefetch", path)
+                #expect(result.status == 1 && result.stdout.isEmpty)
+                let kind = ["cover.jpg": "an image (image/jpeg)", "noise": "a binary file", ".": "a directory"]
+                #expect(
+                    result.stderr == """
+                        sleeve: \(path): is \(kind[name] ?? ""); expected a list of albums (JSON, JSON lines, CSV) or of URLs
+
+                        """)
+            }
+        }
+
+        @Test func `a missing list alone is one line that names it, without a summary`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("prefetch", stage.folder + "/missing.json")
+                #expect(result.status == 1 && result.stdout.isEmpty)
+                #expect(
+                    result.stderr
+                        == "sleeve: \(stage.folder)/missing.json: cannot be opened: No such file or directory\n")
+            }
+        }
+
+        @Test func `a list without covers says that there is nothing to download`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("prefetch", try stage.file("albums.json", "[]"))
+                #expect(
+                    result.status == 0 && result.stdout == "Nothing to download: no covers are listed.\n", "\(result)")
+                let json = try await stage.run("prefetch", stage.folder + "/albums.json", "--json")
+                #expect(try json.summary().requested == 0)
+            }
+        }
+
+        @Test func `a warning names the file and the line also in the second list`() async throws {
+            try await withStage { stage in
+                let first = try stage.list(stage.urls(0..<2), name: "first.txt")
+                let second = try stage.list([stage.urls(2..<3)[0], "nonsense"], name: "second.txt")
+                let third = try stage.file(
+                    "third.jsonl", #"{"title": "A", "coverUrl": "ftp://a", "coverUrls": ["ftp://b"]}"# + "\n")
+                let result = try await stage.run("prefetch", first, second, third)
+                #expect(result.status == 3)
+                let lines = result.stderr.split(separator: "\n").filter { !$0.contains("downloaded") }
+                #expect(lines.count == 2)
+                #expect(lines[0].hasPrefix("sleeve: \(second):2: nonsense: not a URL: "), "\(result)")
+                #expect(lines[1].hasPrefix("sleeve: \(third):1: ftp://a: ftp:// is not supported"), "\(result)")
+            }
+        }
+
+        @Test func `an album one of whose covers can be requested is downloaded`() async throws {
+            try await withStage { stage in
+                let list = try stage.file(
+                    "x.jsonl",
+                    #"{"title": "A", "coverUrl": "ftp://a", "coverUrls": ["\#(stage.urls(1..<2)[0])"]}"# + "\n")
+                #expect(try await stage.run("prefetch", list, "--json").summary().downloaded == 1)
+            }
+        }
+
         @Test(arguments: ["albums.json", "albums.jsonl", "covers.csv", "list.txt"])
         func `an empty list is an error`(name: String) async throws {
             try await withStage { stage in

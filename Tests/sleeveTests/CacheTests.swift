@@ -94,7 +94,7 @@ extension CommandTests {
                 let each = try await stage.stats().chargedBytes / 10
                 let result = try await stage.run("evict", "--to", "\(each * 3)")
                 #expect(result.status == 0)
-                #expect(result.stdout.hasPrefix("evicted 7 covers, "), "\(result)")
+                #expect(result.stdout.hasPrefix("Evicted 7 covers, freed "), "\(result)")
                 #expect(try await stage.entries().map(\.url) == [urls[0], urls[3], urls[9]])
                 for number in [0, 3, 9] {
                     let kept = try await stage.run("get", "--offline", urls[number])
@@ -108,7 +108,7 @@ extension CommandTests {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3))
                 let result = try await stage.run("evict", "--to", "1G")
-                #expect(result.status == 0 && result.stdout.hasPrefix("evicted 0 covers"), "\(result)")
+                #expect(result.status == 0 && result.stdout.hasPrefix("Evicted 0 covers"), "\(result)")
                 #expect(try await stage.entries().count == 3)
             }
         }

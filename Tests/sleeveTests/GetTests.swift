@@ -11,6 +11,24 @@ import Testing
 
 extension CommandTests {
     @Suite struct GetTests {
+        /// libcurl resolves every name below `localhost` to this machine (RFC 6761 §6.3).
+        @Test(arguments: ["C", "C.UTF-8"])
+        func `a cover of a host with an international name is fetched in every locale, under one key`(
+            locale: String
+        ) async throws {
+            try await withStage { stage in
+                var environment = stage.environment
+                environment["LC_ALL"] = locale
+                let url = "http://m\u{FC}ller.localhost:\(stage.origin.port)/covers/1.jpg?size=4000"
+                let result = try await run(["get", url, "-o", "\(stage.folder)/x.jpg"], environment: environment)
+                #expect(result.status == 0, "\(result)")
+                let key = "http://xn--mller-kva.localhost:\(stage.origin.port)/covers/1.jpg?size=4000"
+                #expect(try await stage.entries().map(\.url) == [key])
+                let list = try stage.list([url.uppercased().replacing("COVERS/1.JPG?SIZE", with: "covers/1.jpg?size")])
+                #expect(try await stage.run("prefetch", list, "--offline", "--json").summary().fresh == 1)
+            }
+        }
+
         private let cover = CoverImage.jpeg(number: 5)
 
         @Test func `a cover goes to stdout to the byte: on a miss, on a hit, offline with the origin stopped`()

@@ -17,14 +17,14 @@ extension CommandTests {
                 let result = try await stage.run("prefetch", "--library", library, "--offline", "--json")
                 // Offline, so that nobody who happens to listen on the default port takes part.
                 #expect(result.status == 3)
-                #expect(result.stderr.contains("made \(library) with starter albums"), "\(result)")
+                #expect(result.stderr.contains("created \(library) with twelve starter albums"), "\(result)")
                 let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
                 #expect(albums.count >= 10)
                 #expect(albums.allSatisfy { $0.coverUrl?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
                 #expect(try result.summary().failed == albums.count)
 
                 let again = try await stage.run("prefetch", "--library", library, "--offline", "--json")
-                #expect(!again.stderr.contains("made "))
+                #expect(!again.stderr.contains("created "))
             }
         }
 

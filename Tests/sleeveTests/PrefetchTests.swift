@@ -94,7 +94,7 @@ extension CommandTests {
                 let first = try await stage.run("prefetch", list)
                 #expect(first.stdout.hasPrefix("12 covers: 12 downloaded in "), "\(first)")
                 let second = try await stage.run("prefetch", list)
-                #expect(second.stdout.hasPrefix("12 covers: 12 fresh in "), "\(second)")
+                #expect(second.stdout.hasPrefix("12 covers: 12 cached in "), "\(second)")
             }
         }
 

@@ -22,7 +22,7 @@ extension CommandTests {
                 let lines = try stage.text(of: report).split(separator: "\n")
                 #expect(lines.count == 3 && lines.allSatisfy { $0.contains("\"outcome\":\"revalidated\"") })
                 let again = try await stage.run("refresh", "--all", "--only", "*/3.jpg*")
-                #expect(again.stdout.hasPrefix("1 cover: 1 revalidated in "), "\(again)")
+                #expect(again.stdout.hasPrefix("1 cover: 1 unchanged in "), "\(again)")
             }
         }
 
@@ -31,6 +31,22 @@ extension CommandTests {
                 try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
                 let result = try await stage.run("refresh", "--quiet")
                 #expect(result.status == 0 && result.stdout.isEmpty && result.stderr.isEmpty, "\(result)")
+            }
+        }
+
+        @Test func `a refresh with nothing due says so, and how many covers there are`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D1000"))
+                let result = try await stage.run("refresh")
+                #expect(result.status == 0 && result.stderr.isEmpty)
+                #expect(
+                    result.stdout
+                        == "Nothing to refresh. None of the 3 cached covers is due; --all also checks fresh covers.\n")
+                let json = try await stage.run("refresh", "--json")
+                #expect(try json.summary().requested == 0)
+                #expect(try await stage.run("refresh", "--quiet").stdout.isEmpty)
+                _ = try await stage.run("evict", "--to", "0")
+                #expect(try await stage.run("refresh").stdout == "Nothing to refresh: the cache is empty.\n")
             }
         }
 

@@ -15,7 +15,7 @@ extension CommandTests {
                 serve.kill(SIGTERM)
                 let ended = await serve.exit()
                 #expect(ended.status == 143 && ended.signal == nil, "\(ended)")
-                #expect(ended.stderr.contains("stop with Ctrl-C"))
+                #expect(ended.stderr.contains("press Ctrl-C to stop"))
             }
         }
 

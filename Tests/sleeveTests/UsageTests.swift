@@ -78,6 +78,55 @@ extension CommandTests {
             }
         }
 
+        @Test(
+            arguments: [
+                (["preftch"], "Unknown command ‘preftch’. Did you mean ‘prefetch’?"),
+                (["preftch", "x", "--json"], "Unknown command ‘preftch’. Did you mean ‘prefetch’?"),
+                (["Get", "http://a/1"], "Unknown command ‘Get’. Did you mean ‘get’?"),
+                (["album", "lst"], "Unknown command ‘lst’. Did you mean ‘list’?"),
+                (["album", "exprot", "x.csv"], "Unknown command ‘exprot’. Did you mean ‘export’?"),
+                (["album", "paint"], "Unknown command ‘paint’. The commands are: list, show, add, "),
+                (["help", "nothing"], "Unknown command ‘nothing’. The commands are: prefetch, refresh, "),
+                (["help", "album", "ad"], "Unknown command ‘ad’. Did you mean ‘add’?"),
+            ])
+        func `an unknown command is wrong usage, and the nearest one is suggested`(
+            arguments: [String], message: String
+        ) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                #expect(result.status == 64 && result.stdout.isEmpty, "\(result)")
+                #expect(result.stderr.hasPrefix("Error: \(message)"), "\(result)")
+            }
+        }
+
+        @Test(arguments: [["help"], ["help", "get"], ["help", "album"], ["help", "album", "add"], ["album"]])
+        func `help of a command that there is needs no error`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                #expect(result.status == 0 && result.stdout.contains("USAGE: sleeve"), "\(result)")
+            }
+        }
+
+        /// The words that the project's style rules out as riddles.
+        @Test func `no help text holds a riddle`() async throws {
+            let words = [
+                "at the most", "so many", "so much", "so long", "anew", "whoever", "nobody", "somebody", "what is told",
+                "cannot be had", "besides", "for ever", "all the same", "still stands",
+            ]
+            try await withStage { stage in
+                let album = ["list", "show", "add", "delete", "undo", "redo", "import", "export"].map { ["album", $0] }
+                let commands = [
+                    [], ["prefetch"], ["refresh"], ["get"], ["serve"], ["list"], ["stats"], ["verify"], ["evict"],
+                    ["origin"], ["album"],
+                ]
+                for command in commands + album {
+                    let help = try await sleeveTests.run(command + ["--help"], environment: stage.environment)
+                    let text = help.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+                    for word in words { #expect(!" \(text) ".contains(" \(word) "), "\(command): \(word)") }
+                }
+            }
+        }
+
         @Test func `a fault nobody knows is named with those that are known`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("origin", "--port", "0", "--fault", "burn")

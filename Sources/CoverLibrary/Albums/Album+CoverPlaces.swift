@@ -88,7 +88,7 @@ extension Album {
             guard let id = MusicBrainzID(entity, text) else {
                 throw AlbumProblem(
                     field: otherFields.first { SourceField(name: $0.name) == field }?.name ?? field.rawValue,
-                    message: "'\(text.inMessage)' is no MusicBrainz id, which is a UUID such as "
+                    message: "'\(text.inMessage)' is not a MusicBrainz id, which is a UUID such as "
                         + "76df3287-6cda-33eb-8e9a-044b5e15ffdd")
             }
             ids.append(id)

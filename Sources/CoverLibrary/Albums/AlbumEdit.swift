@@ -1,10 +1,10 @@
-/// A step of a library's history, which `undo` takes back and `redo` takes again.
+/// A step of a library's history, which `undo` reverts and `redo` repeats.
 public struct AlbumEdit: Hashable, Sendable, Codable {
     /// What was done.
     public enum Kind: String, Sendable, Codable {
-        /// Albums came.
+        /// Albums were added.
         case add
-        /// Albums went.
+        /// Albums were deleted.
         case delete
     }
 
@@ -52,14 +52,30 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     /// To which albums, in the library's order.
     public var placed: [Placed]
 
-    /// The step for people: `Delete “Low Tide”`.
+    /// The step as an imperative: `Delete “Low Tide”`.
     public var title: String { (kind == .add ? "Add " : "Delete ") + subject }
 
-    /// The step that has been taken: `Deleted “Low Tide”`. One that came too late, because somebody had changed the library
-    /// file meanwhile, says so.
-    public var message: String {
-        if placed.isEmpty { return kind == .add ? "It was there already" : "It was gone already" }
-        return (kind == .add ? "Added " : "Deleted ") + subject
+    /// How a step came to be taken.
+    package enum Origin: Sendable {
+        case new, undo, redo
+    }
+
+    /// The new step that has been taken: `Deleted “Low Tide”`.
+    public var message: String { message(.new) }
+
+    /// What taking this step did. An undo that brings a deleted album back is the step that adds it: `Restored “Low Tide”`.
+    package func message(_ origin: Origin) -> String {
+        if placed.isEmpty {
+            return "Nothing changed: " + (kind == .add ? "it is in the library already" : "it was deleted already")
+        }
+        return switch (kind, origin) {
+        case (.add, .new): "Added \(subject)"
+        case (.add, .undo): "Restored \(subject)"
+        case (.add, .redo): "Added \(subject) again"
+        case (.delete, .new): "Deleted \(subject)"
+        case (.delete, .undo): "Removed \(subject)"
+        case (.delete, .redo): "Deleted \(subject) again"
+        }
     }
 
     private var subject: String {
@@ -67,24 +83,24 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         return "“\(album.title.isEmpty ? "untitled" : album.title.inMessage)”"
     }
 
-    /// What takes it back.
+    /// The step that reverts it.
     var inverse: AlbumEdit { AlbumEdit(kind: kind == .add ? .delete : .add, placed: placed) }
 
-    /// What of it is still to be done in `albums`. What it deletes is what is there now, whoever has changed it since.
+    /// The part of the step that `albums` still needs. It deletes albums as they are now, changed or not since they were added.
     func effective(in albums: [Album]) -> AlbumEdit {
         let places = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         if kind == .delete { return albums.deleting(placed.compactMap { places[$0.album.id] }) }
         return AlbumEdit(kind: kind, placed: placed.filter { places[$0.album.id] == nil })
     }
 
-    /// The same step, with the albums as `change` found them: that is what the opposite step brings back.
+    /// The same step with the albums as `change` found them, so that its inverse restores those.
     func remembering(_ change: AlbumEdit) -> AlbumEdit {
         let found = Dictionary(change.placed.map { ($0.album.id, $0) }, uniquingKeysWith: { first, _ in first })
         return AlbumEdit(kind: kind, placed: placed.map { found[$0.album.id] ?? $0 })
     }
 
-    /// Takes the step. Albums are told by their ids, so it is the same step in a library that others have edited
-    /// meanwhile, and taking it twice changes no more than taking it once.
+    /// Takes the step. Albums are identified by their ids, so it works in a library that other programs have edited
+    /// meanwhile. Taking it twice changes no more than taking it once.
     func apply(to albums: inout [Album]) {
         switch kind {
         case .delete:
@@ -98,7 +114,7 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         }
     }
 
-    /// After the album it stood after, else where it stood, as far as the library still reaches.
+    /// After the album that preceded it; if that is gone, at its old index or at the end.
     private static func place(of placed: Placed, in albums: [Album]) -> Int {
         guard let after = placed.after else { return 0 }
         let expected = placed.index - 1

@@ -6,9 +6,9 @@
 
 /// The library file: albums as JSON that people can read and edit.
 package enum AlbumFile {
-    /// Makes the file from the starter albums unless it is there.
-    /// - Parameter origin: where the starter albums' covers are, such as `http://127.0.0.1:8731`.
-    /// - Returns: whether it was made.
+    /// Creates the file with the starter albums unless it exists.
+    /// - Parameter origin: the origin of the starter albums' covers, such as `http://127.0.0.1:8731`.
+    /// - Returns: whether it was created.
     /// - Throws: `LibraryError`.
     @discardableResult
     package static func createIfMissing(_ path: String, origin: String? = nil) throws -> Bool {
@@ -21,9 +21,9 @@ package enum AlbumFile {
         return true
     }
 
-    /// The albums of a library file, in order, those without a cover URL too. It is all read or not at all: what is
+    /// The albums of a library file, in order, also those without a cover URL. One problem fails the whole file: an album
     /// skipped here would be lost when the library is saved.
-    /// - Throws: `LibraryError`, with the place in the file.
+    /// - Throws: `LibraryError`, with line and column.
     static func read(_ path: String) throws -> [Album] {
         do throws(ListProblem) {
             let reader = try AlbumListReader(path: path, format: .json, keepsOtherFields: true)
@@ -42,7 +42,7 @@ package enum AlbumFile {
         case .item(let item):
             if let album = item.album { return album }
             throw ListProblem(
-                place: ListPlace(file: path, line: item.line), message: "expected an album, found a string")
+                place: ListPlace(file: path, line: item.line), message: "expected an album, found a URL")
         case .problem(var problem):
             if let album = problem.album { return album }
             if problem.message.hasSuffix("; skipped") { problem.message.removeLast("; skipped".count) }
@@ -50,7 +50,7 @@ package enum AlbumFile {
         }
     }
 
-    /// Two albums that say the same are still two.
+    /// Gives equal albums ids of their own.
     private static func withUniqueIDs(_ albums: [Album]) -> [Album] {
         var taken: Set<String> = []
         taken.reserveCapacity(albums.count)
@@ -92,7 +92,7 @@ package enum AlbumFile {
         return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 
-    /// The file of these albums: a field a line.
+    /// The library file of these albums, each field on a line.
     static func text(of albums: [Album]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(albums.count * 256)

@@ -1,4 +1,4 @@
-/// What keeps an album, as a person wrote it, from being added.
+/// Why an album cannot be added.
 package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible {
     /// The field's name in the library file.
     package var field: String
@@ -9,8 +9,7 @@ package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible 
 
 extension Album {
     /// The album without blanks around its texts.
-    /// - Throws: `AlbumProblem`: it has no title, a year that is none, a cover URL that cannot be fetched, or a MusicBrainz id
-    ///   that is none.
+    /// - Throws: `AlbumProblem`: it has no title, or its year, a cover URL or a MusicBrainz id is not valid.
     package func validated() throws(AlbumProblem) -> Album {
         var album = self
         album.title = title.trimmingBlanks()
@@ -24,7 +23,7 @@ extension Album {
             throw AlbumProblem(field: field, message: "the \(field) is longer than 1,000 bytes")
         }
         let isYear = album.year.isEmpty || (album.year.count == 4 && album.year.allSatisfy { ("0"..."9").contains($0) })
-        if !isYear { throw AlbumProblem(field: "year", message: "the year needs four digits, as 1999 has") }
+        if !isYear { throw AlbumProblem(field: "year", message: "the year needs four digits, such as 1999") }
         if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
         if album.coverUrl != nil {
             do { _ = try album.coverKey } catch { throw AlbumProblem(field: "coverUrl", message: error.detail) }

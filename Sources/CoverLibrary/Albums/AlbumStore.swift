@@ -14,26 +14,25 @@ import Logging
     import Darwin
 #endif
 
-/// The albums of a library as they were at one moment.
+/// A snapshot of a library's albums.
 package struct AlbumList: Sendable {
     package var albums: [Album]
-    /// Another one whenever the library file is.
+    /// Changes whenever the library file does.
     package var revision: String
 }
 
-/// Keeps the albums of a library file, which several processes, and people with editors, may change.
+/// Reads and edits the albums of a library file, which other processes and text editors may change too.
 ///
-/// An edit holds the lock while it reads the file as it is now, records the step in the journal, and replaces the file. The
-/// step is on the disk before the file changes, marked pending, so a process that dies between the two loses nothing: the
-/// next edit takes the step again.
+/// An edit holds the lock while it reads the current file, records the step in the journal, and replaces the file. The step
+/// is on the disk, marked pending, before the file changes. If the process dies between the two, the next edit repeats it.
 actor AlbumStore {
     private nonisolated let thread = DiskThread()
     private let path: String
     private let remote: String?
     private let logger: Logger
-    /// A file that was written longer ago than this, in seconds, is not being written.
+    /// A damaged file that was written within this time, in seconds, may be in the middle of being saved.
     private let patience: Double
-    /// Called when the albums are others than before, whoever changed them.
+    /// Called after the albums changed, in this process or another.
     private let changed: @Sendable () -> Void
     private var list: AlbumList?
     private var folder: LibraryFolder?
@@ -43,7 +42,7 @@ actor AlbumStore {
     init(
         path: String, remote: String?, logger: Logger, patience: Double = 2, changed: @escaping @Sendable () -> Void
     ) {
-        // However it is reached, a library has one lock and one history.
+        // Symbolic links are resolved: a library has one lock and one history.
         self.path = AtomicFile.target(path)
         self.remote = remote
         self.logger = logger
@@ -55,16 +54,16 @@ actor AlbumStore {
 
     // MARK: Reading
 
-    /// The albums as the file has them now.
+    /// The albums in the file now.
     /// - Throws: `LibraryError`.
     func current() throws -> AlbumList {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw LibraryError(message: "\(path) is no file that a library could be kept in")
+            throw LibraryError(message: "cannot keep a library in \(path): it is not a file")
         }
         if let list, list.revision == Self.revision(of: path) { return list }
         if folder == nil {
-            // A library in a place where nothing can be written can be read all the same.
+            // A library in a read-only directory can still be read.
             guard let folder = try? openFolder() else {
                 try createIfMissing()
                 return keep(try AlbumFile.read(path))
@@ -78,10 +77,11 @@ actor AlbumStore {
         return try locked(folder) { keep(try readOrMend(folder)) }
     }
 
-    /// The albums as they were last given.
+    /// The albums as last returned.
     func last() throws -> AlbumList { try list ?? current() }
 
-    /// Makes the library file where there has never been one. False: there is one, or there was.
+    /// Creates the library file if there never was one.
+    /// - Returns: true if the file is missing and its last good copy must be restored.
     private func isFirstUse() throws -> Bool {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return false }
@@ -92,11 +92,11 @@ actor AlbumStore {
 
     private func createIfMissing() throws {
         if try AlbumFile.createIfMissing(path) {
-            logger.notice("made \(path) with starter albums; `sleeve origin` serves their covers")
+            logger.notice("created \(path) with twelve starter albums; run `sleeve origin` to serve their covers")
         }
     }
 
-    /// To be called with the lock held.
+    /// Call it with the lock held.
     private func readOrMend(_ folder: LibraryFolder) throws -> [Album] {
         let isThere = FileManager.default.fileExists(atPath: path)
         do {
@@ -105,17 +105,17 @@ actor AlbumStore {
                 return try AlbumFile.read(path)
             }
         } catch {
-            // An editor may be in the middle of saving it.
+            // A text editor may be in the middle of saving it.
             while Self.age(of: path) < patience {
                 usleep(100_000)
                 if let albums = try? AlbumFile.read(path) { return albums }
             }
             guard access(path, R_OK) == 0, (try? AlbumFile.read(folder.lastGood)) != nil else { throw error }
             let aside = try folder.setAside(path)
-            logger.warning("\(error); set aside as \(aside), the last good one is used")
+            logger.warning("\(error); moved it to \(aside) and restored the last good copy")
         }
         let albums = try AlbumFile.read(folder.lastGood)
-        if !isThere { logger.warning("\(path) is missing; the last good one, \(folder.lastGood), is used") }
+        if !isThere { logger.warning("\(path) is missing; restored the last good copy from \(folder.lastGood)") }
         try write(albums, folder)
         return albums
     }
@@ -130,7 +130,7 @@ actor AlbumStore {
         return list
     }
 
-    /// Keeps a second copy of what has just been read whole. Where it cannot be kept, the library does without.
+    /// Copies the albums that were just read whole. A failure to write the copy is ignored.
     private func keepLastGood(_ albums: [Album], _ folder: LibraryFolder) {
         let bytes = AlbumFile.text(of: albums)
         guard FileManager.default.contents(atPath: folder.lastGood).map({ Array($0) }) != bytes,
@@ -143,7 +143,7 @@ actor AlbumStore {
         guard let written = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date else {
             return .infinity
         }
-        // A time to come says nothing.
+        // A time in the future is of no use.
         let age = Date().timeIntervalSince(written)
         return age >= 0 ? age : .infinity
     }
@@ -152,15 +152,15 @@ actor AlbumStore {
 
     /// A step to take.
     enum Wish {
-        /// From `index` on; nil: at the end. Albums whose id is there already are left out if `skipsKnown`, else renamed.
+        /// From `index` on; nil: at the end. Albums whose id is taken are left out if `skipsKnown`, else get another id.
         case add([Album], at: Int?, skipsKnown: Bool)
         case delete([Album.ID])
         case undo, redo
-        /// Writes the file as the library would.
+        /// Writes the file in the library's own form.
         case save
     }
 
-    /// Takes a step. - Returns: what changed; nil when there was nothing to do.
+    /// Takes a step. - Returns: what changed; nil if there was nothing to do.
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
     func edit(_ wish: Wish) throws -> AlbumEdit? {
@@ -179,7 +179,7 @@ actor AlbumStore {
             let messages = remote.map { remote in RemoteMessage.telling(change, to: remote) } ?? []
             try folder.journal.record(step, changing: change, messages: messages)
             try file.replace()
-            // Left pending it is only taken again, which changes nothing.
+            // A step left pending is repeated, which changes nothing.
             try? folder.journal.settle()
             _ = keep(albums)
             return change
@@ -232,14 +232,14 @@ actor AlbumStore {
 
     // MARK: The journal
 
-    /// What lies in the journal, for those who only ask.
+    /// Reads or updates the journal.
     /// - Throws: `LibraryError`.
     func journal<Result: Sendable>(_ body: (AlbumJournal) throws -> Result) throws -> Result {
         let folder = try openFolder()
         do { return try body(folder.journal) } catch { throw Self.error(error, folder) }
     }
 
-    /// The folder beside the library file, for what else is locked there.
+    /// The folder beside the library file, which holds lock files too.
     func folderPath() throws -> String { try openFolder().path }
 
     private func openFolder() throws -> LibraryFolder {

@@ -4,22 +4,22 @@
     import Darwin
 #endif
 
-/// A file that is replaced as a whole: whoever reads it finds the old bytes or the new ones, also after power loss.
+/// A file that is replaced atomically: readers find the old bytes or the new ones, also after power loss.
 struct AtomicFile: ~Copyable {
-    /// What is replaced: a link stays one, and the file it leads to is what changes.
+    /// The file to replace. A symbolic link is followed and stays a link.
     let path: String
     private let beside: String
     private var isInPlace = false
 
-    /// Writes the new bytes beside `path`, on the disk already.
+    /// Writes and syncs the new bytes in a file beside `path`.
+    /// - Parameter isAlone: the caller holds a lock, so that one name suffices, and a killed process's partial file is reused.
     /// - Throws: `LibraryError`; nothing has changed then.
-    /// - Parameter isAlone: nobody else replaces this file meanwhile; then what a killed process left beside it is used up.
     init(_ bytes: [UInt8], toReplace path: String, isAlone: Bool = false) throws {
         self.path = Self.target(path)
         beside = isAlone ? "\(self.path).part" : "\(self.path).\(getpid()).part"
         var status = stat()
         let isThere = stat(self.path, &status) == 0
-        // Renaming asks for no permission to write the file itself; whoever took that away meant it.
+        // Renaming needs no permission to write the file itself: a read-only file is left alone deliberately.
         if isThere, access(self.path, W_OK) != 0 { throw Self.failure(path) }
         let mode = isThere ? status.st_mode & 0o7777 : 0o644
         let file = open(beside, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
@@ -36,8 +36,8 @@ struct AtomicFile: ~Copyable {
 
     deinit { if !isInPlace { unlink(beside) } }
 
-    /// Puts the new bytes in the old one's place.
-    /// - Throws: `LibraryError`; the old ones are still there then.
+    /// Renames the new file to `path`.
+    /// - Throws: `LibraryError`; the old file is still there then.
     mutating func replace() throws {
         guard rename(beside, path) == 0 else { throw Self.failure(path) }
         isInPlace = true
@@ -52,7 +52,7 @@ struct AtomicFile: ~Copyable {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// Where a link leads; the path itself where there is none.
+    /// The target of a symbolic link; the path itself if it is none.
     static func target(_ path: String) -> String {
         guard let real = realpath(path, nil) else { return path }
         defer { free(real) }

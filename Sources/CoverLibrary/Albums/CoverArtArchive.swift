@@ -29,7 +29,7 @@ struct CoverArtArchive: Sendable {
         do throws(HTTPURL.Problem) {
             _ = try HTTPURL(base)
         } catch {
-            throw LibraryError(message: "the cover art archive's URL cannot be used: \(error)")
+            throw LibraryError(message: "cannot use the Cover Art Archive's URL: \(error)")
         }
     }
 

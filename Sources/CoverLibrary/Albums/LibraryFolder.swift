@@ -13,12 +13,12 @@ import GRDB
     import Darwin
 #endif
 
-/// What lies beside a library file, in `<library file>.state/`:
+/// The files beside a library file, in `<library file>.state/`:
 ///
 /// ```
 /// lock                     flock around every edit
 /// journal.sqlite3          history, mementos, outbox
-/// last-good.json           the library file as it was when it was last whole
+/// last-good.json           a copy of the library file as it was last read whole
 /// damaged-2026-….json      a library file that could not be read
 /// ```
 final class LibraryFolder {
@@ -27,7 +27,7 @@ final class LibraryFolder {
     let journal: AlbumJournal
     let lock: FileLock
 
-    /// Makes what is missing. A journal that is none is set aside.
+    /// Creates missing files. A damaged journal is moved aside.
     /// - Throws: `LibraryError`.
     init(besides file: String, notice: (String) -> Void) throws {
         path = file + ".state"
@@ -48,7 +48,7 @@ final class LibraryFolder {
         journal = try Self.openJournal(path, notice)
     }
 
-    /// What processes that were killed had begun to write: `last-good.json.PID.part`.
+    /// Removes the partial files of killed processes: `last-good.json.PID.part`.
     private static func removeLitter(_ folder: String) {
         for name in (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? [] where name.hasSuffix(".part") {
             guard let pid = name.dropLast(5).split(separator: ".").last.flatMap({ pid_t($0) }) else { continue }
@@ -64,7 +64,7 @@ final class LibraryFolder {
             } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode) {
                 let aside = "\(folder)/damaged-\(stamp()).sqlite3"
                 guard rename(file, aside) == 0 else { throw error }
-                notice("the library's history is damaged; set aside as \(aside), a new one begins")
+                notice("the library's history is damaged; moved it to \(aside) and started a new one")
                 return try AlbumJournal(path: file)
             }
         } catch {
@@ -72,7 +72,7 @@ final class LibraryFolder {
         }
     }
 
-    /// Moves a library file that cannot be read out of the way. - Returns: where it is now.
+    /// Moves an unreadable library file aside. - Returns: its new path.
     func setAside(_ file: String) throws -> String {
         let aside = "\(path)/damaged-\(Self.stamp()).json"
         guard rename(file, aside) == 0 else {
@@ -82,7 +82,7 @@ final class LibraryFolder {
     }
 
     private static func stamp() -> String {
-        // Colons are no part of a file's name everywhere.
+        // Some file systems allow no colons in names.
         Date().ISO8601Format().map { $0 == ":" ? "-" : String($0) }.joined() + "-\(getpid())"
     }
 }

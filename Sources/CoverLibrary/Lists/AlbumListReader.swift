@@ -8,8 +8,8 @@
 
 /// Streams a list of covers from a file or from standard input, in bounded memory whatever the list's length.
 ///
-/// It blocks in `read(2)`, so it belongs on a thread of its own, never on Swift's cooperative pool; one thread at a time.
-/// A problem with one element is an element; an error thrown means that nothing more can be read.
+/// It blocks in `read(2)`: use it on a thread of its own, never on Swift's cooperative pool, and on one thread at a time.
+/// A problem with one element is an element; a thrown error means that the rest of the list cannot be read.
 package final class AlbumListReader {
     private let descriptor: CInt
     private let file: String
@@ -17,17 +17,16 @@ package final class AlbumListReader {
     private let keepsOtherFields: Bool
     private let chunk: UnsafeMutableRawBufferPointer
 
-    /// What was read before the format was known.
+    /// Bytes read before the format was recognised.
     private var opening: [UInt8] = []
     private var parser: (any ListParser)?
     private var isEnded = false
-    /// Thrown by the next call: the elements before it are given first.
+    /// Thrown by the next call, after the elements that precede it.
     private var pending: ListProblem?
 
-    /// Opens a list; `-` is standard input. `format` overrides what extension and content say. Throws when the file is
-    /// missing, a directory or not readable.
-    ///
-    /// `keepsOtherFields`: for those who write the albums again; those who want their covers do without.
+    /// Opens a list; `-` is standard input. `format` overrides extension and content.
+    /// - Parameter keepsOtherFields: keep fields that Sleeve does not know, for callers that write the albums again.
+    /// - Throws: `ListProblem`: the file is missing, a directory or not readable.
     package init(path: String, format: ListFormat? = nil, keepsOtherFields: Bool = false) throws(ListProblem) {
         file = path == "-" ? "stdin" : path
         asked = format
@@ -41,8 +40,8 @@ package final class AlbumListReader {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// The elements of the next chunk that has any, in order; `nil` at the end. Waits until there is one, but never to
-    /// gather more. Throws, once, when the rest cannot be read; `nil` from then on.
+    /// The elements of the next chunk that has any, in order; `nil` at the end. Returns as soon as there is one.
+    /// - Throws: `ListProblem`, once, if the rest cannot be read; later calls return `nil`.
     package func next() throws(ListProblem) -> [ListElement]? {
         var elements: [ListElement] = []
         while elements.isEmpty {
@@ -73,7 +72,7 @@ package final class AlbumListReader {
         if isEnded { try parser?.finish(into: &elements) }
     }
 
-    /// Chooses the parser once enough is read, and feeds it what was read until then.
+    /// Chooses the parser once enough bytes are read, and feeds it those bytes.
     private func begin(_ elements: inout [ListElement]) throws(ListProblem) {
         let held = opening
         guard let found = try recognise(held) else { return }
@@ -99,10 +98,11 @@ package final class AlbumListReader {
 
     // MARK: The file
 
-    /// For those who give a cover in place of a list.
+    /// What to do if the path is the URL of a cover.
     private static func advice(_ path: String) -> String {
         guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return "" }
-        return "; for one cover use `sleeve get`, or pipe URLs into `sleeve prefetch -`"
+        return
+            "; to download one cover, run `sleeve get URL -o FILE`; to download several, pipe URLs into `sleeve prefetch -`"
     }
 
     private static func open(_ path: String, _ place: ListPlace) throws(ListProblem) -> CInt {
@@ -113,12 +113,12 @@ package final class AlbumListReader {
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             if descriptor != STDIN_FILENO { close(descriptor) }
-            throw ListProblem(place: place, message: "is a directory; name a list of albums or URLs in it")
+            throw ListProblem(place: place, message: "is a directory; \(ListOpening.expected)")
         }
         return descriptor
     }
 
-    /// Reads at most a chunk, as soon as there is something; 0 at the end.
+    /// Reads at most one chunk, as soon as bytes are available; 0 at the end.
     private func read() throws(ListProblem) -> Int {
         while true {
             let count = systemRead(descriptor, chunk)
@@ -126,7 +126,7 @@ package final class AlbumListReader {
             switch errno {
             case EINTR: continue
             case EAGAIN:
-                // Standard input may have been made non-blocking by whoever shares it.
+                // Another process that shares standard input may have made it non-blocking.
                 var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 poll(&wait, 1, -1)
             default:

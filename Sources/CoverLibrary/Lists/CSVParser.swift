@@ -5,7 +5,7 @@ struct CSVParser: ListParser {
     private let needsCovers: Bool
     private var header: CSVHeader?
 
-    /// - Parameter needsCovers: a list without a column of cover URLs is none; else it is one of albums.
+    /// - Parameter needsCovers: refuse a list without a column of cover URLs; else a column of titles is enough.
     init(file: String, separator: UInt8, needsCovers: Bool = true) {
         self.file = file
         self.needsCovers = needsCovers
@@ -45,24 +45,24 @@ struct CSVParser: ListParser {
         case .tooLong(let line):
             elements.append(.problem(.tooLong("the row", ListPlace(file: file, line: line))))
         case .unclosed(let line):
-            let message = "the row has a quoted field that is never closed; it and what follows it are skipped"
+            let message = "a quoted field is never closed; this row and the rest of the file are skipped"
             elements.append(.problem(ListProblem(place: ListPlace(file: file, line: line), message: message)))
         }
     }
 }
 
-/// Which column holds what.
+/// The columns of a CSV list.
 struct CSVHeader {
-    /// The names a column of cover URLs may have, the first that is there counts. Case, blanks, `_` and `-` do not.
+    /// The names of a column of cover URLs, the preferred one first; case, blanks, `_` and `-` are ignored.
     static let coverNames = ["coverurl", "url", "cover", "image"]
 
     private let id, title, artist, genre, year: Int?
     private let cover: Int?
-    /// Those that say where else a cover may be.
+    /// The columns of other cover locations.
     private let sources: [(name: String, column: Int)]
     private let count: Int
 
-    /// Throws when no column says where covers are, or none holds a title where covers are not needed.
+    /// - Throws: `ListProblem`: no column locates covers, or, where covers are not needed, holds titles.
     init(_ row: CSVRow, _ place: ListPlace, needsCovers: Bool = true) throws(ListProblem) {
         let names = row.texts.map(Self.normalise)
         cover = Self.coverColumn(names)
@@ -72,8 +72,9 @@ struct CSVHeader {
             let found = row.texts.map { "'\($0.inMessage)'" }.prefix(20).joined(separator: ", ")
             throw ListProblem(
                 place: place,
-                message: "no column holds the cover's URL: found \(found); "
-                    + "name it coverUrl, cover_url, url, cover or image")
+                message: needsCovers
+                    ? "no column holds the cover's URL: found \(found); name it coverUrl, cover_url, url, cover or image"
+                    : "no column holds the album's title: found \(found); name it title")
         }
         id = names.firstIndex(of: "id")
         title = names.firstIndex(of: "title")
@@ -83,7 +84,7 @@ struct CSVHeader {
         count = names.count
     }
 
-    /// What a row stands for.
+    /// The element of a row.
     func element(_ row: CSVRow, _ place: ListPlace) -> ListElement {
         let url = row.text(cover)
         let id = row.text(id)
@@ -95,11 +96,12 @@ struct CSVHeader {
             if !text.isEmpty { album.otherFields.append(JSONMember(name, .string(text))) }
         }
         if !url.isEmpty || row.count == count || !album.otherFields.isEmpty { return .album(album, place) }
-        let message = "the row has \(row.count) fields, the header \(count), and no cover URL; skipped"
+        let fields = row.count == 1 ? "1 field" : "\(row.count) fields"
+        let message = "the row has \(fields) instead of \(count), and no cover URL; skipped"
         return .problem(ListProblem(place: place, message: message))
     }
 
-    /// Which of these names, normalised, is the cover's.
+    /// The index of the normalised name of the column of cover URLs.
     static func coverColumn(_ names: [String]) -> Int? {
         for name in coverNames {
             if let column = names.firstIndex(of: name) { return column }
@@ -107,7 +109,7 @@ struct CSVHeader {
         return nil
     }
 
-    /// Whether one of these names, normalised, is of a column that says where covers are.
+    /// Whether one of these normalised names is that of a column that locates covers.
     static func saysWhere(_ names: [String]) -> Bool {
         coverColumn(names) != nil || names.contains { Album.SourceField(name: $0) != nil }
     }

@@ -2,16 +2,16 @@
 struct JSONElement {
     private var album = Album()
     private var snakeCaseCoverUrl: String?
-    /// The first field of a wrong type: the album is skipped, but read to its end, for a syntax error comes first.
+    /// The first field of a wrong type. The album is skipped, but read to its end: a syntax error takes precedence.
     private var mismatch: String?
 
     private let keepsOtherFields: Bool
 
     private init(keepsOtherFields: Bool) { self.keepsOtherFields = keepsOtherFields }
 
-    /// Reads one element that begins at `place`. What is well-formed but no cover is a problem; what is malformed throws
-    /// with its own line and column.
-    /// - Parameter keepsOtherFields: for those who write the album again; those who want its cover do without.
+    /// Reads one element that begins at `place`. A well-formed value that is not a cover is a problem.
+    /// - Parameter keepsOtherFields: keep fields that Sleeve does not know, for callers that write the album again.
+    /// - Throws: `ListProblem`: the JSON is malformed, with the line and column of the error.
     static func read(
         _ bytes: UnsafeRawBufferPointer, at place: ListPlace, keepsOtherFields: Bool
     ) throws(ListProblem) -> ListElement {
@@ -62,7 +62,7 @@ struct JSONElement {
         }
     }
 
-    /// A string, or `nil` for `null`; anything else is noted and passed over.
+    /// A string, or `nil` for `null`; any other value is recorded as a mismatch and skipped.
     private mutating func text(_ key: String, _ cursor: inout JSONCursor) throws(JSONCursor.SyntaxError) -> String? {
         let first = cursor.peek()
         if first == Byte.quote { return try cursor.string() }

@@ -1,5 +1,5 @@
-/// One JSON array of albums or URLs, streamed. A text that is malformed cannot be trusted after that place, so it throws;
-/// an element that is well-formed and no cover is skipped.
+/// One JSON array of albums or URLs, streamed. Malformed JSON throws, as nothing after it can be trusted. An element that is
+/// well-formed but not a cover is skipped.
 struct JSONArrayParser: ListParser {
     private var splitter: JSONArraySplitter
     private let keepsOtherFields: Bool
@@ -25,7 +25,7 @@ struct JSONArrayParser: ListParser {
     }
 }
 
-/// An album or a URL a line (JSON lines, NDJSON). A malformed line is skipped: the next one begins afresh.
+/// An album or a URL on each line (JSON lines, NDJSON). A malformed line is skipped.
 struct JSONLinesParser: ListParser {
     private let context: Context
     private var lines = LineSplitter()
@@ -65,18 +65,18 @@ struct JSONLinesParser: ListParser {
             let json = line.trimmed
             guard let base = json.baseAddress, let start = line.baseAddress, let last = json.last else { return }
             let place = ListPlace(file: context.file, line: number, column: base - start + 1)
-            // An object written over many lines would be a problem for each of them.
+            // Without this check every line of a pretty-printed object would be reported.
             if isFirst && (last == Byte.openBrace || last == Byte.openBracket) {
                 throw ListProblem(
                     place: place,
-                    message: "is one JSON object over several lines; write an array of albums, or one album a line")
+                    message: "a JSON object spans several lines; write an array of albums, or one album on each line")
             }
             isFirst = false
             do throws(ListProblem) {
                 elements.append(
                     try JSONElement.read(json, at: place, keepsOtherFields: context.keepsOtherFields))
             } catch {
-                elements.append(.problem(ListProblem(place: error.place, message: error.message + "; line skipped")))
+                elements.append(.problem(ListProblem(place: error.place, message: error.message + "; skipped")))
             }
         case .tooLong(let number):
             isFirst = false

@@ -1,7 +1,7 @@
 import CurlHTTP
 import Dispatch
 
-/// The elements of several lists, one after the other, as they are read. Reading blocks, so it has a thread of its own.
+/// The elements of several lists, in order, as they are read. Reading blocks, so it has a thread of its own.
 package struct ListBatches: AsyncSequence, Sendable {
     package typealias Element = [ListElement]
     package typealias Failure = Never
@@ -10,11 +10,13 @@ package struct ListBatches: AsyncSequence, Sendable {
     private static let ahead = 4
 
     private let stream: AsyncStream<[ListElement]>
-    // Begun at 0 and raised: libdispatch traps when a semaphore goes with less than it began with.
+    // Created with 0 and raised: libdispatch traps when a semaphore is destroyed below its initial value.
     private let permits = DispatchSemaphore(value: 0)
 
-    /// - Parameter broken: told of each list that could not be read to its end; the next one is read all the same.
-    /// - Parameter keepsOtherFields: for those who write the albums again.
+    /// - Parameters:
+    ///   - keepsOtherFields: for callers that write the albums again: keep all their fields, and check no URL. Else an item
+    ///     whose URL cannot be requested is a problem, with its file and line.
+    ///   - broken: called for each list that cannot be read to its end; the next list is read nonetheless.
     package init(
         paths: [String], format: ListFormat?, keepsOtherFields: Bool = false,
         broken: @escaping @Sendable (ListProblem) -> Void
@@ -23,13 +25,14 @@ package struct ListBatches: AsyncSequence, Sendable {
         self.stream = stream
         let permits = permits
         for _ in 0..<Self.ahead { permits.signal() }
-        // The thread may be waiting when nobody wants more.
+        // The thread may be waiting for a permit when the consumer stops.
         continuation.onTermination = { _ in permits.signal() }
         WorkThread.start {
             for path in paths {
                 do throws(ListProblem) {
                     let reader = try AlbumListReader(path: path, format: format, keepsOtherFields: keepsOtherFields)
-                    while let batch = try reader.next() {
+                    while var batch = try reader.next() {
+                        if !keepsOtherFields { Self.checkURLs(&batch, path == "-" ? "stdin" : path) }
                         permits.wait()
                         if case .terminated = continuation.yield(batch) { return }
                     }
@@ -38,6 +41,14 @@ package struct ListBatches: AsyncSequence, Sendable {
                 }
             }
             continuation.finish()
+        }
+    }
+
+    private static func checkURLs(_ batch: inout [ListElement], _ file: String) {
+        for index in batch.indices {
+            if case .item(let item) = batch[index], let problem = item.problem(in: file) {
+                batch[index] = .problem(problem)
+            }
         }
     }
 

@@ -1,4 +1,6 @@
-/// Where something stands in a list: `albums.json:12:7`.
+import CurlHTTP
+
+/// A location in a list: `albums.json:12:7`.
 package struct ListPlace: Sendable, Hashable, CustomStringConvertible {
     /// The path as the caller gave it; `stdin` for `-`.
     package var file: String
@@ -25,9 +27,9 @@ package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
     package var place: ListPlace
     /// One line, without the place.
     package var message: String
-    /// The cover URL of the element, where it could be read.
+    /// The cover URL of the element, if it could be read.
     package var url: String?
-    /// The element, where all that it lacks is a cover.
+    /// The album of the element, if only its cover location is missing or invalid.
     package var album: Album?
 
     package init(place: ListPlace, message: String, url: String? = nil, album: Album? = nil) {
@@ -42,11 +44,11 @@ package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
 
 /// One cover of a list.
 package struct ListItem: Sendable, Hashable {
-    /// As written, trimmed of blanks, not validated; `""` where an album has something else to find its cover by.
+    /// As written, without surrounding blanks, not validated; `""` if the album locates its cover in another way.
     package var url: String
-    /// `nil` where the list has bare URLs.
+    /// `nil` in lists of bare URLs.
     package var album: Album?
-    /// Where its element begins, counted from 1.
+    /// The line on which its element begins, from 1.
     package var line: Int
 
     package init(url: String, album: Album? = nil, line: Int) {
@@ -56,13 +58,13 @@ package struct ListItem: Sendable, Hashable {
     }
 }
 
-/// What a list is made of.
+/// An element of a list.
 package enum ListElement: Sendable, Hashable {
     case item(ListItem)
     /// This element is skipped; those after it are still read.
     case problem(ListProblem)
 
-    /// An album of a list: an item if it says where its cover may be.
+    /// An album of a list: an item if it locates its cover, else a problem.
     static func album(_ album: Album, _ place: ListPlace) -> ListElement {
         let url = album.coverUrl?.trimmingBlanks() ?? ""
         if !url.isEmpty { return .item(ListItem(url: url, album: album, line: place.line)) }
@@ -76,13 +78,37 @@ package enum ListElement: Sendable, Hashable {
     }
 }
 
-/// Turns the bytes of one format into elements. A pure value: it is fed, in order, chunks of any length, and what comes
-/// out does not depend on where the chunks are cut.
+extension ListItem {
+    /// The problem of an item none of whose cover locations can be requested; `nil` if one can.
+    func problem(in file: String) -> ListProblem? {
+        if Self.reason(url) == nil { return nil }
+        let others = album?.coverUrls ?? []
+        if others.contains(where: { Self.reason($0) == nil }) || (try? album?.musicBrainzIDs())?.isEmpty == false {
+            return nil
+        }
+        guard let (url, reason) = Self.reason(url.isEmpty ? others.first ?? "" : url) else { return nil }
+        return ListProblem(
+            place: ListPlace(file: file, line: line), message: "\(url.inMessage): \(reason); skipped", url: url)
+    }
+
+    /// Why a URL cannot be requested, and the URL as a message may repeat it.
+    private static func reason(_ url: String) -> (url: String, reason: String)? {
+        do throws(HTTPURL.Problem) {
+            _ = try HTTPURL(url)
+            return nil
+        } catch {
+            return (CoverFailure.shown(url), "\(error)")
+        }
+    }
+}
+
+/// Turns the bytes of one format into elements. A pure value: it is fed chunks of any length, in order, and its output does
+/// not depend on where the chunks are cut.
 protocol ListParser {
-    /// Appends the elements these bytes complete. Throws when nothing after them can be read; the elements before that
-    /// have been appended.
+    /// Appends the elements that these bytes complete.
+    /// - Throws: `ListProblem`: the rest cannot be read. The elements before the problem have been appended.
     mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem)
 
-    /// Appends what the end of the list completes. To be called once, last.
+    /// Appends the elements that the end of the list completes. Call it once, last.
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem)
 }

@@ -2,19 +2,19 @@
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON array (RFC 8259) of albums or URLs.
     case json
-    /// JSON lines: an album or a URL a line.
+    /// JSON lines: an album or a URL on each line.
     case jsonl
     /// Comma, tab or semicolon separated values (RFC 4180) with a header.
     case csv
-    /// A URL a line; blank lines and lines that begin with `#` are comments.
+    /// A URL on each line; blank lines and lines that begin with `#` are ignored.
     case urls
 }
 
-/// What bounds the memory of a reader.
+/// The limits that bound a reader's memory.
 enum ListLimit {
-    /// Bytes a line, a CSV row or a JSON element may have. Anything longer is skipped without being held.
+    /// The longest line, CSV row or JSON element, in bytes. Longer ones are skipped and never held in memory.
     static let element = 1 << 20
 
-    /// Bytes asked from the file at a time.
+    /// The bytes of one read.
     static let chunk = 64 << 10
 }

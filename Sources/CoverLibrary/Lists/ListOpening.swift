@@ -1,4 +1,4 @@
-/// What the first bytes of a list say about it.
+/// The format of a list, recognised by its first bytes.
 struct ListOpening: Equatable {
     var format: ListFormat
     /// What separates the fields; for ``ListFormat/csv`` only.
@@ -6,25 +6,26 @@ struct ListOpening: Equatable {
     /// The length of a byte order mark before the list.
     var markLength = 0
 
-    /// Bytes after which a decision is made in any case: a first line that long is none.
+    /// The most bytes read before deciding: a longer first line is not a header.
     static let limit = ListLimit.element
 
-    /// Recognises the list that begins with `bytes`; `nil` when more of it is needed, which cannot be when `isWhole`.
+    /// Recognises the list that begins with `bytes`; `nil` if it needs more of them, which is never so if `isWhole`.
     ///
-    /// The format asked for wins, then the file's extension, then the content. Only as much is waited for as decides:
-    /// one byte for JSON, the first line for the others.
+    /// The format asked for wins, then the file's extension, then the content. One byte decides for JSON, the first line for
+    /// the other formats.
+    /// - Throws: `ListProblem`: the file is not a list, and the message says what it is.
     static func recognise(
         _ bytes: UnsafeRawBufferPointer, isWhole: Bool, file: String, asked: ListFormat?
     ) throws(ListProblem) -> ListOpening? {
         let place = ListPlace(file: file)
         if !isWhole && bytes.count < 3 && mayBeMark(bytes) { return nil }
-        if let encoding = unreadable(bytes) { throw ListProblem(place: place, message: encoding) }
+        if let content = unreadable(bytes, file) { throw ListProblem(place: place, message: content) }
         let markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
 
         guard let begin = bytes.dropFirst(markLength).firstIndex(where: { !Byte.isBlank($0) }) else {
-            if isWhole { throw ListProblem(place: place, message: "is empty; expected albums or URLs") }
+            if isWhole { throw ListProblem(place: place, message: "is empty; \(expected)") }
             guard bytes.count > limit else { return nil }
-            throw ListProblem(place: place, message: "begins with more than 1 MiB of blanks; not a list")
+            throw ListProblem(place: place, message: "begins with 1 MiB of blanks; \(expected)")
         }
         var format = asked
         if format == nil { format = try byExtension(file, first: bytes[begin]) }
@@ -42,19 +43,19 @@ struct ListOpening: Equatable {
         return ListOpening(format: .csv, separator: header.separator, markLength: markLength)
     }
 
-    /// `nil`: the extension says nothing.
+    /// `nil` if the extension does not name a format.
     private static func byExtension(_ path: String, first: UInt8) throws(ListProblem) -> ListFormat? {
         guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
         switch path[dot...].lowercased() {
         case ".jsonl", ".ndjson":
-            // No line of such a list begins with a bracket, so this is an array under the wrong name.
+            // No line of JSON lines begins with a bracket, so this is an array with the wrong extension.
             return first == Byte.openBracket ? .json : .jsonl
         case ".json":
             if first == Byte.openBracket { return .json }
             if first == Byte.openBrace || first == Byte.quote { return .jsonl }
             throw ListProblem(
                 place: ListPlace(file: path),
-                message: "is not JSON: it begins with \(Byte.name(first)); choose another format with --format")
+                message: "is not JSON: it begins with \(Byte.name(first)); name its format with --format")
         case ".csv", ".tsv": return .csv
         default: return nil
         }
@@ -66,7 +67,7 @@ struct ListOpening: Equatable {
         case Byte.openBracket: return .json
         case Byte.openBrace: return .jsonl
         case Byte.hash: return .urls
-        case Byte.less: throw ListProblem(place: place, message: "is HTML or XML; expected albums or URLs")
+        case Byte.less: throw ListProblem(place: place, message: "is HTML or XML; \(expected)")
         default: return nil
         }
     }
@@ -76,14 +77,22 @@ struct ListOpening: Equatable {
         return first == 0xEF || first == 0xFF || first == 0xFE || first == 0x1F
     }
 
-    /// Why these bytes are no text this reader knows.
-    private static func unreadable(_ bytes: UnsafeRawBufferPointer) -> String? {
+    /// What a list is, for a message about a file that is none.
+    static let expected = "expected a list of albums (JSON, JSON lines, CSV) or of URLs"
+
+    /// Why these bytes are not text in UTF-8; `nil` if they may be.
+    private static func unreadable(_ bytes: UnsafeRawBufferPointer, _ file: String) -> String? {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return "is UTF-16; save it as UTF-8"
         }
         if bytes.starts(with: [0x1F, 0x8B]) {
-            return "is compressed; pipe it through gunzip: gunzip -c FILE | sleeve prefetch -"
+            return "is compressed; run: gunzip -c \(file == "stdin" ? "FILE" : file) | sleeve prefetch -"
         }
+        // An SVG image is text: it is refused as XML.
+        if let image = ImageHeader(bytes), image.mediaType != "image/svg+xml" {
+            return "is an image (\(image.mediaType)); \(expected)"
+        }
+        if bytes.contains(0) { return "is a binary file; \(expected)" }
         return nil
     }
 }
@@ -93,7 +102,7 @@ struct CSVHeaderLine {
     let separator: UInt8
     let looksLikeHeader: Bool
 
-    /// The separator is the one that makes a column of cover URLs appear, else the one that makes most columns.
+    /// Chooses the separator that yields a column of cover URLs, else the one that yields the most columns.
     init(_ line: UnsafeRawBufferPointer) {
         let candidates = [Byte.comma, Byte.tab, Byte.semicolon].map { separator in
             let names = Self.names(line, separator)

@@ -1,5 +1,4 @@
-/// A URL a line, as `wget -i` and `curl` scripts have them. Blank lines and comments (`#`, which makes an M3U play list
-/// a list too) are no elements.
+/// A URL on each line, as in lists for `wget -i`. Blank lines and comments (`#`, so that M3U playlists work) are ignored.
 struct URLListParser: ListParser {
     private let file: String
     private var lines = LineSplitter()
@@ -37,7 +36,7 @@ extension ListProblem {
         ListProblem(place: place, message: "\(what) is longer than 1 MiB; skipped")
     }
 
-    /// For an album that says nothing about where its cover is.
+    /// For an album without a cover location.
     static func noCover(_ album: Album, _ place: ListPlace) -> ListProblem {
         ListProblem(
             place: place, message: "album '\(album.title.inMessage)' has no cover URL; skipped", album: album)

@@ -8,15 +8,15 @@ import HTTPTypes
     import Darwin
 #endif
 
-/// How far the outbox is.
+/// The state of the outbox after an attempt to send it.
 public struct OutboxState: Sendable, Hashable, Codable {
-    /// Edits that still wait to be sent.
+    /// Edits still queued.
     public var waiting = 0
     /// Edits sent by this call.
     public var sent = 0
-    /// Why the rest was not sent, in one line; `nil` when nothing waits.
+    /// Why the queued edits were not sent, in one line; `nil` if none is queued.
     public var problem: String?
-    /// What the remote library refused for good, one line each.
+    /// Edits that the remote library refused permanently, one line each.
     public var refused: [String] = []
 
     /// An empty outbox.
@@ -30,7 +30,7 @@ actor RemoteLibrary {
     private let client: HTTPClient
     private var isSending = false
 
-    /// - Throws: `LibraryError`: the URL is none.
+    /// - Throws: `LibraryError`: the URL cannot be used.
     init(url: String, store: AlbumStore, configuration: HTTPClientConfiguration) throws {
         base = try Self.parse(url)
         self.store = store
@@ -39,27 +39,27 @@ actor RemoteLibrary {
 
     static func parse(_ url: String) throws -> HTTPURL {
         if url.contains("?") {
-            throw LibraryError(message: "the remote library's URL cannot be used: it must have no query")
+            throw LibraryError(message: "cannot use the remote library's URL: remove its query (?…)")
         }
         do throws(HTTPURL.Problem) {
             return try HTTPURL(url)
         } catch {
-            throw LibraryError(message: "the remote library's URL cannot be used: \(error)")
+            throw LibraryError(message: "cannot use the remote library's URL: \(error)")
         }
     }
 
     nonisolated func close() { client.loop.shutdown() }
 
-    /// Sends what waits, until nothing does or the server cannot be had.
+    /// Sends queued edits until the queue is empty or the server cannot be reached.
     /// - Throws: `LibraryError`: the outbox cannot be read.
     func send() async throws -> OutboxState {
         var state = OutboxState()
         let remote = base.string
-        // Nobody else may send meanwhile, or the order is lost; whoever holds the lock sends ours as well.
+        // Two senders would break the order. The process that holds the lock sends our edits too.
         let lock = SenderLock(path: try await store.folderPath() + "/outbox.lock")
         if isSending || !lock.isHeld {
             state.waiting = try await store.journal { try $0.messageCount(to: remote) }
-            if state.waiting > 0 { state.problem = "they are being sent already" }
+            if state.waiting > 0 { state.problem = "another process is sending edits" }
             return state
         }
         isSending = true
@@ -90,7 +90,7 @@ actor RemoteLibrary {
     private func post(_ message: RemoteMessage) async -> Outcome {
         let root = base.string.hasSuffix("/") ? String(base.string.dropLast()) : base.string
         guard let url = try? HTTPURL(root + message.path), let name = HTTPField.Name("Idempotency-Key") else {
-            return .notNow("the remote library's URL cannot be used")
+            return .notNow("cannot use the remote library's URL")
         }
         let request = TransferRequest(
             url: url, headerFields: [name: "\"\(message.key)\""], postedJSON: Array(message.body.utf8))
@@ -98,17 +98,19 @@ actor RemoteLibrary {
             let status = try await client.response(for: request).head.status.code
             switch status {
             case 200..<300: return .taken
-            // The request itself will never do. Everything else may pass, or is a person's to mend.
+            // The remote library does not have the album: deleted already, or never sent.
+            case 404 where message.isDelete, 410 where message.isDelete: return .taken
+            // The request itself is refused. Other statuses may be temporary, or a person can fix their cause.
             case 400, 404, 405, 409, 410, 413, 415, 422: return .refused("\(base.string) answered \(status)")
             default: return .notNow("\(base.string) answered \(status)")
             }
         } catch {
-            return .notNow("\(base.string): \((error as? TransferError)?.detail ?? "\(error)")")
+            return .notNow("remote unreachable (\(base.string): \((error as? TransferError)?.detail ?? "\(error)"))")
         }
     }
 }
 
-/// Held by the process that sends; let go of when it dies.
+/// An exclusive lock of the sending process. The kernel releases it when the process dies.
 private final class SenderLock: Sendable {
     private let descriptor: Int32
     let isHeld: Bool

@@ -4,18 +4,20 @@
     import Foundation
 #endif
 
-/// What a remote library is to be told: a POST that waits in the outbox until it has been taken.
+/// An edit for a remote library: a POST that stays in the outbox until the server has accepted it.
 struct RemoteMessage: Sendable, Hashable {
     /// The remote library's URL.
     var remote: String
-    /// Tells this message from all others: a server that has taken it takes it no second time.
+    /// The Idempotency-Key: a server applies messages with equal keys once.
     var key: String
     /// `/api/addAlbum` or `/api/deleteAlbum`.
     var path: String
     /// JSON.
     var body: String
 
-    /// What it is about, for people: `adding “Low Tide”`.
+    var isDelete: Bool { path == "/api/deleteAlbum" }
+
+    /// The edit in a message: `adding “Low Tide”`.
     var subject: String {
         struct Body: Decodable {
             struct Album: Decodable { var title: String }
@@ -24,10 +26,10 @@ struct RemoteMessage: Sendable, Hashable {
         }
         let body = try? JSONDecoder().decode(Body.self, from: Data(self.body.utf8))
         let title = body?.album?.title ?? body?.title ?? ""
-        return (path == "/api/addAlbum" ? "adding" : "deleting") + " “\(title.inMessage)”"
+        return (isDelete ? "deleting" : "adding") + " “\(title.inMessage)”"
     }
 
-    /// The messages that tell of an edit, an album each, in order.
+    /// The messages of an edit, one for each album, in order.
     ///
     /// `POST /api/addAlbum` has `{"album": {…}, "index": 3, "after": "id of the album before it"}`, `POST /api/deleteAlbum`
     /// has `{"id": "…", "index": 3, "title": "…"}`.

@@ -4,11 +4,13 @@ import CoverLibrary
 struct Evict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "evict",
-        abstract: "Make the cache smaller: the least recently used covers go first.",
-        discussion:
-            "  sleeve evict --to 500M        keep at most 500 MB\n  sleeve evict --to 0           empty the cache")
+        abstract: "Shrink the cache: the least recently used covers are dropped first.",
+        discussion: """
+              sleeve evict --to 500M        keep at most 500 MB
+              sleeve evict --to 0           empty the cache
+            """)
 
-    @Option(help: ArgumentHelp("Evict until at most this much is charged.", valueName: "size"))
+    @Option(help: ArgumentHelp("Shrink the cache to this size.", valueName: "size"))
     var to: ByteSize
 
     @OptionGroup var options: LibraryOptions
@@ -23,8 +25,8 @@ struct Evict: AsyncParsableCommand {
                 line.add("bytes", evicted.bytes)
                 try tell(line.text + "\n")
             } else if !options.quiet {
-                try tell(
-                    "evicted \(Decimals.grouped(evicted.covers)) covers, \(ByteSize(evicted.bytes)) given back\n")
+                let covers = evicted.covers == 1 ? "1 cover" : "\(Decimals.grouped(evicted.covers)) covers"
+                try tell("Evicted \(covers), freed \(ByteSize(evicted.bytes)).\n")
             }
         } catch let error as LibraryError {
             throw fail(error.message)

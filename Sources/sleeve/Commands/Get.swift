@@ -11,13 +11,14 @@ import Logging
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get",
-        abstract: "One cover, from the cache if it is there, else downloaded and kept.",
+        abstract: "Write one cover to a file or stdout, from the cache or downloaded.",
         discussion: """
-            The bytes go to stdout, or to a file with -o. What is in the cache is given without asking, also when it is stale \
-            (stderr says so); only where its server forbids that (must-revalidate, no-cache) it is asked, and --offline fails.
+            A cached cover is written without a request, even if it is stale (a note on stderr says so). If its server forbids \
+            that (must-revalidate, no-cache), it is revalidated first, and --offline fails. A cover that is not cached is \
+            downloaded and cached.
 
-            Exit codes: 0 here it is, 3 it cannot be had (from its server, or --offline from the cache), 1 could not run: no \
-            URL, no cache, or one that cannot be read, 128+N stopped by signal N.
+            Exit codes: 0 success, 3 the cover could not be downloaded or, with --offline, is not cached, 1 could not run: not a \
+            URL, or no readable cache, 128+N stopped by signal N.
 
               sleeve get https://example.org/cover.jpg -o cover.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
@@ -35,10 +36,10 @@ struct Get: AsyncParsableCommand {
 
     func validate() throws {
         if output ?? "-" == "-", Terminal.standardOutput.isInteractive {
-            throw ValidationError("a cover is no text for a terminal; use -o FILE, or a pipe")
+            throw ValidationError("Won't write an image to the terminal; use -o FILE or a pipe.")
         }
         if output ?? "-" == "-", options.json {
-            throw ValidationError("--json writes to stdout; use -o FILE for the cover")
+            throw ValidationError("--json writes to stdout; use -o FILE for the cover.")
         }
     }
 
@@ -60,7 +61,7 @@ struct Get: AsyncParsableCommand {
             try write(cover)
             if cover.isStale {
                 configuration.logger.notice(
-                    "\(url): from the cache, and stale: its server has not been asked for longer than it said; `refresh` asks it"
+                    "\(url): this cached copy is stale; `sleeve refresh` checks it for changes"
                 )
             }
             if options.json { try tell(json(cover)) }

@@ -5,10 +5,14 @@ import CoverLibrary
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "What the cache holds, one entry a line, in the order of storing.",
-        discussion:
-            "With --json, a JSON object a line: url, digest, bytes, type, width, height, times in RFC 3339, and stale where they are over."
-    )
+        abstract: "List the cached covers, oldest first.",
+        discussion: """
+            Each line has the digest's beginning, size, pixels, type and URL. With --json each line is an object: url, digest, \
+            bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, and stale if it is.
+
+              sleeve list | grep covers.example.org
+              sleeve list --json | jq -r .url
+            """)
 
     @OptionGroup var options: LibraryOptions
 

@@ -11,59 +11,60 @@ import OriginServer
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "origin",
-        abstract: "A loopback server of generated covers, with latency and faults on demand.",
+        abstract: "Serve generated covers on this machine, with latency and faults on demand.",
         discussion: """
-            For trying, testing and measuring. Covers are drawn by number, each different, 8 to 250 KB:
-              http://127.0.0.1:8731/covers/1.jpg
-            The page at / lists the query parameters: delay, rate, status, fault, redirect and more.
+            For demos, tests and benchmarks. Each number is a different cover of 8 to 250 KB, such as \
+            http://127.0.0.1:8731/covers/1.jpg. The page at / lists the query parameters: delay, rate, status, fault, redirect \
+            and more. Only programs on this machine can connect.
 
               sleeve origin &
               sleeve origin --urls 5000 | sleeve prefetch -
               sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
             """)
 
-    @Option(help: ArgumentHelp("Port to listen on; 0 takes a free one.", valueName: "port"))
+    @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "port"))
     var port = 8_731
 
-    @Option(help: ArgumentHelp("Milliseconds to wait before every answer.", valueName: "ms"))
+    @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
     var delay = 0.0
 
-    @Option(help: ArgumentHelp("Bytes a second for every response. Default: no limit.", valueName: "size"))
+    @Option(help: ArgumentHelp("Bytes per second of each response. Default: unlimited.", valueName: "size"))
     var bandwidth: ByteSize?
 
-    @Option(help: ArgumentHelp("Bytes a second for all responses together. Default: no limit.", valueName: "size"))
+    @Option(help: ArgumentHelp("Bytes per second of all responses together. Default: unlimited.", valueName: "size"))
     var totalBandwidth: ByteSize?
 
-    @Option(help: ArgumentHelp("Answer 429 when more than so many requests are in flight.", valueName: "n"))
+    @Option(help: ArgumentHelp("Answer 429 if more than this many requests are in flight.", valueName: "n"))
     var mostInFlight: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Answer badly: a status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
+            "Answer with this fault: an HTTP status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
             valueName: "fault"))
     var fault: String?
 
-    @Option(help: ArgumentHelp("Only every n-th request gets the fault.", valueName: "n"))
+    @Option(help: ArgumentHelp("Apply the fault to every n-th request only.", valueName: "n"))
     var faultEvery: Int?
 
-    @Option(help: ArgumentHelp("Retry-After of answers with a status: seconds or a date.", valueName: "value"))
+    @Option(help: ArgumentHelp("The Retry-After field of error responses: seconds or a date.", valueName: "value"))
     var retryAfter: String?
 
-    @Option(help: ArgumentHelp("Cache-Control of covers.", valueName: "value"))
+    @Option(help: ArgumentHelp("The Cache-Control field of covers.", valueName: "value"))
     var cacheControl: String?
 
     @Option(
-        help: ArgumentHelp("Make a library file of the starter albums, their covers at this origin.", valueName: "file")
+        help: ArgumentHelp(
+            "Create a library file of the starter albums, whose covers this origin serves.", valueName: "file")
     )
     var albums: String?
 
-    @Option(help: ArgumentHelp("Print the URLs of so many covers and end; starts no server.", valueName: "n"))
+    @Option(help: ArgumentHelp("Print the URLs of this many covers and exit.", valueName: "n"))
     var urls: Int?
 
-    @Option(help: ArgumentHelp("Write covers as files into this folder and end; starts no server.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Write covers as files to this folder and exit.", valueName: "dir"))
     var writeTo: String?
 
-    @Option(help: ArgumentHelp("How many covers --write-to writes.", valueName: "n"))
+    @Option(help: ArgumentHelp("The number of covers that --write-to writes.", valueName: "n"))
     var count = 5_000
 
     func validate() throws {
@@ -71,7 +72,7 @@ struct OriginCommand: AsyncParsableCommand {
         guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
         guard mostInFlight ?? 1 > 0 else { throw ValidationError("--most-in-flight must be at least 1") }
         guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
-        guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("a number of covers cannot be negative") }
+        guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
     }
 
     func run() async throws {
@@ -88,7 +89,7 @@ struct OriginCommand: AsyncParsableCommand {
         }
         let stopped = Signals.stream()
         Terminal.standardOutput.write("\(origin.url)\n")
-        Log.info("serving covers at \(origin.url)/covers/1.jpg; stop with Ctrl-C")
+        Log.info("serving covers at \(origin.url)/covers/1.jpg; press Ctrl-C to stop")
         let signal = await stopped.first { _ in true } ?? 0
         await origin.stop()
         throw ExitStatus.stopped(by: signal)

@@ -5,20 +5,20 @@ import Synchronization
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
-        abstract: "Fetch the covers of lists that are not in the cache yet.",
+        abstract: "Download the covers of lists that are not in the cache yet.",
         discussion: """
-            A list is an albums.json (an array of {title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or \
-            plain URLs, one a line; - reads stdin. Albums say where their cover is by coverUrl, coverUrls, or a MusicBrainz id \
-            (see below). The format is recognised. Lists are read as they are worked on, so they may be of any length. Without a list, the library file is prefetched, which at first holds starter albums whose \
-            covers `sleeve origin` serves.
+            A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \
+            one on each line. The format is detected. Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
+            (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; a new \
+            one holds starter albums whose covers `sleeve origin` serves.
 
-            What is in the cache already is not asked for again. Run it again after an interruption: only what is missing \
-            is fetched. That a server has no cover (404, 410) is remembered for as long as it says, else for ten minutes \
-            (404) or a day (410), a week at most.
+            Cached covers are not downloaded again. Run the command again after an interruption: it downloads what is \
+            missing. A server's answer that it has no cover (404, 410) is remembered for as long as the server says, else for \
+            ten minutes (404) or a day (410), and never longer than a week.
 
-            An album may name several places in coverUrls: the first that has the cover counts. One with a MusicBrainz id \
-            (musicBrainzReleaseId, musicBrainzReleaseGroupId, or as taggers write them) gets it from the Cover Art Archive \
-            where it has no other; that the archive has none is remembered for a week.
+            coverUrls may hold several URLs; the first that has the cover is used. An album with a MusicBrainz id \
+            (musicBrainzReleaseId, musicBrainzReleaseGroupId, or the names that taggers use) falls back to the Cover Art \
+            Archive. An answer that the archive has no cover is remembered for a week.
 
               sleeve prefetch albums.json
               cut -f3 library.tsv | sleeve prefetch - --per-host 4 --rate 20
@@ -28,7 +28,7 @@ struct Prefetch: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Lists of covers; - is stdin. Default: the library file.", valueName: "input"))
     var inputs: [String] = []
 
-    @Option(help: "The lists' format: json, jsonl, csv or urls. Default: recognised.")
+    @Option(help: "The format of the lists: json, jsonl, csv or urls. Default: detected.")
     var format: ListFormat?
 
     @OptionGroup var absences: AbsenceOptions
@@ -54,13 +54,19 @@ struct Prefetch: AsyncParsableCommand {
             complaints.tell("\(problem)")
             brokenLists.withLock { $0 += 1 }
         }
+        let isEmpty = Atomic(false)
         try await run.run(library, isWhole: { brokenLists.withLock { $0 } == 0 }) { [absences] progress in
-            try await library.prefetch(
+            let summary = try await library.prefetch(
                 batches: batches, retryingAbsent: absences.retryAbsent, progress: progress)
+            isEmpty.store(summary.isEmpty, ordering: .relaxed)
+            return summary
+        }
+        if isEmpty.load(ordering: .relaxed), !options.json, !options.quiet {
+            try tell("Nothing to download: no covers are listed.\n")
         }
     }
 
-    /// Makes the library file, or mends it, where it has to be.
+    /// Creates the library file, or restores it, if needed.
     private func makeLibraryFile(_ library: LibraryAPI) async throws {
         do {
             _ = try await library.albumList()

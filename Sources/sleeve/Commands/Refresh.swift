@@ -1,52 +1,55 @@
 import ArgumentParser
 import CoverLibrary
+import Synchronization
 
 struct Refresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
-        abstract: "Ask whether what is cached still stands; fetch again what has changed.",
+        abstract: "Check cached covers for changes.",
         discussion: """
-            Every cover that is not fresh any more is asked for with the validators its server gave (ETag, Last-Modified); most \
-            answers are “304 Not Modified” and bring no body. Covers that cannot be had now stay as they are.
+            Sends a conditional request (ETag, Last-Modified) for every cached cover that is no longer fresh. Most servers \
+            answer “304 Not Modified” without a body; changed covers are downloaded. If a server is unreachable or has lost a \
+            cover, the cached one stays.
 
-            With a budget, what is most likely to have changed or was used last is asked for first, and the next run goes on \
-            from there. One refresh runs at a time: another one on the same cache exits with 75.
+            With a budget (--max-requests, --max-bytes, --max-time) the covers that most likely changed or were used last come \
+            first, and the next run continues with the rest. Only one refresh runs on a cache at a time: a second one exits \
+            with 75.
 
-              sleeve refresh --quiet                              what a nightly cron job runs
+              sleeve refresh --quiet                              for a nightly cron job
               sleeve refresh --older-than 7d --max-requests 5000
               sleeve refresh --all --only 'https://covers.example.org/*' --max-time 10m
 
-            Where there is no cache yet, there is nothing to do it to: that is an error (1), also of cron's first night, \
-            since a wrong --cache would look the same for ever. The metrics file is written all the same.
+            If there is no cache, the command fails with 1: most likely --cache is wrong. It still writes the metrics file.
 
-            Exit codes: 0 all there, 1 could not run, 3 some covers could not be asked for, 75 another refresh is running, 128+N stopped by signal N.
+            Exit codes: 0 success, 1 could not run, 3 some covers could not be checked, 75 another refresh is running on this \
+            cache, 128+N stopped by signal N.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "Ask for covers that no server has spoken for in so long, fresh or not: 90s, 30m, 12h, 7d.",
-            valueName: "time"))
+            "Check covers not checked for this long, fresh or not, e.g. 12h or 7d.", valueName: "time"))
     var olderThan: TimeSpan?
 
-    @Flag(help: "Ask for every cover, fresh or not. Those that are fresh and “immutable” are left alone all the same.")
+    @Flag(help: "Also recheck fresh covers, except those that their server calls immutable.")
     var all = false
 
     @Option(
-        help: ArgumentHelp("Only URLs like this: * stands for any text, ? for any character.", valueName: "pattern"))
+        help: ArgumentHelp(
+            "Check only URLs that match: * matches any text, ? any character.", valueName: "pattern"))
     var only: String?
 
-    @Option(help: ArgumentHelp("Send at most so many requests.", valueName: "n"))
+    @Option(help: ArgumentHelp("Stop after this many requests.", valueName: "n"))
     var maxRequests: Int?
 
-    @Option(help: ArgumentHelp("Send no more requests once so much has been downloaded.", valueName: "size"))
+    @Option(help: ArgumentHelp("Stop after downloading this much, e.g. 500M.", valueName: "size"))
     var maxBytes: ByteSize?
 
-    @Option(help: ArgumentHelp("Stop after so long: 90s, 30m, 12h.", valueName: "time"))
+    @Option(help: ArgumentHelp("Stop after this time, e.g. 90s, 30m or 12h.", valueName: "time"))
     var maxTime: TimeSpan?
 
     @Option(
         help: ArgumentHelp(
-            "Begin after a random time of at most so long, so that many machines do not ask at once: 30m.",
+            "Wait a random time up to this long before starting, so that many machines do not start at once, e.g. 30m.",
             valueName: "time"))
     var jitter: TimeSpan?
 
@@ -55,10 +58,10 @@ struct Refresh: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if all, olderThan != nil { throw ValidationError("--all and --older-than cannot both be") }
+        if all, olderThan != nil { throw ValidationError("--all and --older-than cannot be combined") }
         if only?.isEmpty == true { throw ValidationError("--only needs a pattern, such as '*'") }
         guard maxRequests.map({ $0 > 0 }) ?? true else { throw ValidationError("--max-requests must be more than 0") }
-        if network.offline { throw ValidationError("nothing can be refreshed --offline") }
+        if network.offline { throw ValidationError("--offline cannot be combined with refresh, which sends requests") }
     }
 
     func run() async throws {
@@ -67,7 +70,7 @@ struct Refresh: AsyncParsableCommand {
         let run = try CoverRun("refresh", options, files)
         if let jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))
-            // Nothing has begun: a signal ends it as it ends any program.
+            // Nothing has started yet, so a signal may end the process.
             try await Task.sleep(for: .milliseconds(milliseconds))
         }
         let library = try await run.opening { try await openLibrary(configuration, makesCache: false) }
@@ -78,10 +81,24 @@ struct Refresh: AsyncParsableCommand {
             await library.close()
             throw error
         }
+        let cached = Mutex<Int?>(nil)
         try await run.run(library) { [request] progress in
             defer { lock.release() }
-            return try await library.refresh(request, progress: progress)
+            let summary = try await library.refresh(request, progress: progress)
+            if summary.isEmpty, let entries = try? await library.cacheTotals().entries {
+                cached.withLock { $0 = entries }
+            }
+            return summary
         }
+        if let cached = cached.withLock({ $0 }), !options.json, !options.quiet { try tell(nothingDue(cached)) }
+    }
+
+    /// - Parameter cached: the number of entries in the cache.
+    private func nothingDue(_ cached: Int) -> String {
+        if cached == 0 { return "Nothing to refresh: the cache is empty.\n" }
+        let covers =
+            cached == 1 ? "The cached cover is not due" : "None of the \(Decimals.grouped(cached)) cached covers is due"
+        return "Nothing to refresh. \(covers)\(all ? "" : "; --all also checks fresh covers").\n"
     }
 
     private var request: RefreshRequest {

@@ -20,7 +20,7 @@ extension Serve {
         }
         let stopped = Signals.stream()
         try tell("\(server.url)\n")
-        if !options.quiet { Log.info("a mirror of \(origin); stop with Ctrl-C") }
+        if !options.quiet { Log.info("mirroring \(origin); press Ctrl-C to stop") }
         let signal = await stopped.first { _ in true } ?? 0
         await server.close()
         mirror.close()
@@ -28,24 +28,24 @@ extension Serve {
         throw ExitStatus.stopped(by: signal)
     }
 
-    /// What makes no sense with a mirror is said rather than passed over.
+    /// Refuses options that a mirror would ignore.
     func validateMirror() throws {
-        if token != nil { throw ValidationError("--token is for browsers of the gallery; a mirror asks for none") }
+        if token != nil { throw ValidationError("--token works only with the gallery; a mirror has no password") }
         let galleries = [
             ("--remote", remote != nil), ("--library", options.library != nil), ("--size", archive.size != nil),
             ("--cover-art-archive", archive.coverArtArchive != nil),
         ]
         for (name, isGiven) in galleries where isGiven {
             throw ValidationError(
-                "\(name) goes with the gallery, not with a mirror, which knows no albums; leave it out")
+                "\(name) works only with the gallery; a mirror has no albums. Leave it out.")
         }
         if options.json {
-            throw ValidationError("a mirror has no result for --json; leave it out, or say --log-format json")
+            throw ValidationError("--json does nothing for a mirror. Leave it out, or use --log-format json.")
         }
         let handedOn = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
         for (name, isGiven) in handedOn where isGiven {
             throw ValidationError(
-                "\(name) does not hold for a mirror: failures and redirects are handed on to its clients; leave it out")
+                "\(name) does nothing for a mirror, which passes failures and redirects to its clients. Leave it out.")
         }
         let paces = [
             ("--rate", network.rate != nil), ("--total-rate", network.totalRate != nil), ("--fixed", network.fixed),
@@ -53,7 +53,7 @@ extension Serve {
         ]
         for (name, isGiven) in paces where isGiven {
             throw ValidationError(
-                "\(name) does not hold for a mirror: its clients set the pace; --per-host limits how many are asked at once"
+                "\(name) does nothing for a mirror, whose clients set the pace. --per-host limits simultaneous requests."
             )
         }
     }

@@ -11,31 +11,31 @@ import CoverLibrary
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "The gallery: your library in a browser. Or a mirror: an HTTP cache before a server.",
+        abstract: "Show your library in a browser, or mirror a server with --mirror.",
         discussion: """
-            Prints one address to open. Covers that are missing are fetched as they come into view, and appear as they \
-            arrive; what has been seen once is there without a network.
+            Prints an address to open in a browser. Missing covers are downloaded as they come into view. Covers that were \
+            shown once are available without a network.
 
               sleeve serve
               sleeve serve --port 0                          a free port
               sleeve serve --listen 0.0.0.0 --token "$(openssl rand -hex 16)"
 
-            Only this machine can connect, unless --listen says otherwise; then a token is needed, which the printed \
-            address holds and the browser remembers.
+            Only programs on this machine can connect. To let other machines in, use --listen and --token; the printed \
+            address holds the token and the browser remembers it.
 
-            With --mirror it is an HTTP cache before one server instead, for programs in any language: what they ask of \
-            the printed address is answered from the cache by HTTP's own rules, else fetched from that server and kept. \
-            Covers are the same for all commands. With --offline, or when the server is away, what is stored is given \
-            where HTTP allows it, else 504. The field Cache-Status says what happened to each request, and so does \
-            --log-level debug. Of the options for transfers --timeout, --max-size, --capacity, --cacert, \
-            --deny-private and --offline count, and the lower of --per-host and --parallel is how many requests are on \
-            their way to the server at the most; the others are refused.
+            With --mirror, the command is a caching HTTP proxy in front of one server, for programs in any language. It \
+            answers requests to the printed address from the cache by the rules of HTTP, or forwards them to the server and \
+            caches the response. It shares its covers with all other commands. With --offline, or if the server is \
+            unreachable, it serves stored responses where HTTP allows that, else 504. The response field Cache-Status and \
+            --log-level debug show how each request was answered. A mirror uses the options --timeout, --max-size, \
+            --capacity, --cacert, --deny-private and --offline. The lower of --per-host and --parallel limits simultaneous \
+            requests to the server. Other transfer options are refused.
 
-            A server that fails three times in a row is only probed now and then: until it is back, who may be given what \
-            is stale gets that at once, and others 504 with Retry-After. The server's own Retry-After is obeyed, too.
+            After three failures in a row the mirror only probes the server from time to time. Until it recovers, clients get \
+            stale responses at once where HTTP allows that, else 504 with Retry-After. The server's own Retry-After is obeyed.
 
-            It asks for no password, so only this machine can connect, unless --listen says otherwise and --name by which \
-            name it is called. It is for one person's programs: what one of them was given, others are given too.
+            A mirror is a private cache without a password: every client can get what another one has requested. Only \
+            programs on this machine can connect. To let other machines in, use --listen and --name.
 
               sleeve serve --mirror https://covers.example.org --port 8732
               curl http://127.0.0.1:8732/a/cover.jpg -o cover.jpg
@@ -43,30 +43,33 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Be a mirror of this server, or of a folder of it, instead of the gallery.", valueName: "url"))
+            "Mirror this server, or a path on it, instead of showing the gallery.", valueName: "url"))
     var mirror: String?
 
     @Option(
         help: ArgumentHelp(
-            "Port to listen on; 0 takes a free one. Default: 8730, of a mirror 8732.", valueName: "port"))
+            "The port to listen on; 0 chooses a free one. Default: 8730, for a mirror 8732.", valueName: "port"))
     var port: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Listen on this address of this machine, or address:port. Default: 127.0.0.1.", valueName: "address"))
+            "The address to listen on, or address:port. 0.0.0.0 lets other machines connect. Default: 127.0.0.1.",
+            valueName: "address"))
     var listen: String?
 
     @Option(
         help: ArgumentHelp(
-            "What browsers must show, at least 16 characters. Default: $SLEEVE_TOKEN.", valueName: "token"))
+            "The secret that browsers must send, at least 16 characters. Default: $SLEEVE_TOKEN.", valueName: "token"))
     var token: String?
 
-    @Option(help: ArgumentHelp("A name this server may be called by; may be repeated.", valueName: "name"))
+    @Option(
+        help: ArgumentHelp(
+            "A host name that clients use for this server. Repeat the option for more names.", valueName: "name"))
     var name: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "Tell this server of albums added and deleted. Default: $SLEEVE_REMOTE.", valueName: "url"))
+            "Send added and deleted albums to the library at this URL. Default: $SLEEVE_REMOTE.", valueName: "url"))
     var remote: String?
 
     @OptionGroup var archive: ArchiveOptions
@@ -75,7 +78,7 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535") }
-        if let listen, Self.split(listen) == nil { throw ValidationError("--listen needs an address, or address:port") }
+        if let listen, Self.split(listen) == nil { throw ValidationError("--listen needs an address or address:port") }
         if mirror != nil { try validateMirror() }
     }
 
@@ -89,7 +92,7 @@ struct Serve: AsyncParsableCommand {
         let library = try await openLibrary(configuration)
         let gallery: Gallery
         do {
-            // A library that cannot be read is said here, not to the first browser.
+            // Reports an unreadable library now, not to the first browser.
             _ = try await library.albums
             gallery = try await Gallery.open(library, galleryOptions)
         } catch {
@@ -99,7 +102,7 @@ struct Serve: AsyncParsableCommand {
         let stopped = Signals.stream()
         try tell("\(gallery.url)\n")
         if !options.quiet {
-            Log.info("open this address in a browser; stop with Ctrl-C")
+            Log.info("open this address in a browser; press Ctrl-C to stop")
         }
         let signal = await stopped.first { _ in true } ?? 0
         await gallery.close()
@@ -117,11 +120,11 @@ struct Serve: AsyncParsableCommand {
         }
         if let port { options.port = port }
         if let token = options.token, !token.utf8.allSatisfy(Self.isPlain) {
-            throw fail("the token may hold letters, digits, - and _ only: it is part of an address")
+            throw fail("the token may only contain letters, digits, - and _, as it is part of an address")
         }
         if !options.isLoopback, options.token?.utf8.count ?? 0 < 16 {
             throw fail(
-                "others can connect to \(options.host), so a token is needed: --token \"$(openssl rand -hex 16)\"",
+                "other machines can connect to \(options.host), so set a token: --token \"$(openssl rand -hex 16)\"",
                 .validationFailure)
         }
         return options

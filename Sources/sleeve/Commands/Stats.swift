@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "What the cache holds and how it has served.")
+        commandName: "stats", abstract: "Show the cache's size, capacity and hit rate.")
 
     @OptionGroup var options: LibraryOptions
 
@@ -41,10 +41,10 @@ struct Stats: AsyncParsableCommand {
         let rows: [(String, String)] = [
             ("cache", path),
             ("entries", Decimals.grouped(statistics.entries)),
-            ("blobs", Decimals.grouped(statistics.blobs)),
-            ("live", "\(ByteSize(statistics.liveBytes))"),
+            ("covers", Decimals.grouped(statistics.blobs)),
+            ("size", "\(ByteSize(statistics.liveBytes))"),
             ("on disk", "\(ByteSize(statistics.diskBytes))"),
-            ("charged", "\(ByteSize(statistics.chargedBytes)) of \(ByteSize(statistics.capacity))"),
+            ("used", "\(ByteSize(statistics.chargedBytes)) of \(ByteSize(statistics.capacity))"),
             ("saved", "\(ByteSize(statistics.deduplicatedBytes)) by storing equal covers once"),
             ("hits", "\(Decimals.grouped(statistics.hits)) of \(Decimals.grouped(requests))\(rate)"),
             ("misses", Decimals.grouped(statistics.misses)),

@@ -5,15 +5,18 @@ import CoverLibrary
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "verify",
-        abstract: "Hash every cover anew and compare it with what was stored.",
+        abstract: "Check every cached cover against its stored hash.",
         discussion: """
-            Exits with 3 when something is wrong. --repair drops what is damaged and rebuilds the index from the segments \
-            alone; what was dropped is fetched again by the next prefetch.
+            Exits with 3 if a cover is damaged. --repair drops damaged covers and rebuilds the index from the segment files; \
+            the next prefetch downloads the dropped ones again.
+
+              sleeve verify
+              sleeve verify --repair
             """)
 
-    private static let mostTold = 100
+    private static let maximumListed = 100
 
-    @Flag(help: "Drop bad records and rebuild the index.")
+    @Flag(help: "Drop damaged covers and rebuild the index.")
     var repair = false
 
     @OptionGroup var options: LibraryOptions
@@ -42,11 +45,11 @@ struct Verify: AsyncParsableCommand {
     }
 
     private func tell(_ report: VerifyReport) throws {
-        for defect in report.defects.prefix(Self.mostTold) {
+        for defect in report.defects.prefix(Self.maximumListed) {
             Log.warning("\(defect)")
         }
-        if report.defects.count > Self.mostTold {
-            Log.warning("… and \(report.defects.count - Self.mostTold) more like these")
+        if report.defects.count > Self.maximumListed {
+            Log.warning("\(Decimals.grouped(report.defects.count - Self.maximumListed)) more defects are not listed")
         }
         if options.json {
             var line = JSONObject()
@@ -57,15 +60,15 @@ struct Verify: AsyncParsableCommand {
             line.add("rebuilt", report.rebuilt)
             try sleeve.tell(line.text + "\n")
         } else if !options.quiet {
-            let defects = report.defects.count == 1 ? "1 defect" : "\(report.defects.count) defects"
-            let outcome = report.defects.isEmpty ? "all as they were stored" : defects
-            var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) blobs, "
+            let defects = report.defects.count == 1 ? "1 defect" : "\(Decimals.grouped(report.defects.count)) defects"
+            let outcome = report.defects.isEmpty ? "all intact" : defects
+            var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) covers, "
             text += "\(ByteSize(report.bytes)): \(outcome)\n"
             if let rebuilt = report.rebuilt {
-                text += "index rebuilt from the segments: \(Decimals.grouped(rebuilt)) entries\n"
+                text += "Rebuilt the index from the segment files: \(Decimals.grouped(rebuilt)) entries.\n"
             }
             if !report.defects.isEmpty, report.rebuilt == nil {
-                text += "run `sleeve verify --repair` to drop what is damaged\n"
+                text += "Run `sleeve verify --repair` to drop the damaged covers.\n"
             }
             try sleeve.tell(text)
         }

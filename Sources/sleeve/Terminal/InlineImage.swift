@@ -6,27 +6,27 @@ import CoverLibrary
     import Foundation
 #endif
 
-/// The escape sequences by which terminals draw an image file.
+/// The escape sequences that make a terminal draw an image file.
 enum InlineImage {
     enum Terminal {
         /// "Images" in iTerm2's documentation; any format.
         case iterm
-        /// The terminal graphics protocol of kitty; PNG as it is, anything else only as pixels.
+        /// kitty's terminal graphics protocol, which takes files only in PNG.
         case kitty
     }
 
-    /// Rows of text that a cover takes.
+    /// The height of a cover in rows of text.
     private static let rows = 16
 
-    /// What draws `cover` on the terminal that stdout is; nil: it draws no such files.
+    /// The sequence that draws `cover` on stdout; nil: stdout is not a terminal that can draw it.
     static func here(_ cover: Cover) -> String? {
         guard sleeve.Terminal.standardOutput.isInteractive else { return nil }
         return terminal { LibraryOptions.variable($0) }.flatMap { text(cover, on: $0) }
     }
 
-    /// The terminal, by what it says of itself. - Parameter variable: reads the environment.
+    /// Detects the terminal by environment variables. - Parameter variable: reads the environment.
     static func terminal(_ variable: (String) -> String?) -> Terminal? {
-        // Inside tmux or screen the sequences would come to nothing, or worse.
+        // tmux and screen do not pass the sequences on.
         if variable("TMUX") != nil || variable("STY") != nil { return nil }
         if variable("KITTY_WINDOW_ID") != nil || variable("TERM") == "xterm-kitty" { return .kitty }
         switch variable("TERM_PROGRAM") ?? "" {
@@ -49,7 +49,7 @@ enum InlineImage {
         }
     }
 
-    /// At most 4,096 characters a sequence; all but the last say that more comes.
+    /// Splits the file into sequences of at most 4,096 characters; all but the last have m=1.
     private static func kitty(_ encoded: String) -> String {
         var (text, rest, isFirst) = ("", Substring(encoded), true)
         while !rest.isEmpty {

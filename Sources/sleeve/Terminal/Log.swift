@@ -21,10 +21,10 @@ enum Log {
         return BackgroundWriter(.standardError)
     }()
 
-    /// From now on.
+    /// Writes JSON from now on.
     static func useJSON() { isJSON.store(true, ordering: .relaxed) }
 
-    /// Whether a line may be written that is rewritten again and again.
+    /// Whether stderr can show a progress line that is rewritten in place.
     static var isLive: Bool { Terminal.standardError.isInteractive && !isJSON.load(ordering: .relaxed) }
 
     static func info(_ message: String) { say(.info, message) }
@@ -44,9 +44,9 @@ enum Log {
     private static func write(_ level: Logger.Level, _ message: String) {
         let message = Secrets.hidden(in: message).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
-            // What a person asked for is marked; what everybody should know is not.
+            // Debug and trace messages, which an option enables, are marked.
             let kind = level == .debug || level == .trace ? "\(level): " : ""
-            // A live line is rewritten below it.
+            // Clears the progress line, which is drawn again below the message.
             return writer.write(((isLive ? clearedLine : "") + "sleeve: \(kind)\(message)\n").utf8)
         }
         var line = JSONObject()

@@ -6,32 +6,32 @@ import CoverLibrary
     import Foundation
 #endif
 
-/// What a run did, for Prometheus (text exposition format 0.0.4), in a file that its node exporter reads. Every series is
-/// there from the first run on, so that what never happened is 0 and not missing.
+/// The metrics of a run for Prometheus (text exposition format 0.0.4), in a file that node_exporter reads. Every series is
+/// present from the first run on, with 0 for events that have not happened.
 struct MetricsFile {
     let path: String
-    /// The command, as a label.
+    /// The command, the label of every series.
     let command: String
 
-    /// A run that has ended.
+    /// A completed run.
     struct Run {
         var summary: PrefetchSummary
         var failures: [CoverFailure.Kind: Int]
         var exitCode: Int32
-        /// Nil: the cache could not be asked.
+        /// Nil: the cache could not be read.
         var cache: CacheStatistics?
         /// Seconds since 1970.
         var ended: Double
     }
 
-    /// Replaces the file as a whole.
-    /// - Throws: an exit code, when it cannot be written.
+    /// Replaces the file atomically.
+    /// - Throws: an exit code, after an error message, if it cannot be written.
     func write(_ run: Run) throws {
         let success = run.exitCode == 0 ? run.ended : lastSuccess
         try OutputFile.write(Array(text(run, success: success).utf8), to: path)
     }
 
-    /// When a run was last a success, as the file that is replaced says; 0: never.
+    /// The time of the last successful run in the file to be replaced; 0: never.
     private var lastSuccess: Double {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }
         let name = "sleeve_last_success_timestamp_seconds{command=\"\(command)\"} "
@@ -51,12 +51,12 @@ struct MetricsFile {
             "last_run_timestamp_seconds", "When the last run ended.", [(own, Decimals.text(run.ended, 3))])
         family(
             "last_success_timestamp_seconds",
-            "When the last run ended that failed at nothing, done or out of budget; 0: none has.",
+            "When the last run ended that had no failure, finished or out of budget; 0 if none has.",
             [(own, Decimals.text(success, 3))])
-        family("last_run_exit_code", "How the last run ended.", [(own, "\(run.exitCode)")])
+        family("last_run_exit_code", "The exit code of the last run.", [(own, "\(run.exitCode)")])
         family("last_run_seconds", "How long the last run took.", [(own, Decimals.text(summary.seconds, 6))])
         family(
-            "last_run_covers", "Covers of the last run, by what became of them.",
+            "last_run_covers", "Covers of the last run, by outcome.",
             [
                 ("downloaded", summary.downloaded), ("revalidated", summary.revalidated), ("fresh", summary.fresh),
                 ("joined", summary.joined), ("skipped", summary.skipped), ("failed", summary.failed),
@@ -68,11 +68,11 @@ struct MetricsFile {
         family("last_run_bytes", "Bytes downloaded in the last run.", [(own, "\(summary.bytes)")])
         let cache = run.cache
         family("cache_entries", "URLs in the cache.", [(own, "\(cache?.entries ?? 0)")])
-        family("cache_blobs", "Covers in the cache, the same bytes counted once.", [(own, "\(cache?.blobs ?? 0)")])
-        family("cache_bytes", "What the cache takes of its capacity.", [(own, "\(cache?.chargedBytes ?? 0)")])
-        family("cache_capacity_bytes", "The most the cache may take.", [(own, "\(cache?.capacity ?? 0)")])
-        family("cache_hits", "Look-ups that found a cover, since the cache was made.", [(own, "\(cache?.hits ?? 0)")])
-        family("cache_misses", "Look-ups that found none, since the cache was made.", [(own, "\(cache?.misses ?? 0)")])
+        family("cache_blobs", "Distinct covers in the cache.", [(own, "\(cache?.blobs ?? 0)")])
+        family("cache_bytes", "Bytes of the capacity that the cache uses.", [(own, "\(cache?.chargedBytes ?? 0)")])
+        family("cache_capacity_bytes", "Capacity of the cache in bytes.", [(own, "\(cache?.capacity ?? 0)")])
+        family("cache_hits", "Cache hits since the cache was created.", [(own, "\(cache?.hits ?? 0)")])
+        family("cache_misses", "Cache misses since the cache was created.", [(own, "\(cache?.misses ?? 0)")])
         return text
     }
 }

@@ -4,16 +4,16 @@
     import Darwin
 #endif
 
-/// A file that a command writes because it was told to.
+/// A file named by an option or argument, for a command to write.
 enum OutputFile {
-    /// Replaces a file as a whole; a device, a pipe or a link stays what it is and is written through.
+    /// Replaces a file atomically. A device, a pipe or a link is written through and stays what it is.
     static func write(_ bytes: [UInt8], to path: String) throws {
         var status = stat()
         let isThere = lstat(path, &status) == 0
         if isThere, status.st_mode & S_IFMT != S_IFREG {
             return try write(bytes, into: path, O_WRONLY | O_CREAT | O_TRUNC, as: path)
         }
-        // Beside it first, then renamed: the file is whole or as it was.
+        // Written beside it, then renamed: readers find the old file or the whole new one.
         let beside = "\(path).\(getpid()).part"
         do {
             try write(bytes, into: beside, O_WRONLY | O_CREAT | O_EXCL, as: path)
@@ -25,19 +25,19 @@ enum OutputFile {
         }
     }
 
-    /// Says now that `path` could not be written later. - Throws: an exit code.
+    /// Checks that `path` can be written. - Throws: an exit code, after an error message.
     static func check(_ path: String) throws {
         var status = stat()
         if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             if status.st_mode & S_IFMT == S_IFDIR { errno = EISDIR } else if access(path, W_OK) == 0 { return }
             throw cannotWrite(path)
         }
-        // Files are written beside it first.
+        // `write` creates a file beside it.
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK | X_OK) == 0 else { throw cannotWrite(path) }
     }
 
-    /// Whether two paths lead to one file.
+    /// Whether two paths name the same file.
     static func isSame(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
         guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }

@@ -13,6 +13,9 @@ import CoverLibrary
 #endif
 
 extension PrefetchSummary {
+    /// Nothing was listed or due.
+    var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
+
     /// The summary of the command-line contract.
     func json(peakMemory: Int) -> String {
         var line = JSONObject()
@@ -35,34 +38,37 @@ extension PrefetchSummary {
         return line.text + "\n"
     }
 
-    /// The summary for people. - Parameter isListRead: to its end; else more is left than anybody has counted.
+    /// The summary for people; `""` if nothing was listed or due, which the command explains.
+    /// - Parameter isListRead: the whole list was read; else more covers are left than were counted.
     func text(isListRead: Bool) -> String {
+        if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
-        let parts = [
-            count(
-                downloaded,
-                deduplicated > 0 ? "downloaded (\(Decimals.grouped(deduplicated)) already stored)" : "downloaded"),
-            count(fresh, "fresh"), count(revalidated, "revalidated"), count(joined, "joined"),
-            count(skipped, "skipped"),
-            count(failed, "failed"),
-            count(remaining, isListRead ? "left for the next run" : "and the rest of the list left for the next run"),
-        ]
+        let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
+        var parts = [
+            count(downloaded, "downloaded\(same)"), count(fresh, "cached"), count(revalidated, "unchanged"),
+            count(joined, "repeated"), count(skipped, "skipped"), count(failed, "failed"),
+        ].compactMap(\.self)
+        if isCancelled {
+            if remaining > 0 { parts.append((isListRead ? "" : "at least ") + "\(Decimals.grouped(remaining)) to go") }
+            let done = parts.isEmpty ? "nothing done yet" : parts.joined(separator: ", ")
+            return "Stopped after \(Decimals.text(seconds, 1)) s: \(done). Run again to continue.\n"
+        }
+        let outcome = parts.joined(separator: ", ")
         let covers = requested == 1 ? "1 cover" : "\(Decimals.grouped(requested)) covers"
-        let outcome = parts.compactMap(\.self).joined(separator: ", ")
-        var text = (isCancelled ? "stopped after " : "") + covers + (outcome.isEmpty ? "" : ": \(outcome)")
-        text += " in \(Decimals.text(seconds, 2)) s"
+        var text = "\(covers)\(outcome.isEmpty ? "" : ": \(outcome)") in \(Decimals.text(seconds, 2)) s"
         if downloaded > 0 {
             text += " · \(Decimals.grouped(Int(coversPerSecond))) covers/s · \(ByteSize(bytes)) at "
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
+        if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
         return text + "\n"
     }
 }
 
-/// The most memory the process has taken, in bytes.
+/// The peak resident memory of the process, in bytes.
 func peakMemory() -> Int {
     #if os(Linux)
-        // Not getrusage: its figure is handed on from the process that started this one.
+        // Not getrusage: its figure includes that of the parent process before exec.
         if let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
             let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
             let kilobytes = Int(line.filter(\.isNumber))
@@ -80,10 +86,10 @@ func peakMemory() -> Int {
     #endif
 }
 
-/// A time of the cache as RFC 3339 has it, in UTC. - Parameter milliseconds: since 1970.
+/// A time of the cache in RFC 3339, in UTC. - Parameter milliseconds: since 1970.
 func timestamp(_ milliseconds: Int64) -> String {
     Date(timeIntervalSince1970: Double(milliseconds) / 1_000).ISO8601Format()
 }
 
-/// Now.
+/// The current time.
 func secondsSince1970() -> Double { Date().timeIntervalSince1970 }

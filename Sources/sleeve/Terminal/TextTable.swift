@@ -6,7 +6,7 @@ struct TextTable {
     private static let gap = 2
     private static let narrowest = 8
 
-    /// - Parameter numeric: the columns that are aligned to the right.
+    /// - Parameter numeric: the columns to align to the right.
     init(_ header: [String], numeric: Set<Int>) {
         self.header = header
         self.numeric = numeric
@@ -14,7 +14,7 @@ struct TextTable {
 
     mutating func add(_ row: [String]) { rows.append(row.map(\.withoutControls)) }
 
-    /// - Parameter width: the columns of the terminal; the widest texts are cut to it. Nil: nothing is cut.
+    /// - Parameter width: the terminal's width, to which the widest cells are cut; nil: no limit.
     func text(width: Int?, hasHeader: Bool = true) -> String {
         let lines = (hasHeader ? [header] : []) + rows
         var widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
@@ -22,7 +22,7 @@ struct TextTable {
         return lines.map { line(cells: $0, widths) + "\n" }.joined()
     }
 
-    /// Takes from the widest column until it fits.
+    /// Narrows the widest columns until the row fits.
     private static func fit(_ widths: inout [Int], into width: Int) {
         var excess = widths.reduce(0, +) + gap * (widths.count - 1) - width
         while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > narrowest {
@@ -44,7 +44,7 @@ struct TextTable {
 }
 
 extension String {
-    /// How many columns of a terminal it takes.
+    /// Its width in terminal columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
     fileprivate func cut(to width: Int) -> String {

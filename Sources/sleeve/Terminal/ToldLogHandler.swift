@@ -1,6 +1,6 @@
 import Logging
 
-/// Tells what the library logs as the command tells everything else: a line on stderr that begins with the command's name.
+/// Writes the library's log to stderr in the form of the command's own messages.
 struct ToldLogHandler: LogHandler {
     var logLevel = Logger.Level.notice
     var metadata: Logger.Metadata = [:]

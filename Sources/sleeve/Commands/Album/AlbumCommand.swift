@@ -4,14 +4,15 @@ import CoverLibrary
 struct AlbumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "album",
-        abstract: "The albums of your library: show them, add, delete, undo.",
+        abstract: "List, show, add, delete, import and export the albums of your library.",
         discussion: """
-            An ALBUM is named by its number in the list, its title, or its id; where that could be two, by number:3, title:3 or \
-            id:3. Every edit is saved at once and can be taken \
-            back, today or next year, whichever program made it: sleeve, the gallery, or another sleeve at the same time.
+            Name an ALBUM by its number in the list, its title or its id. If that matches several albums, write number:3, \
+            title:3 or id:3.
+
+            Every edit is saved at once and stays undoable, also after a restart, whether this command or the gallery made it.
 
               sleeve album list
-              sleeve album add --title "Low Tide" --artist "The Harbour Lights" --year 1971 --cover-url https://…
+              sleeve album add --title "Low Tide" --year 1971 --cover-url https://…
               sleeve album delete 3
               sleeve album undo
               sleeve album import more.csv
@@ -27,28 +28,33 @@ struct AlbumCommand: AsyncParsableCommand {
 struct EditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tell this server of albums added and deleted; while it cannot be had they wait. Default: $SLEEVE_REMOTE.",
+            "Send added and deleted albums to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE.",
             valueName: "url"))
     var remote: String?
 
     @OptionGroup var options: LibraryOptions
 
-    /// Opens the library, edits it, and tells the remote library.
-    /// - Parameter body: what there was to do; nil when there was nothing.
-    func edit(nothing: String, _ body: (LibraryAPI) async throws -> AlbumEdit?) async throws {
+    /// Opens the library, edits it, and sends the edit to the remote library.
+    /// - Parameters:
+    ///   - nothing: the error if there was nothing to do.
+    ///   - origin: how the step came to be taken.
+    ///   - body: takes the step; nil if there was nothing to do.
+    func edit(
+        nothing: String, _ origin: AlbumEdit.Origin = .new, _ body: (LibraryAPI) async throws -> AlbumEdit?
+    ) async throws {
         var isNothing = false
-        // What earlier edits left to be sent is sent all the same.
+        // Queued edits are sent even if there was nothing to do.
         try await withLibrary { library in
-            if let edit = try await body(library) { try tellEdit(edit) } else { isNothing = true }
+            if let edit = try await body(library) { try printEdit(edit, origin) } else { isNothing = true }
         }
         if isNothing { throw fail(nothing) }
     }
 
-    /// Opens the library for `body`, and tells the remote library of what it did.
+    /// Opens the library for `body`, then sends queued edits to the remote library.
     func withLibrary(_ body: (LibraryAPI) async throws -> Void) async throws {
         var configuration = try options.configuration()
         configuration.remote = LibraryOptions.variable("SLEEVE_REMOTE", or: remote)
-        // A person waits; what cannot be sent at once is sent by the next command.
+        // A person is waiting. What cannot be sent now is sent by the next command.
         configuration.timeout = .seconds(15)
         try await sleeve.withLibrary(configuration) { library in
             try await body(library)
@@ -56,15 +62,16 @@ struct EditOptions: ParsableArguments {
         }
     }
 
-    private func tellEdit(_ edit: AlbumEdit) throws {
+    private func printEdit(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin) throws {
+        let message = edit.message(origin)
         if options.json {
             var line = JSONObject()
             line.add("edit", edit.kind.rawValue)
-            line.add("message", edit.message)
+            line.add("message", message)
             line.add("albums", raw: "[" + edit.placed.map(\.album.json).joined(separator: ",") + "]")
             try tell(line.text + "\n")
         } else if !options.quiet {
-            try tell("\(edit.message)\n")
+            try tell("\(message)\n")
         }
     }
 
@@ -75,14 +82,14 @@ struct EditOptions: ParsableArguments {
             Log.warning("the remote library refused \(refusal)")
         }
         if let problem = outbox.problem, outbox.waiting > 0 {
-            let edits = outbox.waiting == 1 ? "1 edit waits" : "\(outbox.waiting) edits wait"
-            Log.warning("\(edits) to be sent, the next command with --remote tries again: \(problem)")
+            let edits = outbox.waiting == 1 ? "1 edit" : "\(outbox.waiting) edits"
+            Log.warning("\(problem); \(edits) queued, sent with your next --remote command")
         }
         if !outbox.refused.isEmpty { throw ExitStatus.someFailed }
     }
 }
 
-/// Opens the library for `body`, and says what went wrong in it.
+/// Opens the library for `body`, closes it, and reports errors.
 func withLibrary(_ configuration: LibraryConfiguration, _ body: (LibraryAPI) async throws -> Void) async throws {
     if configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
     let library = try await openLibrary(configuration)

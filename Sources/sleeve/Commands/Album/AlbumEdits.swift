@@ -2,42 +2,47 @@ import ArgumentParser
 import CoverLibrary
 
 struct AlbumAdd: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "add", abstract: "Add an album.")
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add an album.",
+        discussion: """
+              sleeve album add --title "Low Tide" --year 1971 --cover-url https://…
+              sleeve album add --title "Low Tide" --artist "The Harbour Lights" --at 1
+            """)
 
-    @Option(help: "Its title.")
+    @Option(help: "The title; required.")
     var title: String
 
-    @Option(help: "Who made it.")
+    @Option(help: "The artist.")
     var artist = ""
 
-    @Option(help: "Its genre.")
+    @Option(help: "The genre.")
     var genre = ""
 
-    @Option(help: "The year it came out: four digits.")
+    @Option(help: "The year of release, four digits.")
     var year = ""
 
     @Option(
         help: ArgumentHelp(
-            "Where its cover is; again for more places, which are tried in their order.", valueName: "url"))
+            "The URL of its cover. Repeat the option for alternatives, tried in order.", valueName: "url"))
     var coverUrl: [String] = []
 
     @Option(
         help: ArgumentHelp(
-            "The release MusicBrainz knows it as: where else its cover may be.", valueName: "uuid"))
+            "MusicBrainz release ID, to find a cover in the Cover Art Archive.", valueName: "uuid"))
     var releaseId: String?
 
     @Option(
         help: ArgumentHelp(
-            "The group of releases MusicBrainz knows it as: where its cover may be at last.", valueName: "uuid"))
+            "MusicBrainz release-group ID, the last place to look for a cover.", valueName: "uuid"))
     var releaseGroupId: String?
 
-    @Option(help: ArgumentHelp("Its number in the list. Default: the last.", valueName: "n"))
+    @Option(help: ArgumentHelp("Insert it as this number in the list. Default: at the end.", valueName: "n"))
     var at: Int?
 
     @OptionGroup var editing: EditOptions
 
     func validate() throws {
-        if let at, at < 1 { throw ValidationError("--at counts from 1") }
+        if let at, at < 1 { throw ValidationError("--at must be 1 or more: albums are numbered from 1") }
         do throws(AlbumProblem) {
             _ = try wanted()
         } catch {
@@ -45,7 +50,7 @@ struct AlbumAdd: AsyncParsableCommand {
         }
     }
 
-    /// What sets a field of the library file.
+    /// The option that sets a field of the library file.
     private static func option(_ field: String) -> String {
         switch field {
         case "coverUrl", "coverUrls": "cover-url"
@@ -73,15 +78,21 @@ struct AlbumAdd: AsyncParsableCommand {
 
 struct AlbumDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete albums; `sleeve album undo` brings them back.")
+        commandName: "delete", abstract: "Delete albums from the library.",
+        discussion: """
+            `sleeve album undo` restores them. Cached covers are kept.
 
-    @Argument(help: "Their numbers, ids or titles.")
+              sleeve album delete "Night Ferry"
+              sleeve album delete 3 4 title:1999
+            """)
+
+    @Argument(help: "Numbers, titles or ids of albums.")
     var albums: [AlbumReference]
 
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "somebody else has deleted them already") { library in
+        try await editing.edit(nothing: "another program has deleted them already") { library in
             let all = try await library.albums
             return try await library.deleteAlbums(albums.map { all[try $0.index(in: all)].id })
         }
@@ -90,22 +101,22 @@ struct AlbumDelete: AsyncParsableCommand {
 
 struct AlbumUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Take the last edit back; again for the one before it.")
+        commandName: "undo", abstract: "Undo the last edit. Run again to undo the one before it.")
 
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "there is nothing to undo") { try await $0.undo() }
+        try await editing.edit(nothing: "there is nothing to undo", .undo) { try await $0.undo() }
     }
 }
 
 struct AlbumRedo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redo", abstract: "Make an edit again that undo took back.")
+        commandName: "redo", abstract: "Redo the edit that was undone last.")
 
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "there is nothing to redo") { try await $0.redo() }
+        try await editing.edit(nothing: "there is nothing to redo", .redo) { try await $0.redo() }
     }
 }

@@ -4,44 +4,59 @@ import CoverLibrary
 struct AlbumExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
-        abstract: "Write the albums as a list.",
+        abstract: "Write the albums to a file or to stdout.",
         discussion: """
-            To a file, whose name says the format, or to stdout. JSON and JSON lines hold everything; CSV holds id, title, \
-            artist, genre, year and coverUrl.
+            The file's extension chooses the format: .json, .jsonl (or .ndjson) or .csv; --format overrides it. stdout and \
+            files without an extension get JSON. JSON and JSON lines hold every field; CSV holds id, title, artist, genre, \
+            year and coverUrl.
+
+              sleeve album export albums.csv
+              sleeve album export --format jsonl | grep 1971
             """)
 
-    @Argument(help: ArgumentHelp("The file; it is replaced as a whole. - or none: stdout.", valueName: "file"))
+    @Argument(help: ArgumentHelp("The file to write or replace. Default, and -: stdout.", valueName: "file"))
     var output: String?
 
-    @Option(help: "json, jsonl or csv. Default: by the file's name, else json.")
+    @Option(help: "json, jsonl or csv. Default: by the file's extension, else json.")
     var format: ListFormat?
 
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
         if format == .urls { throw ValidationError("--format must be json, jsonl or csv") }
+        _ = try chosenFormat()
     }
 
     func run() async throws {
+        let format = try chosenFormat()
         try await withLibrary(try options.configuration()) { library in
             let albums = try await library.albums
-            let text = AlbumFile.text(of: albums, format: format ?? Self.format(of: output))
+            let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
             if let output, OutputFile.isSame(output, library.configuration.libraryFile) {
                 throw fail("\(output) is the library file itself; choose another file")
             }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try tell(text) }
             if let output, !options.quiet {
-                Log.info("wrote \(albums.count) albums to \(output)")
+                Log.info("wrote \(albums.count == 1 ? "1 album" : "\(albums.count) albums") to \(output)")
             }
         }
     }
 
-    private static func format(of path: String?) -> ListFormat {
-        switch path?.split(separator: ".").last?.lowercased() {
-        case "jsonl", "ndjson": .jsonl
-        case "csv": .csv
-        default: .json
+    /// The format asked for, else the one of the file's extension.
+    /// - Throws: `ValidationError`: the extension is of no known format.
+    private func chosenFormat() throws -> ListFormat {
+        if let format { return format }
+        let name = output?.split(separator: "/").last ?? ""
+        // The dot of a hidden file begins no extension.
+        guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return .json }
+        switch name[dot...].lowercased() {
+        case ".json": return .json
+        case ".jsonl", ".ndjson": return .jsonl
+        case ".csv": return .csv
+        case let other:
+            throw ValidationError(
+                "Cannot export to “\(other)” files. Use .json, .jsonl or .csv, or name the format with --format.")
         }
     }
 }

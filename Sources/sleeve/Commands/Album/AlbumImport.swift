@@ -5,16 +5,21 @@ import Synchronization
 struct AlbumImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
-        abstract: "Add the albums of lists, in one step.",
+        abstract: "Add all albums of one or more lists.",
         discussion: """
-            A list is JSON, JSON lines or CSV, as for `sleeve prefetch`; - reads stdin. Albums that are in the library \
-            already are left out, so a list can be imported again. One undo takes all of it back.
+            A list is JSON, JSON lines or CSV, as for `sleeve prefetch`. Albums that are already in the library are left \
+            out, so a list can be imported again. Albums that `sleeve album add` refuses, such as one without a title, are \
+            skipped with a warning that names the line, and the exit code is 3. One `sleeve album undo` undoes the whole \
+            import.
+
+              sleeve album import more.csv
+              sleeve album list --json --library other.json | sleeve album import -
             """)
 
     @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"))
     var inputs: [String]
 
-    @Option(help: "The lists' format: json, jsonl or csv. Default: recognised.")
+    @Option(help: "The format of the lists: json, jsonl or csv. Default: detected.")
     var format: ListFormat?
 
     @OptionGroup var editing: EditOptions
@@ -31,7 +36,7 @@ struct AlbumImport: AsyncParsableCommand {
                 for element in batch { take(element, of: input, &albums, &skipped) }
             }
         }
-        // One step: what could not be read to its end is not brought half.
+        // An import is one step: a list that breaks off is not imported in part.
         if brokenLists.withLock({ $0 }) > 0 { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
             let edit = try await library.addAlbums(albums)
@@ -41,20 +46,28 @@ struct AlbumImport: AsyncParsableCommand {
     }
 
     private func take(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
+        let (album, place): (Album?, ListPlace)
         switch element {
         case .item(let item):
-            if let album = item.album { return albums.append(album) }
-            complain("\(input == "-" ? "stdin" : input):\(item.line): a URL alone is no album; skipped", &skipped)
+            (album, place) = (item.album, ListPlace(file: input == "-" ? "stdin" : input, line: item.line))
         case .problem(let problem):
-            if let album = problem.album { return albums.append(album) }
-            complain("\(problem)", &skipped)
+            if problem.album == nil { return warn("\(problem)", &skipped) }
+            (album, place) = (problem.album, problem.place)
+        }
+        guard let album else {
+            return warn("\(place): skipped: this is a URL; an album needs a title", &skipped)
+        }
+        do throws(AlbumProblem) {
+            albums.append(try album.validated())
+        } catch {
+            warn("\(place): skipped: \(error.field == "title" ? error.message : "\(error)")", &skipped)
         }
     }
 
-    private func complain(_ message: String, _ skipped: inout Int) {
+    private func warn(_ message: String, _ skipped: inout Int) {
         skipped += 1
         if skipped <= 20 { Log.warning(message) }
-        if skipped == 21 { Log.warning("… and more like these") }
+        if skipped == 21 { Log.warning("more albums were skipped for such reasons; only the first 20 are listed") }
     }
 
     private func report(imported: Int, known: Int, _ skipped: Int) throws {
@@ -66,8 +79,8 @@ struct AlbumImport: AsyncParsableCommand {
             return try tell(line.text + "\n")
         }
         if editing.options.quiet { return }
-        var text = "imported \(imported) " + (imported == 1 ? "album" : "albums")
-        if known > 0 { text += ", \(known) already there" }
+        var text = "Imported \(imported) " + (imported == 1 ? "album" : "albums")
+        if known > 0 { text += ", \(known) already in the library" }
         if skipped > 0 { text += ", \(skipped) skipped" }
         try tell(text + "\n")
     }

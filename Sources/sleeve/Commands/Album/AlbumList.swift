@@ -4,11 +4,17 @@ import CoverLibrary
 struct AlbumList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "list",
-        abstract: "The albums, in their order.",
-        discussion: "With --json, an album a line as the library has it: a list that `sleeve prefetch -` reads.")
+        abstract: "List the albums in order.",
+        discussion: """
+            With --json, each line is one album with all its fields, which `sleeve prefetch -` reads as a list.
+
+              sleeve album list --match "harbour 1971"
+              sleeve album list --json | sleeve prefetch -
+            """)
 
     @Option(
-        help: ArgumentHelp("Only albums that have all these words in title, artist, genre or year.", valueName: "words")
+        help: ArgumentHelp(
+            "List only albums whose title, artist, genre or year contain all these words.", valueName: "words")
     )
     var match: String?
 
@@ -21,7 +27,10 @@ struct AlbumList: AsyncParsableCommand {
             if options.json { return try tell(shown.map { $1.json + "\n" }.joined()) }
             if shown.isEmpty {
                 if options.quiet { return }
-                return try tell(albums.isEmpty ? "no albums; `sleeve album add --help`\n" : "no album matches\n")
+                return try tell(
+                    albums.isEmpty
+                        ? "The library is empty. Add an album with `sleeve album add --title TITLE`.\n"
+                        : "No album matches.\n")
             }
             var table = TextTable(["#", "Artist", "Album", "Genre", "Year"], numeric: [0])
             for (index, album) in shown {

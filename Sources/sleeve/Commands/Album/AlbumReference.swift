@@ -10,18 +10,20 @@ struct AlbumReference: ExpressibleByArgument {
         case number, title, id
     }
 
-    /// Where it is in `albums`. Says why it is nowhere, or in several places, and ends the command.
+    /// The index of the album in `albums`.
+    /// - Throws: an exit code, after an error message: there is no such album, or there are several.
     func index(in albums: [Album]) throws -> Int {
         for way in Way.allCases where text.hasPrefix("\(way.rawValue):") {
             let name = String(text.dropFirst(way.rawValue.count + 1))
-            return try only(Self.find(name, way, albums), albums)
+            return try only(Self.find(name, way, albums), name, way, albums)
         }
-        let found = Way.allCases.map { Self.find(text, $0, albums) }
-        if Set(found.joined()).count > 1, found.count(where: { !$0.isEmpty }) > 1 {
-            let ways = zip(Way.allCases, found).filter { !$0.1.isEmpty }.map { "\($0.0):\(text)" }
-            throw fail("“\(text)” could be several albums; say \(ways.joined(separator: " or "))")
+        let found = Way.allCases.map { ($0, Self.find(text, $0, albums)) }.filter { !$0.1.isEmpty }
+        if Set(found.flatMap(\.1)).count > 1, found.count > 1 {
+            let ways = found.map { "\($0.0):\(text)" }.joined(separator: " or ")
+            throw fail("“\(text)” matches several albums; write \(ways)")
         }
-        return try only(found.first { !$0.isEmpty } ?? [], albums)
+        let (way, indices) = found.first ?? (Int(text) == nil ? .title : .number, [])
+        return try only(indices, text, way, albums)
     }
 
     private static func find(_ name: String, _ way: Way, _ albums: [Album]) -> [Int] {
@@ -34,13 +36,18 @@ struct AlbumReference: ExpressibleByArgument {
         }
     }
 
-    private func only(_ found: [Int], _ albums: [Album]) throws -> Int {
+    private func only(_ found: [Int], _ name: String, _ way: Way, _ albums: [Album]) throws -> Int {
         if let index = found.first, found.count == 1 { return index }
         if found.count > 1 {
             let numbers = found.prefix(10).map { String($0 + 1) }.joined(separator: ", ")
-            throw fail("\(found.count) albums are called “\(text)”; say which by its number: \(numbers)")
+            throw fail("\(found.count) albums are titled “\(name)”; name one by its number: \(numbers)")
         }
-        if Int(text) != nil { throw fail("there is no album \(text); the library has \(albums.count)") }
-        throw fail("there is no album “\(text)”; `sleeve album list` shows what there is")
+        if way == .number {
+            throw fail(
+                "there is no album \(name); the library has \(albums.count == 1 ? "1 album" : "\(albums.count) albums")"
+            )
+        }
+        let kind = way == .id ? "with the id" : "titled"
+        throw fail("there is no album \(kind) “\(name)”; `sleeve album list` shows the albums")
     }
 }

@@ -4,13 +4,15 @@ import CoverLibrary
 struct AlbumShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "show",
-        abstract: "An album's table and its cover.",
+        abstract: "Show an album's fields and its cover.",
         discussion: """
-            The cover is drawn in terminals that take an image file as it is (iTerm2 and those with its protocol; kitty's \
-            for PNG); elsewhere the file that keeps it is named. One that is missing is fetched, unless --offline.
+            The cover is downloaded if it is not cached, unless --offline. Terminals that support iTerm2's image protocol, or \
+            kitty's for PNG, draw it. For others, the command that writes it to a file is shown.
+
+              sleeve album show "Low Tide"
             """)
 
-    @Argument(help: "Its number, id or title.")
+    @Argument(help: "The album's number, title or id.")
     var album: AlbumReference
 
     @OptionGroup var archive: ArchiveOptions
@@ -31,7 +33,7 @@ struct AlbumShow: AsyncParsableCommand {
                 let cover = try await library.shown(album)
                 table.add(["Cover", describe(cover)])
                 let image = InlineImage.here(cover)
-                if image == nil, let place = library.kept(cover) { table.add(["Kept in", place]) }
+                if image == nil { table.add(["Save as", Self.command(cover)]) }
                 try? tell(table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? ""))
             } catch {
                 table.add(["Cover", error.detail])
@@ -44,6 +46,14 @@ struct AlbumShow: AsyncParsableCommand {
     private func describe(_ cover: Cover) -> String {
         let size = cover.width.flatMap { width in cover.height.map { "\(width)×\($0), " } } ?? ""
         return "\(cover.mediaType), \(size)\(ByteSize(cover.bytes.count))" + (cover.isStale ? ", stale" : "")
+    }
+
+    /// The shell command that writes the cover to a file: `sleeve get 'URL' -o cover.jpg`.
+    private static func command(_ cover: Cover) -> String {
+        let url = cover.url.map { $0 == "'" ? "'\\''" : String($0) }.joined()
+        let type =
+            cover.mediaType == "image/jpeg" ? "jpg" : cover.mediaType.dropFirst("image/".count).prefix { $0 != "+" }
+        return "sleeve get '\(url)' -o cover.\(type)"
     }
 
     private func tellJSON(_ album: Album, _ library: LibraryAPI) async throws {
@@ -78,11 +88,5 @@ extension LibraryAPI {
         } catch {
             throw .cancelled(album.title)
         }
-    }
-
-    /// The file that keeps a cover, and the bytes of it that are the cover.
-    fileprivate func kept(_ cover: Cover) -> String? {
-        guard let place = try? place(of: cover.url) else { return nil }
-        return "\(place.file), \(cover.bytes.count) bytes from byte \(place.offset)"
     }
 }

@@ -1,0 +1,44 @@
+import CoverLibrary
+import Testing
+
+@testable import sleeve
+
+@Suite struct SummaryTests {
+    private func summary(_ change: (inout PrefetchSummary) -> Void) -> PrefetchSummary {
+        var summary = PrefetchSummary()
+        summary.seconds = 3
+        change(&summary)
+        return summary
+    }
+
+    @Test func `a stopped run says what it did, what is to go, and how to continue`() {
+        let stopped = summary { summary in
+            (summary.requested, summary.downloaded, summary.fresh, summary.remaining) = (459, 167, 292, 3_541)
+            summary.isCancelled = true
+        }
+        #expect(
+            stopped.text(isListRead: true)
+                == "Stopped after 3.0 s: 167 downloaded, 292 cached, 3,541 to go. Run again to continue.\n")
+        #expect(stopped.text(isListRead: false).contains("at least 3,541 to go"))
+        let early = summary { $0.isCancelled = true }
+        #expect(early.text(isListRead: false) == "Stopped after 3.0 s: nothing done yet. Run again to continue.\n")
+    }
+
+    @Test func `a run out of budget says how many covers are left`() {
+        let spent = summary { ($0.requested, $0.revalidated, $0.remaining) = (200, 200, 12) }
+        #expect(spent.text(isListRead: true) == "200 covers: 200 unchanged in 3.00 s · 12 left for the next run\n")
+    }
+
+    @Test func `a run of nothing has no summary`() {
+        #expect(summary { _ in }.text(isListRead: true) == "")
+    }
+
+    @Test(
+        arguments: [
+            (0, "0 B"), (999, "999 B"), (1_024, "1 KB"), (1_100, "1.07 KB"), (504 << 10, "504 KB"), (10 << 30, "10 GB"),
+            (32 << 20, "32 MB"), (10_800_000_000, "10.1 GB"),
+        ])
+    func `sizes have three digits, whole ones no decimals`(bytes: Int, text: String) {
+        #expect("\(ByteSize(bytes))" == text)
+    }
+}

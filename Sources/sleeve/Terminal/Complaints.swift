@@ -52,8 +52,9 @@ final class Complaints: Sendable {
         if left > 0 { Log.warning("… and \(Decimals.grouped(left)) more like these; \(hint)") }
         let groups = state.groups.filter { $0.value > Self.maximumAlike }
         for (group, count) in groups.sorted(by: { ($0.key.host, $0.key.trouble) < ($1.key.host, $1.key.trouble) }) {
-            Log.warning(
-                "\(group.host): \(Decimals.grouped(count - Self.maximumAlike)) more covers \(group.trouble); \(hint)")
+            let more = count - Self.maximumAlike
+            let covers = more == 1 ? "1 more cover" : "\(Decimals.grouped(more)) more covers"
+            Log.warning("\(group.host): \(covers) \(group.trouble); \(hint)")
         }
         for (_, hosts) in state.notTried.sorted(by: { $0.key < $1.key }) {
             Log.warning("\(Decimals.grouped(hosts.count)) not tried: \(hosts.problem)")
@@ -103,9 +104,9 @@ extension CoverFailure {
         case .timeout: "timed out"
         case .tls: "failed without TLS that can be trusted"
         case .truncated: "ended early"
-        case .overQuota: "were refused because of too many requests"
-        case .disallowed: "are forbidden by robots.txt"
-        case .status where status.map { $0 == 429 || $0 == 407 || $0 >= 500 } == true: "were answered \(status ?? 0)"
+        case .overQuota: "got the answer that there are too many requests"
+        case .disallowed: "may not be fetched: robots.txt forbids it"
+        case .status where status.map { $0 == 429 || $0 == 407 || $0 >= 500 } == true: "got the answer \(status ?? 0)"
         default: nil
         }
     }

@@ -143,7 +143,7 @@ import Testing
         #expect(starts(&queue, after: 5).keys.count == 1)
     }
 
-    @Test("a failed transfer is tried again at its time, not before, as the next attempt, ahead of those that wait")
+    @Test("a failed transfer is tried again at its time, not before, as the next attempt, behind those that were not tried yet")
     func retrying() throws {
         var queue = queue(perHost: 1)
         for path in 1...3 { _ = try queue.submit(url(path), waiter: "\(path)") }
@@ -152,6 +152,8 @@ import Testing
         #expect(queue.inFlight == 0)
         #expect(try starts(&queue, after: 1).keys == [url(2).string])
         _ = try queue.end(url(2).string)
+        #expect(try starts(&queue, after: 3).keys == [url(3).string])
+        _ = try queue.end(url(3).string)
         guard case .start(let start) = queue.next(now: begun + .seconds(3)) else {
             Issue.record("nothing starts")
             return

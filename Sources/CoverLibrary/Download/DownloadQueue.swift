@@ -362,12 +362,8 @@ struct DownloadQueue<Waiter> {
                 guard let host = host(of: id), slots[id.slot].attempt == attempt, !slots[id.slot].isInFlight else {
                     continue
                 }
-                // While a host fails, covers that were not tried yet come first.
-                if hosts[host].breaker.isClosed {
-                    hosts[host].waiting.prepend(id)
-                } else {
-                    hosts[host].waiting.append(id)
-                }
+                // Covers that were not tried yet come first: URLs that time out again and again hold up no others.
+                hosts[host].waiting.append(id)
                 enterRing(host)
             }
         }

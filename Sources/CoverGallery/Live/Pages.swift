@@ -36,7 +36,7 @@ actor Pages {
 
     /// Why a cover could not be had.
     fileprivate struct Failure {
-        var reason: String
+        var problem: CoverProblem
         /// When it is tried again, unless somebody asks before; nil: it would be in vain.
         var due: ContinuousClock.Instant?
         var wait: Duration
@@ -143,14 +143,16 @@ actor Pages {
         var versions = try library.cachedVersions(of: known.compactMap(\.self)).makeIterator()
         return zip(albums, known).map { album, key in
             guard let key else {
-                let reason: String =
-                    if case .failure(let failure)? = keys[album] { failure.detail } else { "not in the library" }
-                return (album, .failed(reason))
+                let problem =
+                    if case .failure(let failure)? = keys[album] { CoverProblem(failure) } else {
+                        CoverProblem(reason: "This album is no longer in the library.")
+                    }
+                return (album, .failed(problem))
             }
             if let cached = versions.next() ?? nil {
                 return (album, .ready(CoverVersion.of(cached.digest), isStale: cached.isStale))
             }
-            if let failure = failures[key], !failure.isDue { return (album, .failed(failure.reason)) }
+            if let failure = failures[key], !failure.isDue { return (album, .failed(failure.problem)) }
             return (album, .waiting)
         }
     }
@@ -220,9 +222,10 @@ actor Pages {
         if failure.kind == .cancelled { return }
         if failures.count >= Self.mostFailures { failures = [:] }
         let wait = failures[key].map { min($0.wait * 2, Self.waits.longest) } ?? Self.waits.first
+        let problem = CoverProblem(failure)
         failures[key] = Failure(
-            reason: failure.detail, due: failure.mayPass ? .now + wait : nil, wait: wait)
-        tell(key, "failure") { $0.add("reason", failure.detail) }
+            problem: problem, due: failure.mayPass ? .now + wait : nil, wait: wait)
+        tell(key, "failure") { problem.add(to: &$0, as: "reason") }
     }
 
     private func tell(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {

@@ -4,7 +4,7 @@ import CoverLibrary
 struct AlbumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "album",
-        abstract: "The albums of your library: show them, add, delete, undo.",
+        abstract: "The albums of your library: show them, add, edit, delete, undo.",
         discussion: """
             An ALBUM is named by its number in the list, its title, or its id; where that could be two, by number:3, title:3 or \
             id:3. Every edit is saved at once and can be taken \
@@ -12,14 +12,15 @@ struct AlbumCommand: AsyncParsableCommand {
 
               sleeve album list
               sleeve album add --title "Low Tide" --artist "The Harbour Lights" --year 1971 --cover-url https://…
+              sleeve album edit 3 --year 1972 --cover-url https://…
               sleeve album delete 3
               sleeve album undo
               sleeve album import more.csv
               sleeve album list --json | sleeve prefetch -
             """,
         subcommands: [
-            AlbumList.self, AlbumShow.self, AlbumAdd.self, AlbumDelete.self, AlbumUndo.self, AlbumRedo.self,
-            AlbumImport.self, AlbumExport.self,
+            AlbumList.self, AlbumShow.self, AlbumAdd.self, AlbumChange.self, AlbumDelete.self, AlbumUndo.self,
+            AlbumRedo.self, AlbumImport.self, AlbumExport.self,
         ])
 }
 
@@ -27,7 +28,7 @@ struct AlbumCommand: AsyncParsableCommand {
 struct EditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Tell this server of albums added and deleted; while it cannot be had they wait. Default: $SLEEVE_REMOTE.",
+            "Tell this server of albums added, edited and deleted; while it cannot be had they wait. Default: $SLEEVE_REMOTE.",
             valueName: "url"))
     var remote: String?
 

@@ -46,7 +46,7 @@ struct AlbumAdd: AsyncParsableCommand {
     }
 
     /// What sets a field of the library file.
-    private static func option(_ field: String) -> String {
+    static func option(_ field: String) -> String {
         switch field {
         case "coverUrl", "coverUrls": "cover-url"
         case "musicBrainzReleaseId": "release-id"

@@ -52,6 +52,23 @@ extension LibraryAPI {
     @discardableResult
     public func deleteAlbums(_ ids: [Album.ID]) async throws -> AlbumEdit? { try await store.edit(.delete(ids)) }
 
+    /// Changes fields of an album in one step and saves the library. The album keeps its place, its id, and every field that
+    /// `change` leaves alone, also one that another program changes at the same time.
+    ///
+    /// ```swift
+    /// try await library.editAlbum(album.id) { $0.year = "1971" }
+    /// ```
+    /// - Returns: the step; `nil` when there is no album of this id, or `change` changed nothing.
+    /// - Throws: `LibraryError`, or what `change` throws; nothing has changed then.
+    @discardableResult
+    public func editAlbum(_ id: Album.ID, _ change: (inout Album) throws -> Void) async throws -> AlbumEdit? {
+        guard let former = try await albums.first(where: { $0.id == id }) else { return nil }
+        var album = former
+        try change(&album)
+        album.id = id
+        return try await store.edit(.edit(from: former, to: album))
+    }
+
     /// Takes the last step back, whichever process took it. The history has no end and outlives the program.
     /// - Returns: what changed; `nil` when there is nothing to take back.
     /// - Throws: `LibraryError`; nothing has changed then.
@@ -134,6 +151,8 @@ extension LibraryAPI {
     /// What the cache has of a cover, its bytes apart.
     package struct CachedVersion: Sendable {
         package let digest: String
+        /// The body's length.
+        package let bytes: Int
         /// As `Cover.isStale`.
         package let isStale: Bool
     }
@@ -145,7 +164,9 @@ extension LibraryAPI {
         do {
             return try reader.status(of: keys, counting: false).map { status in
                 status.map {
-                    CachedVersion(digest: $0.digest.description, isStale: $0.freshUntil.map { $0 <= now } ?? true)
+                    CachedVersion(
+                        digest: $0.digest.description, bytes: $0.bytes,
+                        isStale: $0.freshUntil.map { $0 <= now } ?? true)
                 }
             }
         } catch {

@@ -43,6 +43,16 @@ def drag(browser, start, end, kind="mouse"):
     pointer(browser, kind, move(x0, y0), DOWN, *steps, {"type": "pause", "duration": 150}, UP)
 
 
+def press_and_drag(browser, start, end):
+    """Goes there in steps and does not let go: `release` does."""
+    (x0, y0), (x1, y1) = start, end
+    pointer(browser, "mouse", move(x0, y0), DOWN, *(move(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8, 20) for n in range(1, 9)))
+
+
+def release(browser):
+    pointer(browser, "mouse", {"type": "pause", "duration": 150}, UP)
+
+
 def wheel(browser, x, y, across=0, down=0):
     perform(browser, {"type": "wheel", "id": "wheel", "actions": [
         {"type": "scroll", "x": round(x), "y": round(y), "deltaX": across, "deltaY": down, "duration": 0,

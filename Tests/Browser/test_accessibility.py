@@ -67,13 +67,13 @@ class Accessible(GalleryTest):
             found += self.found(page, f"{scheme}, panel toggled")
             page.run("document.querySelector('#panel-toggle').click()")
             page.run("document.querySelector('#add').click()")
-            page.until("document.querySelector('#add-dialog').matches(':modal')")
+            page.until("document.querySelector('#album-dialog').matches(':modal')")
             found += self.found(page, f"{scheme}, dialog")
-            page.run("document.querySelector('#add-save').click()")
-            page.until("document.querySelector('#add-error').textContent.trim() || document.querySelector('#add-dialog :invalid')")
+            page.run("document.querySelector('#album-save').click()")
+            page.until("document.querySelector('#album-error').textContent.trim() || document.querySelector('#album-dialog :invalid')")
             found += self.found(page, f"{scheme}, dialog with an error")
-            page.run("document.querySelector('#add-cancel').click()")
-            page.until("!document.querySelector('#add-dialog').open")
+            page.run("document.querySelector('#album-cancel').click()")
+            page.until("!document.querySelector('#album-dialog').open")
         return found
 
     def test_nothing_is_found_on_a_desktop_in_light_and_dark_with_panel_and_dialog(self):

@@ -68,13 +68,13 @@ class Failing(GalleryTest):
         states = page.covers_settle()
         failed = page.chosen()["id"]
         self.assertEqual(states[failed], "failed")
-        reason = page.run("return document.querySelector('#covers [aria-selected=true] .reason').textContent")
-        self.assertIn("404", reason)
+        reason = page.run("return document.querySelector('#cover-reason').textContent")
+        self.assertIn("has no cover at this address (404)", reason)
         self.assertEqual([state for album, state in states.items() if album != failed and state != "ready"], [])
         self.screenshot("failure")
         self.try_again(page)
         page.until("document.querySelector('#covers [aria-selected=true]').dataset.state === 'ready'", what="its cover")
-        self.assertFalse(page.run("return document.querySelector('#covers [aria-selected=true] .reason')?.checkVisibility()"))
+        self.assertFalse(page.run("return document.querySelector('#cover-problem').checkVisibility()"))
 
     def try_again(self, page):
         page.click("#retry")
@@ -85,7 +85,8 @@ class Failing(GalleryTest):
         self.serve(albums)
         page = self.open()
         page.covers_settle()
-        self.assertIn("no cover URL", page.run("return document.querySelector('#covers [aria-selected=true]').textContent"))
+        self.assertIn("No cover address yet", page.run("return document.querySelector('#cover-reason').textContent"))
+        self.assertFalse(page.run("return document.querySelector('#retry').checkVisibility()"), "there is nothing to try")
 
     def test_an_origin_that_is_not_there_is_told_as_the_reason(self):
         albums = self.stage.albums(3)
@@ -93,4 +94,16 @@ class Failing(GalleryTest):
         self.serve(albums, warm=False)
         page = self.open()
         self.assertEqual(set(page.covers_settle().values()), {"failed"})
-        self.assertTrue(page.run("return document.querySelector('#covers [aria-selected=true] .reason').textContent.trim()"))
+        said = page.run("return document.querySelector('#cover-reason').textContent")
+        self.assertRegex(said, r"^Can’t reach 127\.0\.0\.1:\d+\. ")
+        self.assertEqual(page.run("return [...document.querySelectorAll('main button, main [class=retry]')]"
+                                  ".filter((each) => /try again/i.test(each.textContent + each.ariaLabel)).length"), 1)
+        cause = "document.querySelector('#cover-cause p')"
+        self.assertFalse(page.run(f"return {cause}.checkVisibility()"))
+        page.run("document.querySelector('#retry').focus()")
+        page.press("Tab")
+        page.press("Enter")
+        page.until(f"{cause}.checkVisibility()", what="the technical cause")
+        self.assertIn("onnect", page.run(f"return {cause}.textContent"))
+        self.assertNotIn("onnect to", page.run("return document.querySelector('#covers').textContent"))
+        self.screenshot("unreachable")

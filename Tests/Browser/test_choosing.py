@@ -89,6 +89,25 @@ class Choosing(GalleryTest):
         inputs.drag(page.browser, (x - 400, y), (x + 450, y))
         self.assertLess(self.chosen_elsewhere(page, place), place)
 
+    def test_while_a_drag_lasts_title_highlight_and_place_follow_the_middle(self):
+        page = self.begin()
+        x, y = page.middle_of("#covers")
+        inputs.press_and_drag(page.browser, (x + 300, y), (x - 300, y))
+        middle = page.until("""(() => {
+            const all = document.querySelector('#covers').getBoundingClientRect(), middle = all.left + all.width / 2;
+            const option = [...document.querySelectorAll('#covers [role=option]')].find((option) => {
+                const box = option.getBoundingClientRect();
+                return box.left <= middle && middle <= box.right;
+            });
+            return option && option.ariaPosInSet !== '1' && option.ariaSelected === 'true' && option.ariaPosInSet;
+        })()""", what="the album in the middle to be chosen")
+        self.assertTrue(page.run("return document.querySelector('#covers').classList.contains('dragging')"))
+        title = self.stage.saved()[int(middle) - 1]["title"]
+        self.assertEqual(page.run("return document.querySelector('#chosen-title').textContent"), title)
+        self.assertTrue(page.run("return document.querySelector('#count').textContent").startswith(f"{middle} of 30"))
+        inputs.release(page.browser)
+        self.assert_chosen(page, int(middle))
+
     def test_a_finger_drags_the_covers(self):
         page = self.begin()
         inputs.phone(page.browser)

@@ -76,25 +76,90 @@ class Editing(GalleryTest):
         self.saved_becomes(["Album 00001", "Album 00002", "Album 00003"])
 
 
-class Adding(GalleryTest):
+class Form(GalleryTest):
     expected = ("422",)
 
     def fill(self, page, **fields):
         for name, value in fields.items():
-            field = page.browser.find(f"#add-dialog [name={name}]")
+            field = page.browser.find(f"#album-dialog [name={name}]")
             field.clear()
             field.type(value)
 
+    def edit(self, page):
+        page.click("#edit")
+        page.until("document.querySelector('#album-dialog').matches(':modal')", what="the form")
+        return page.run("return Object.fromEntries(new FormData(document.querySelector('#album-dialog form')))")
+
+
+class Changing(Form):
+    def test_an_album_is_edited_in_its_place_and_undo_brings_the_former_back(self):
+        albums = self.stage.albums(4)
+        albums[1]["label"] = "Nonesuch"
+        self.serve(albums)
+        page = self.open()
+        page.focus_covers()
+        page.press("Right")
+        page.wait_for_place(2)
+        fields = self.edit(page)
+        self.assertEqual(fields, {name: albums[1][name] for name in ("title", "artist", "genre", "year", "coverUrl")})
+        self.assertEqual(page.run("return document.querySelector('#album-dialog h2').textContent"), "Edit album")
+        self.screenshot("edit")
+        self.fill(page, title="Nightjar", year="1994")
+        page.click("#album-save")
+        page.status("Edited “Nightjar”")
+        page.until("document.querySelector('#chosen-title').textContent === 'Nightjar'", what="the new title")
+        self.assertEqual(page.wait_for_place(2)["of"], 4)
+        self.assertEqual(page.table(), {"Artist": albums[1]["artist"], "Album": "Nightjar", "Genre": albums[1]["genre"], "Year": "1994"})
+        saved = self.stage.saved()[1]
+        self.assertEqual((saved["title"], saved["year"], saved["label"]), ("Nightjar", "1994", "Nonesuch"))
+        page.press("Control", "z")
+        page.until("document.querySelector('#chosen-title').textContent === 'Album 00002'", what="the former title")
+        self.assertEqual(self.stage.saved()[1]["year"], albums[1]["year"])
+
+    def test_another_address_shows_another_cover_in_every_page_and_undo_the_former(self):
+        page = self.gallery(3)
+        page.covers_settle()
+        shown = "document.querySelector('#covers [aria-selected=true][data-state=ready] img')?.src"
+        former = page.until(shown)
+        first, second = page.browser.tab(), page.browser.new_tab()
+        page.browser.tab(second)
+        other = type(page)(page.browser, page.url).open()
+        other.until(f"{shown} === arguments[0]", former, what="the cover in the other page")
+        page.browser.tab(first)
+        self.edit(page)
+        self.fill(page, coverUrl=self.stage.origin.base + "/covers/400.jpg")
+        page.click("#album-save")
+        page.until(f"{shown} && {shown} !== arguments[0]", former, what="the new cover")
+        page.browser.tab(second)
+        other.until(f"{shown} && {shown} !== arguments[0]", former, what="the new cover in the other page")
+        other.click("#undo")
+        other.until(f"{shown} === arguments[0]", former, what="the former cover")
+
+    def test_what_is_wrong_is_told_at_its_field_with_a_capital_and_cancel_changes_nothing(self):
+        page = self.gallery(2)
+        self.edit(page)
+        self.fill(page, title="", year="last year")
+        page.click("#album-save")
+        page.until("document.querySelector('#album-error').textContent === 'An album needs a title'", what="the error")
+        page.until("document.activeElement.name === 'title'", what="the focus in the title")
+        page.click("#album-cancel")
+        page.until("!document.querySelector('#album-dialog').open")
+        page.click("#add")
+        self.assertEqual(set(page.run("return [...new FormData(document.querySelector('#album-dialog form')).values()]")), {""})
+        self.assertEqual(self.stage.saved()[0]["title"], "Album 00001")
+
+
+class Adding(Form):
     def test_an_album_added_by_the_form_is_chosen_shown_and_saved(self):
         page = self.gallery(4)
         page.click("#add")
-        page.until("document.querySelector('#add-dialog').matches(':modal')")
+        page.until("document.querySelector('#album-dialog').matches(':modal')")
         self.screenshot("dialog")
         album = {"title": "Nightjar", "artist": "Vela", "genre": "Ambient", "year": "1994",
                  "coverUrl": self.stage.origin.base + "/covers/400.jpg"}
         self.fill(page, **album)
-        page.click("#add-save")
-        page.until("!document.querySelector('#add-dialog').open", what="the dialog to close")
+        page.click("#album-save")
+        page.until("!document.querySelector('#album-dialog').open", what="the dialog to close")
         page.size(5)
         page.until("document.querySelector('#album-table').textContent.includes('Nightjar')", what="the table")
         self.assertIn("Nightjar", page.chosen()["name"])
@@ -104,11 +169,11 @@ class Adding(GalleryTest):
         page.size(4)
 
     def assert_refused(self, page, field):
-        page.click("#add-save")
-        page.until("document.querySelector('#add-error').textContent.trim()", what="an error")
-        self.assertTrue(page.run("return document.querySelector('#add-dialog').open"))
+        page.click("#album-save")
+        page.until("document.querySelector('#album-error').textContent.trim()", what="an error")
+        self.assertTrue(page.run("return document.querySelector('#album-dialog').open"))
         page.until(
-            "document.querySelector(`#add-dialog [name=${arguments[0]}]`).matches('[aria-invalid=true]')", field,
+            "document.querySelector(`#album-dialog [name=${arguments[0]}]`).matches('[aria-invalid=true]')", field,
             what=f"{field} to be marked")
         page.until("document.activeElement.name === arguments[0]", field, what=f"the focus in {field}")
         self.assertEqual(len(self.stage.saved()), 2)
@@ -121,9 +186,9 @@ class Adding(GalleryTest):
         self.fill(page, year="1994", coverUrl="ftp:/nowhere")
         self.assert_refused(page, "coverUrl")
         self.fill(page, coverUrl=self.stage.origin.base + "/covers/400.jpg")
-        page.click("#add-save")
+        page.click("#album-save")
         page.size(3)
-        self.assertFalse(page.run("return document.querySelector('#add-dialog').open"))
+        self.assertFalse(page.run("return document.querySelector('#album-dialog').open"))
 
     def test_an_album_without_a_title_is_refused(self):
         page = self.gallery(2)
@@ -133,11 +198,11 @@ class Adding(GalleryTest):
 
     def test_cancel_and_escape_add_nothing_and_give_the_focus_back(self):
         page = self.gallery(2)
-        for leave in (lambda: page.click("#add-cancel"), lambda: page.press("Escape")):
+        for leave in (lambda: page.click("#album-cancel"), lambda: page.press("Escape")):
             page.click("#add")
-            page.until("document.querySelector('#add-dialog').contains(document.activeElement)", what="the focus in the dialog")
+            page.until("document.querySelector('#album-dialog').contains(document.activeElement)", what="the focus in the dialog")
             self.fill(page, title="Not this one")
             leave()
-            page.until("!document.querySelector('#add-dialog').open")
+            page.until("!document.querySelector('#album-dialog').open")
             page.until("document.activeElement?.id === 'add'", what="the focus back on the button")
         self.assertEqual(len(self.stage.saved()), 2)

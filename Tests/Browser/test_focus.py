@@ -44,12 +44,12 @@ class Focus(GalleryTest):
         page.focus_covers()
         page.run("document.querySelector('#add').focus()")
         page.press("Enter")
-        page.until("document.querySelector('#add-dialog').contains(document.activeElement)")
+        page.until("document.querySelector('#album-dialog').contains(document.activeElement)")
         wanted = page.run(self.REACHABLE)
         self.assert_walk(page, wanted, ["Tab"])
         self.assertTrue(page.run("""
             const focused = document.activeElement;
-            return focused === document.body || document.querySelector('#add-dialog').contains(focused);"""))
+            return focused === document.body || document.querySelector('#album-dialog').contains(focused);"""))
         page.press("Escape")
         page.until("document.activeElement?.id === 'add'")
 

@@ -50,4 +50,20 @@ class Many(GalleryTest):
         page.size(0)
         page.press("Escape")
         page.size(10_000)
-        self.assertIn("Album 01234", page.chosen()["name"], "where it was before nothing was found")
+        self.assertIn("Album 00001", page.chosen()["name"], "where it was before the search")
+
+    def test_the_search_goes_to_the_best_of_many_matches_wherever_it_begins_and_quickly(self):
+        page = self.gallery(10_000, warm=False)
+        page.focus_covers()
+        page.press("End")
+        page.wait_for_place(10_000)
+        page.run("const field = document.querySelector('#search'); field.focus(); field.value = 'artist 7';")
+        spent = page.run("""
+            const begun = performance.now();
+            document.querySelector('#search').dispatchEvent(new Event('input', {bubbles: true}));
+            return performance.now() - begun;""")
+        self.assertIn("Artist 70", page.chosen()["name"])
+        self.assertEqual(page.chosen()["place"], 1)
+        self.assertLess(spent, 250, "milliseconds, on a slow machine")
+        page.press("Escape")
+        page.wait_for_place(10_000)

@@ -19,7 +19,7 @@ class Offline(GalleryTest):
                     const requests = await (await caches.open(name)).keys();
                     kept += requests.filter((request) => new URL(request.url).pathname.startsWith('/covers/')).length;
                 }
-                if (kept >= arguments[0]) return;
+                if (kept >= arguments[0] && await caches.match('/api/library')) return;
                 await new Promise((resolve) => setTimeout(resolve, 25));
             }""", count)
         return page
@@ -84,6 +84,96 @@ class Offline(GalleryTest):
         page.click("#delete")
         page.size(4)
         self.eventually(lambda: len(self.stage.saved()) == 4, "the edit in the library file")
+
+    def keep_all(self, page, count):
+        page.click("#panel-toggle")
+        page.until("document.querySelector('#keep-hint').textContent.includes('Takes about')", what="how much it takes")
+        page.click("#keep")
+        page.click("#prefetch")
+        page.until(
+            "document.querySelector('#kept-state').textContent.startsWith(`Kept: ${arguments[0]} of ${arguments[0]} covers, `)", count,
+            what=f"{count} covers to be kept")
+
+    def test_all_covers_are_kept_with_consent_and_the_whole_library_is_there_without_the_server(self):
+        page = self.gallery(120, warm=False)
+        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        self.keep_all(page, 120)
+        self.assertRegex(page.run("return document.querySelector('#kept-state').textContent"), r"[\d.]+ MB")
+        self.screenshot("kept")
+        self.stage.server.close(at_once=True)
+        page.reload()
+        page.size(120)
+        page.focus_covers()
+        for key, place in (("End", 120), ("Home", 1)):
+            page.press(key)
+            page.wait_for_place(place)
+            self.assertEqual(set(page.covers_settle().values()), {"ready"})
+        for place in range(9, 113, 13):
+            page.run("const slider = document.querySelector('#position'); slider.value = arguments[0];"
+                     "slider.dispatchEvent(new Event('input', {bubbles: true}))", place)
+            page.wait_for_place(place + 1)
+            self.assertEqual(set(page.covers_settle().values()), {"ready"}, place)
+
+    def test_without_consent_what_was_not_seen_says_so_in_plain_words(self):
+        page = self.seen()
+        self.stage.write_library(self.stage.albums(60))
+        page.size(60)
+        page.browser.run_async("""
+            for (;;) {
+                const kept = await (await caches.match('/api/library'))?.json();
+                if (kept?.albums.length === 60) return;
+                await new Promise((resolve) => setTimeout(resolve, 25));
+            }""")
+        self.stage.server.close(at_once=True)
+        page.reload()
+        page.size(60)
+        page.focus_covers()
+        page.press("End")
+        page.wait_for_place(60)
+        page.until(
+            "document.querySelector('#cover-reason').textContent === 'Not saved on this device. Reconnect to load it.'",
+            what="the words")
+        self.assertFalse(page.run("return document.querySelector('#retry').checkVisibility()"))
+
+    def test_what_is_kept_can_be_removed_and_follows_the_library(self):
+        page = self.gallery(6)
+        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        self.keep_all(page, 6)
+        page.click("#delete")
+        page.size(5)
+        page.until("document.querySelector('#kept-state').textContent.startsWith('Kept: 5 of 5')", what="one to be dropped")
+        page.click("#kept-remove")
+        page.until("document.querySelector('#kept-state').textContent === ''", what="nothing to be kept")
+        self.assertFalse(page.run("return document.querySelector('#keep').checked"))
+        self.assertFalse(page.browser.run_async("return await caches.has('sleeve-kept')"))
+
+    def test_no_more_is_kept_than_the_browser_has_room_for_and_that_is_said(self):
+        self.serve(self.stage.albums(40))
+        page = self.open(width=1280)
+        page.browser.cdp("Page.addScriptToEvaluateOnNewDocument",
+                         source="StorageManager.prototype.estimate = async () => ({quota: 500_000, usage: 0})")
+        page.reload()
+        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        page.click("#panel-toggle")
+        page.click("#keep")
+        page.until("document.querySelector('#kept-state').textContent.includes('No more than 391 KB fit')", what="the bound")
+        kept = page.browser.run_async("""
+            const cache = await caches.open('sleeve-kept');
+            const responses = await Promise.all((await cache.keys()).map((request) => cache.match(request)));
+            const covers = responses.filter((response) => response.url.includes('/covers/'));
+            return (await Promise.all(covers.map((response) => response.blob()))).reduce((sum, blob) => sum + blob.size, 0);""")
+        self.assertLessEqual(kept, 400_000)
+        self.assertGreater(kept, 200_000)
+
+    def test_a_browser_without_a_service_worker_says_that_it_cannot_keep_covers(self):
+        self.serve(self.stage.albums(3))
+        page = self.open(width=1280)
+        page.browser.cdp("Page.addScriptToEvaluateOnNewDocument",
+                         source="Object.defineProperty(Navigator.prototype, 'serviceWorker', {get: () => undefined})")
+        page.reload()
+        page.click("#panel-toggle")
+        self.assertTrue(page.run("return document.querySelector('#keep').disabled"))
+        self.assertIn("HTTPS", page.run("return document.querySelector('#keep-hint').textContent"))
 
     def test_what_was_changed_meanwhile_is_shown_when_the_server_is_back(self):
         page = self.seen()

@@ -40,9 +40,9 @@ class Phone(GalleryTest):
     def test_every_field_of_the_dialog_stays_visible_above_the_keyboard(self):
         page = self.begin()
         inputs.tap(page.browser, *page.middle_of("#add"))
-        page.until("document.querySelector('#add-dialog').open")
+        page.until("document.querySelector('#album-dialog').open")
         for name in ("title", "artist", "genre", "year", "coverUrl"):
-            page.run("document.querySelector(`#add-dialog [name=${arguments[0]}]`).focus()", name)
+            page.run("document.querySelector(`#album-dialog [name=${arguments[0]}]`).focus()", name)
             inputs.screen(page.browser, 390, 844 - KEYBOARD, 3, True)
             self.field_is_visible(page, name, 844 - KEYBOARD)
             if name == "coverUrl":
@@ -51,8 +51,8 @@ class Phone(GalleryTest):
             self.field_is_visible(page, name, 844)
         # The buttons can be reached while the keyboard is up.
         inputs.screen(page.browser, 390, 844 - KEYBOARD, 3, True)
-        page.run("document.querySelector('#add-save').scrollIntoView({block: 'nearest'})")
-        box = self.box(page, "#add-save")
+        page.run("document.querySelector('#album-save').scrollIntoView({block: 'nearest'})")
+        box = self.box(page, "#album-save")
         self.assertLessEqual(box["bottom"], 844 - KEYBOARD)
 
     def box(self, page, selector):
@@ -66,7 +66,7 @@ class Phone(GalleryTest):
                 const hit = document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2);
                 return box.top >= 0 && box.bottom <= view.height && box.left >= 0 && box.right <= view.width && hit === field
                     && document.activeElement === field;
-            })(document.querySelector(`#add-dialog [name=${arguments[0]}]`))""", name, what=f"{name} within the visible part")
+            })(document.querySelector(`#album-dialog [name=${arguments[0]}]`))""", name, what=f"{name} within the visible part")
 
     def test_the_page_is_as_it_was_when_the_keyboard_has_gone(self):
         page = self.begin()

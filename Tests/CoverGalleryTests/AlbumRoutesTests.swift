@@ -10,7 +10,7 @@ import Wire
         struct Row: Decodable {
             var id, title: String
             var hasCover: Bool
-            var problem: String?
+            var problem, cause, cover: String?
         }
         var version: String
         var albums: [Row]
@@ -52,6 +52,40 @@ import Wire
         }
     }
 
+    @Test("an album is edited in its place, a field that is not named stays, and undo brings the former back")
+    func edit() async throws {
+        try await withGallery { stage in
+            let (id, before) = (try await stage.ids[2], try await library(stage))
+            let change = #"{"album": {"title": " Two ", "coverUrl": "http://a.example/2"}}"#
+            let edited = try await stage.ask("PATCH", "/api/albums/\(id)", json: change)
+            #expect(edited.status == 200 && edited.text.contains("Edited “Two”") && edited.text.contains(id))
+            let after = try await library(stage)
+            #expect(after.albums.map(\.title) == ["T0", "T1", "Two", "T3", "T4", "T5"])
+            #expect(after.undo == "Edit “Two”" && after.albums.map(\.id) == before.albums.map(\.id))
+            let others = zip(before.albums, after.albums).filter { $0.cover != $1.cover }
+            #expect(others.map(\.0.id) == [id], "the page learns which covers are others")
+            let fields = try await stage.ask("GET", "/api/albums/\(id)").text
+            #expect(fields.contains(#""title":"Two","artist":"","genre":"","year":"","coverUrl":"http://a.example/2""#))
+            let undone = try await stage.ask("POST", "/api/undo", json: "{}")
+            #expect(undone.text.contains("\"id\":\"\(id)\""))
+            #expect(try await library(stage).albums.map(\.cover) == before.albums.map(\.cover))
+        }
+    }
+
+    @Test("an edit that cannot be made says why and changes nothing")
+    func editRefused() async throws {
+        try await withGallery { stage in
+            let id = try await stage.ids[0]
+            let refused = try await stage.ask("PATCH", "/api/albums/\(id)", json: #"{"album": {"year": "99"}}"#)
+            #expect(refused.status == 422 && refused.text.contains("\"field\":\"year\""))
+            let same = try await stage.ask("PATCH", "/api/albums/\(id)", json: #"{"album": {"title": "T0"}}"#)
+            #expect(same.status == 200 && same.text.contains("Nothing was changed"))
+            #expect(try await stage.ask("PATCH", "/api/albums/none", json: #"{"album": {}}"#).status == 404)
+            #expect(try await stage.ask("GET", "/api/albums/none").status == 404)
+            #expect(try await library(stage).undo == nil)
+        }
+    }
+
     @Test(
         "an album that is none is refused, and the field named",
         arguments: [
@@ -85,7 +119,9 @@ import Wire
         try await withGallery(albums: { _ in albums }) { stage in
             let rows = try await library(stage).albums
             #expect(rows.map(\.hasCover) == [false, false])
-            #expect(rows[0].problem == "the album has no cover URL")
+            #expect(rows[0].problem == "No cover address yet. Edit the album to add one." && rows[0].cause == nil)
+            #expect(
+                rows[1].problem?.hasPrefix("The cover’s address") == true && rows[1].cause?.hasPrefix("ftp:") == true)
             #expect(try await stage.ask("DELETE", "/api/albums/a%2Fb%20c%3F%C3%A9").status == 200)
         }
     }

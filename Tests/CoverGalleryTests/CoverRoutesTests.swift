@@ -50,8 +50,9 @@ import Wire
             let events = try await stage.events(page)
             _ = try await show(stage, ids)
             let told = try await onThread { try events.receive(until: "reason") }
-            #expect(told.contains("event: failure") && told.contains("404"))
-            #expect(try await show(stage, ids).contains("\"failure\":"))
+            #expect(told.contains("event: failure") && told.contains("has no cover at this address (404)"))
+            #expect(told.contains("\"cause\":\"the server answered 404"))
+            #expect(try await show(stage, ids).contains("\"failure\":\"127.0.0.1:"))
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
             _ = try await show(stage, ids, again: ids)
             let brought = try await onThread { try events.receive(until: "event: cover\n") }
@@ -294,6 +295,30 @@ import Wire
         for number in 0..<1_000 { mailbox.post("cover", key: "cover \(number % 10)", "\(number)") }
         mailbox.close()
         #expect(mailbox.waitingCount == 11)
+    }
+
+    @Test("a page that keeps all covers learns which there are, and how large")
+    func all() async throws {
+        try await withGallery { stage in
+            #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":{}}")
+            let cover = try await stage.library.cover(for: stage.origin.coverURL(3))
+            let version = CoverVersion.of(cover.digest)
+            let expected = "{\"\(try await stage.ids[3])\":{\"version\":\"\(version)\",\"bytes\":\(cover.bytes.count)}}"
+            #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":\(expected)}")
+        }
+    }
+
+    @Test(
+        "every kind of failure is a sentence for people, and the technical cause stands apart",
+        arguments: CoverFailure.Kind.allCases)
+    func problem(kind: CoverFailure.Kind) {
+        let detail = "Failed to connect to a.example port 80 after 0 ms: Couldn't connect to server"
+        let problem = CoverProblem(
+            CoverFailure(kind, url: "http://a.example:8731/x?token=1", detail: detail, status: 503))
+        #expect(problem.reason.first?.isUppercase == true || problem.reason.hasPrefix("a.example:8731 "))
+        #expect(problem.reason.hasSuffix(".") && problem.reason.count < 90)
+        #expect(!problem.reason.contains("connect to a.example port") && !problem.reason.contains("token"))
+        #expect(problem.cause == detail)
     }
 
     @Test("a cover that could not be had is told of when something else brings it")

@@ -143,7 +143,9 @@ import Testing
         #expect(starts(&queue, after: 5).keys.count == 1)
     }
 
-    @Test("a failed transfer is tried again at its time, not before, as the next attempt, behind those that were not tried yet")
+    @Test(
+        "a failed transfer is tried again at its time, not before, as the next attempt, behind those that were not tried yet"
+    )
     func retrying() throws {
         var queue = queue(perHost: 1)
         for path in 1...3 { _ = try queue.submit(url(path), waiter: "\(path)") }

@@ -6,7 +6,7 @@ import Testing
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct RemoteLibraryTests {
-    @Test("adding, deleting, undo and redo are posted in order")
+    @Test("adding, editing, deleting, undo and redo are posted in order")
     func order() async throws {
         let origin = try await Origin.start()
         try await withShelf(["A"]) { shelf in
@@ -17,9 +17,12 @@ import Testing
             try await library.undo()
             try await library.undo()
             try await library.redo()
+            try await library.editAlbum(try await library.albums[2].id) { ($0.title, $0.year) = ("Bee", "2001") }
+            try await library.undo()
             let outbox = try await library.sendEdits()
-            #expect(outbox.sent == 6 && outbox.waiting == 0 && outbox.problem == nil && outbox.refused == [])
-            #expect(origin.postedEdits == ["add B", "add C", "delete B", "add B", "delete C", "add C"])
+            #expect(outbox.sent == 8 && outbox.waiting == 0 && outbox.problem == nil && outbox.refused == [])
+            let expected = ["add B", "add C", "delete B", "add B", "delete C", "add C", "edit Bee", "edit B"]
+            #expect(origin.postedEdits == expected)
             await library.close()
         }
         await origin.stop()
@@ -32,7 +35,8 @@ import Testing
         await first.stop()
         try await withShelf([]) { shelf in
             let library = try await shelf.library { $0.remote = url }
-            for title in ["A", "B", "C"] { try await library.addAlbum(Album(title: title)) }
+            for title in ["A", "B"] { try await library.addAlbum(Album(title: title)) }
+            try await library.editAlbum(try await library.albums[0].id) { $0.title = "C" }
             let outbox = try await library.sendEdits()
             #expect(outbox.sent == 0 && outbox.waiting == 3)
             #expect(outbox.problem?.contains(url) == true)
@@ -45,7 +49,7 @@ import Testing
             #expect(try await next.waitingEdits == 3)
             #expect(try await next.sendEdits().sent == 3)
             #expect(try await next.sendEdits().sent == 0)
-            #expect(origin.postedEdits == ["add A", "add B", "add C"])
+            #expect(origin.postedEdits == ["add A", "add B", "edit C"])
             await next.close()
             await origin.stop()
         }
@@ -122,6 +126,23 @@ import Testing
             let outbox = try await library.sendEdits()
             #expect(outbox.sent == 2 && outbox.waiting == 0 && outbox.refused.isEmpty)
             #expect(origin.postedEdits == ["add A"])
+            await library.close()
+        }
+        await origin.stop()
+    }
+
+    @Test("an edit is told with the whole album, and its refusal names it")
+    func editMessage() async throws {
+        let origin = try await Origin.start()
+        try await withShelf([]) { shelf in
+            try shelf.write(#"[{"title": "A", "zeta": 1.50}]"#)
+            let library = try await shelf.library { $0.remote = origin.url }
+            try await library.editAlbum(try await library.albums[0].id) { $0.year = "1971" }
+            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            let message = try #require(try journal.firstMessage(to: origin.url + "/")).message
+            #expect(message.path == "/api/editAlbum")
+            #expect(message.body.contains(#""year": "1971", "zeta": 1.50"#), "\(message.body)")
+            #expect(try await library.sendEdits().refused.first?.hasPrefix("editing “A”: ") == true)
             await library.close()
         }
         await origin.stop()

@@ -78,6 +78,26 @@ extension CommandTests {
             }
         }
 
+        @Test func `an album is edited in its place, and undo in the next process brings the former back`() async throws
+        {
+            try await withAlbums("A", "B", "C") { stage in
+                let edited = try await stage.run(
+                    "album", "edit", "b", "--title", "Bee", "--year", "2001", "--cover-url", "http://a/1")
+                #expect(edited.status == 0 && edited.stdout == "Edited “Bee”\n", "\(edited)")
+                let lines: [Album] = try await stage.run("album", "list", "--json").lines()
+                #expect(lines.map(\.title) == ["A", "Bee", "C"])
+                #expect(lines[1].artist == "By B" && lines[1].year == "2001" && lines[1].coverUrl == "http://a/1")
+                #expect(try await stage.run("album", "undo").status == 0)
+                #expect(try await titles(stage) == ["A", "B", "C"])
+                #expect(try await stage.run("album", "redo", "--json").stdout.hasPrefix("{\"edit\":\"edit\""))
+                #expect(try await titles(stage) == ["A", "Bee", "C"])
+                let cleared = try await stage.run("album", "edit", "2", "--year", "", "--cover-url", "")
+                #expect(cleared.status == 0, "\(cleared)")
+                let album: Album? = try await stage.run("album", "list", "--json").lines()[1]
+                #expect(album?.year == "" && album?.coverUrl == nil)
+            }
+        }
+
         @Test func `an album may be added with several places of its cover, and with its ids`() async throws {
             let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
             try await withAlbums("A") { stage in
@@ -109,6 +129,12 @@ extension CommandTests {
                         "--cover-url: ftp://x: ftp:// is not supported"
                     ),
                     (["add", "--title", "x", "--release-id", "12"], 64, "--release-id: '12' is not a MusicBrainz id"),
+                    (["edit", "1"], 64, "nothing to change: give --title"),
+                    (["edit", "9", "--title", "x"], 1, "there is no album 9; the library has 3"),
+                    (["edit", "1", "--title", ""], 64, "--title: an album needs a title"),
+                    (["edit", "1", "--year", "99"], 64, "--year"),
+                    (["edit", "1", "--cover-url", "ftp://x"], 64, "--cover-url: ftp:// is not supported"),
+                    (["edit", "1", "--title", "A"], 1, "the album is like that already"),
                     (["add", "--title", "x", "--release-group-id", "y"], 64, "--release-group-id: 'y' is not"),
                 ]
                 for (arguments, status, message) in cases {
@@ -309,8 +335,10 @@ extension CommandTests {
                     "\(away)")
                 let sent = try await stage.run("album", "add", "--title", "Y", "--remote", stage.origin.url)
                 #expect(sent.status == 0 && sent.stderr == "", "\(sent)")
+                _ = try await stage.run("album", "edit", "y", "--title", "Z", "--remote", stage.origin.url)
                 _ = try await stage.run("album", "undo", "--remote", stage.origin.url)
-                #expect(stage.origin.postedEdits == ["add Y", "delete Y"])
+                _ = try await stage.run("album", "delete", "y", "--remote", stage.origin.url)
+                #expect(stage.origin.postedEdits == ["add Y", "edit Z", "edit Y", "delete Y"])
             }
         }
 

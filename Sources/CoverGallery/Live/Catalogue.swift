@@ -91,11 +91,21 @@ actor Catalogue {
         row.add("genre", album.genre)
         row.add("year", album.year)
         switch places {
-        case .success: row.add("hasCover", true)
+        case .success(let places):
+            row.add("hasCover", true)
+            row.add("cover", Self.tag(of: places))
         case .failure(let failure):
             row.add("hasCover", false)
-            row.add("problem", failure.detail)
+            CoverProblem(failure).add(to: &row, as: "problem")
         }
         return row.text
+    }
+
+    /// Tells pages whether an album's cover is another one than before (FNV-1a, 64 bits).
+    private static func tag(of places: [String]) -> String {
+        let hash = places.joined(separator: " ").utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
+            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
+        }
+        return String(hash, radix: 36)
     }
 }

@@ -6,7 +6,7 @@ enum CoverState: Sendable, Equatable {
     case ready(String, isStale: Bool)
     case waiting
     /// It cannot be had, and why.
-    case failed(String)
+    case failed(CoverProblem)
 
     var json: String {
         var object = JSONObject()
@@ -15,7 +15,7 @@ enum CoverState: Sendable, Equatable {
             object.add("version", version)
             if isStale { object.add("stale", true) }
         case .waiting: object.add("waiting", true)
-        case .failed(let reason): object.add("failure", reason)
+        case .failed(let problem): problem.add(to: &object, as: "failure")
         }
         return object.text
     }

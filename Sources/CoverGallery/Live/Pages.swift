@@ -39,7 +39,7 @@ actor Pages {
 
     /// Why a cover could not be had.
     fileprivate struct Failure {
-        var reason: String
+        var problem: CoverProblem
         /// When it is tried again, unless somebody asks before; nil: it would be in vain.
         var due: ContinuousClock.Instant?
         var wait: Duration
@@ -155,14 +155,16 @@ actor Pages {
         var versions = try library.cachedVersions(of: known.compactMap(\.self)).makeIterator()
         return zip(albums, known).map { album, key in
             guard let key else {
-                let reason: String =
-                    if case .failure(let failure)? = keys[album] { failure.detail } else { "not in the library" }
-                return (album, .failed(reason))
+                let problem =
+                    if case .failure(let failure)? = keys[album] { CoverProblem(failure) } else {
+                        CoverProblem(reason: "This album is no longer in the library.")
+                    }
+                return (album, .failed(problem))
             }
             if let cached = versions.next() ?? nil {
                 return (album, .ready(CoverVersion.of(cached.digest), isStale: cached.isStale))
             }
-            if let failure = failures[key], !failure.isDue { return (album, .failed(failure.reason)) }
+            if let failure = failures[key], !failure.isDue { return (album, .failed(failure.problem)) }
             return (album, .waiting)
         }
     }
@@ -253,15 +255,16 @@ actor Pages {
         if failures.count >= Self.mostFailures { failures = [:] }
         let wait = failures[key].map { min($0.wait * 2, Self.waits.longest) } ?? Self.waits.first
         let origin = Self.origin(of: key)
+        let problem = CoverProblem(failure)
         if failure.isHostUnreachable {
             outages[origin] = .now + Self.probeInterval
-            failures[key] = Failure(reason: failure.detail, due: nil, wait: Self.waits.first, isHosts: true)
+            failures[key] = Failure(problem: problem, due: nil, wait: Self.waits.first, isHosts: true)
         } else {
             failures[key] = Failure(
-                reason: failure.detail, due: failure.mayPass ? .now + wait : nil, wait: wait, isHosts: false)
+                problem: problem, due: failure.mayPass ? .now + wait : nil, wait: wait, isHosts: false)
             if failure.kind == .status { answered(origin) }
         }
-        tell(key, "failure") { $0.add("reason", failure.detail) }
+        tell(key, "failure") { problem.add(to: &$0, as: "reason") }
     }
 
     /// The host answers again: its covers that failed meanwhile are tried at once.

@@ -19,18 +19,18 @@ actor PrefetchRun {
     }
 
     private final class Failures: Sendable {
-        let latest = Mutex<[(url: String, reason: String)]>([])
+        let latest = Mutex<[(url: String, problem: CoverProblem)]>([])
 
         func add(_ outcome: CoverOutcome) {
             // An album that has no cover has failed nobody.
             guard let failure = outcome.failure, outcome.kind != .skipped else { return }
-            add(outcome.url, failure.detail)
+            add(outcome.url, CoverProblem(failure))
         }
 
-        func add(_ url: String, _ reason: String) {
+        func add(_ url: String, _ problem: CoverProblem) {
             latest.withLock { latest in
                 if latest.count >= PrefetchRun.mostFailures { latest.removeFirst() }
-                latest.append((url, reason))
+                latest.append((url, problem))
             }
         }
     }
@@ -71,7 +71,7 @@ actor PrefetchRun {
             await report(summary, summary.requested + summary.remaining, failures, isRunning: false)
         } catch {
             ticker.cancel()
-            failures.add("", "\(error)")
+            failures.add("", CoverProblem(reason: "\(error)"))
             await report(progress.summary, 0, failures, isRunning: false)
         }
     }
@@ -94,7 +94,7 @@ actor PrefetchRun {
             var row = JSONObject()
             row.add("title", titles[failure.url])
             row.add("url", failure.url)
-            row.add("reason", failure.reason)
+            failure.problem.add(to: &row, as: "reason")
             return row.text
         }
         object.add("failures", raw: "[" + rows.joined(separator: ",") + "]")

@@ -1,9 +1,9 @@
 // Asking the server. Whatever goes wrong comes out as a Problem whose message is one line for people.
 
 export class Problem extends Error {
-  /** @param {string} message @param {{status?: number, field?: string}} [more] */
+  /** @param {string} message begins with a capital here, however the server wrote it @param {{status?: number, field?: string}} [more] */
   constructor(message, { status = 0, field } = {}) {
-    super(message);
+    super(sentence(message));
     this.status = status;
     this.field = field;
   }
@@ -12,11 +12,16 @@ export class Problem extends Error {
   get away() { return this.status === 0; }
 }
 
+/** A text with a capital at its beginning, unless that is a URL or another name. */
+export function sentence(text) {
+  return /^\p{Ll}+(?=[\s,.;]|$)/u.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
 /** Who this page is, to the server; new for every load. Not `randomUUID`, which plain HTTP in a home network lacks. */
 export const pageID = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /**
- * @param {"GET" | "POST" | "PUT" | "DELETE"} method
+ * @param {"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} method
  * @param {string} path
  * @param {object} [body]
  * @param {RequestInit} [more]
@@ -32,7 +37,7 @@ export async function ask(method, path, body, more = {}) {
     response = await fetch(path, request);
     answer = response.status === 204 ? null : await response.json().catch(() => null);
   } catch {
-    throw new Problem("The server does not answer.");
+    throw new Problem("Sleeve does not answer.");
   }
   if (!response.ok) {
     const { error, field } = answer ?? {};

@@ -49,13 +49,12 @@ function write(view) {
   part(view, "artist").textContent = artist;
 }
 
-export function showFailure(view, reason, canRetry) {
+/** The reason is to be read below the covers once the album is chosen; assistive technology has it here too. */
+export function showFailure(view, reason) {
   stop(view, "failed");
   forget(view);
   write(view);
-  part(view, "reason").textContent = reason;
   view.setAttribute("aria-description", reason);
-  part(view, "retry").hidden = !canRetry;
 }
 
 /**

@@ -10,12 +10,14 @@ const rushing = 90;
 const pace = 120;
 
 export class Covers {
-  /** What is known of covers: id → {version, stale?} | {failure} | {waiting}. */
+  /** What is known of covers: id → {version, stale?} | {failure, cause?} | {waiting}. */
   #known = new Map();
   #views = new Map(); // id → view
   #view = [];
   #near = [];
   #again = new Set();
+  /** Albums that got another cover since the server was last asked: its answer may tell of the former one. */
+  #changed = new Set();
   /** What events have told of since the server was last asked. */
   #heard = new Set();
   #jumped = -Infinity;
@@ -43,7 +45,7 @@ export class Covers {
     if (view.dataset.id !== album.id && this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
     dress(view, album);
     this.#views.set(album.id, view);
-    if (!album.hasCover) this.#known.set(album.id, { failure: album.problem ?? "has no cover URL", final: true });
+    if (!album.hasCover) this.#known.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
     if (performance.now() - this.#rushed > rushing) this.#show(album.id, view);
     else {
       showWaiting(view);
@@ -74,6 +76,15 @@ export class Covers {
     this.#timer = setTimeout(() => this.#tellNow(), wait);
   }
 
+  /** These albums have another cover than before. */
+  forget(ids) {
+    for (const id of ids) {
+      this.#changed.add(id);
+      this.#learn(id, { waiting: true });
+    }
+    this.tell();
+  }
+
   retry(id) {
     if (this.#known.get(id)?.final) return;
     this.#again.add(id);
@@ -95,9 +106,9 @@ export class Covers {
     this.#learn(id, { version }, at);
   }
 
-  failed(id, reason) {
+  failed(id, reason, cause) {
     this.#heard.add(id);
-    this.#learn(id, { failure: reason });
+    this.#learn(id, { failure: reason, cause });
   }
 
   stateOf(id) { return this.#known.get(id) ?? { waiting: true }; }
@@ -119,13 +130,15 @@ export class Covers {
     const again = [...this.#again];
     this.#again.clear();
     this.#heard.clear();
+    this.#changed.clear();
     const view = this.#view;
     try {
       const body = { page: pageID, view, near: this.#near, ...(again.length && { again }) };
       const { covers } = await ask("POST", "/api/covers", body, { priority: "high" });
       this.#away = false;
       for (const [id, state] of Object.entries(covers)) {
-        // An event may have overtaken this answer.
+        // An edit or an event may have overtaken this answer.
+        if (this.#changed.has(id)) continue;
         if (state.waiting && (this.#heard.has(id) || this.#known.get(id)?.version)) continue;
         this.#learn(id, state);
       }
@@ -162,7 +175,7 @@ export class Covers {
 
   async #show(id, view, at) {
     const state = this.stateOf(id);
-    if (state.failure) showFailure(view, state.failure, !state.final && !state.away);
+    if (state.failure) showFailure(view, state.failure);
     else if (state.version || this.#away) {
       const outcome = await showPicture(view, this.#address(id), this.#view.includes(id));
       // The address without its version is answered by whatever version there is, from the browser's own store too.
@@ -176,9 +189,9 @@ export class Covers {
   }
 
   #broken(id, view) {
-    const reason = this.#away ? "has not been seen here yet, and the server is away" : "could not be shown";
+    const reason = this.#away ? "Not saved on this device. Reconnect to load it." : "The browser can’t show this picture.";
     this.#known.set(id, { failure: reason, away: this.#away });
-    showFailure(view, reason, !this.#away);
+    showFailure(view, reason);
     this.changed(id);
   }
 

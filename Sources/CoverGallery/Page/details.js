@@ -1,9 +1,11 @@
 // The chosen album: its title under the cover, its table, and what there is to say about its cover.
 
+import { sentence } from "./api.js";
+
 const byID = (id) => document.getElementById(id);
 const number = new Intl.NumberFormat();
 const parts = {
-  pane: byID("details"), title: byID("chosen-title"), artist: byID("chosen-artist"), reason: byID("cover-reason"), retry: byID("retry"), stale: byID("stale"), position: byID("position"), count: byID("count"),
+  pane: byID("details"), title: byID("chosen-title"), artist: byID("chosen-artist"), problem: byID("cover-problem"), reason: byID("cover-reason"), retry: byID("retry"), cause: byID("cover-cause"), stale: byID("stale"), position: byID("position"), count: byID("count"),
 };
 const cells = [...document.querySelectorAll("#album-table td")];
 
@@ -13,15 +15,18 @@ export function showAlbum(album) {
   if (!album) return;
   parts.title.textContent = album.title || "Untitled";
   parts.artist.textContent = album.artist;
+  parts.cause.open = false;
   for (const cell of cells) cell.textContent = String(album[cell.dataset.field] ?? "") || "–";
 }
 
-/** @param {{version?: string, stale?: true, failure?: string, waiting?: true, final?: boolean, away?: boolean}} state */
+/** @param {{version?: string, stale?: true, failure?: string, cause?: string, waiting?: true, final?: boolean, away?: boolean}} state */
 export function showCoverState(state) {
-  // On the cover the reason is to be seen; an option of a list has no text of its own to be read out, so it stands here.
-  const text = state.failure ? `Cover: ${state.failure}` : "";
+  const text = state.failure ?? "";
+  parts.problem.classList.toggle("failed", Boolean(text));
   if (parts.reason.textContent !== text) parts.reason.textContent = text;
   parts.retry.hidden = !state.failure || Boolean(state.final || state.away);
+  parts.cause.hidden = !text || !state.cause;
+  parts.cause.querySelector("p").textContent = sentence(state.cause ?? "");
   parts.stale.hidden = !state.stale;
 }
 

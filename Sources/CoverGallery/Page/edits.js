@@ -1,12 +1,12 @@
-// Adding, deleting, and taking either back.
+// Adding, editing, deleting, and taking it back.
 
 import { ask } from "./api.js";
-import { onAdd, openAddForm } from "./add-form.js";
+import { onSave, openAlbumForm } from "./album-form.js";
 import { say } from "./toast.js";
 import { clearSearch } from "./search.js";
 
-const buttons = Object.fromEntries(["add", "delete", "undo", "redo"].map((id) => [id, document.getElementById(id)]));
-const reason = "The server is away; changes have to wait until it is back.";
+const buttons = Object.fromEntries(["add", "edit", "delete", "undo", "redo"].map((id) => [id, document.getElementById(id)]));
+const reason = "Sleeve isn’t running; editing is off until it’s back.";
 
 export class Edits {
   #library;
@@ -25,15 +25,27 @@ export class Edits {
     this.#library = library;
     this.#gallery = gallery;
     this.#complain = complain;
-    buttons.add.addEventListener("click", () => openAddForm());
-    document.getElementById("add-first").addEventListener("click", () => openAddForm());
+    buttons.add.addEventListener("click", () => openAlbumForm());
+    buttons.edit.addEventListener("click", () => this.#openEditor());
+    document.getElementById("add-first").addEventListener("click", () => openAlbumForm());
     buttons.delete.addEventListener("click", () => this.remove());
     buttons.undo.addEventListener("click", () => this.undo());
     buttons.redo.addEventListener("click", () => this.redo());
-    onAdd(({ id, message }) => {
+    onSave(({ id, message }) => {
       this.#finish(id, message);
-      this.#gallery.focus(); // on the new album: the keys are meant for it now
+      this.#gallery.focus(); // on the album: the keys are meant for it now
     });
+  }
+
+  async #openEditor() {
+    const id = this.#gallery.album?.id;
+    if (!id) return;
+    try {
+      const { album } = await ask("GET", `/api/albums/${encodeURIComponent(id)}`, undefined, { cache: "no-store" });
+      openAlbumForm(id, album);
+    } catch (problem) {
+      this.#complain(problem);
+    }
   }
 
   remove() {
@@ -44,8 +56,15 @@ export class Edits {
     });
   }
 
-  undo() { this.#edit(() => this.#library.undo && ["POST", "/api/undo", (answer) => answer.id]); }
-  redo() { this.#edit(() => this.#library.redo && ["POST", "/api/redo", (answer) => answer.id]); }
+  undo() { this.#step("undo", "Undone"); }
+  redo() { this.#step("redo", "Redone"); }
+
+  #step(name, done) {
+    this.#edit(() => {
+      const title = this.#library[name];
+      return title && ["POST", `/api/${name}`, (answer) => answer.id, `${done}: ${title}`];
+    });
+  }
 
   setAway(away) {
     this.#away = away;
@@ -56,6 +75,7 @@ export class Edits {
   update() {
     const { undo, redo } = this.#library;
     this.#allow("add", true, "Add an album");
+    this.#allow("edit", Boolean(this.#gallery.album), "Edit this album");
     this.#allow("delete", Boolean(this.#gallery.album), "Delete this album (Delete)");
     this.#allow("undo", Boolean(undo), undo ? `Undo: ${undo} (Ctrl+Z)` : "Nothing to undo");
     this.#allow("redo", Boolean(redo), redo ? `Redo: ${redo} (Ctrl+Shift+Z)` : "Nothing to redo");
@@ -69,16 +89,16 @@ export class Edits {
     if (focused && button.disabled) this.#gallery.focus();
   }
 
-  /** @param {() => [string, string, (answer: object) => string | null] | null} plan what to ask for, when its turn has come */
+  /** @param {() => [string, string, (answer: object) => string | null, string?] | null} plan what to ask for, when its turn
+   *   has come, which album it was, and what to say; by default what the answer says */
   #edit(plan) {
     this.#last = this.#last.then(async () => {
       if (this.#away) return say(reason, { kind: "problem" });
-      const [method, path, affected] = plan() || [];
+      const [method, path, affected, done] = plan() || [];
       if (!method) return;
       try {
         const answer = await ask(method, path);
-        const taken = { "/api/undo": "Undone. ", "/api/redo": "Redone. " }[path] ?? "";
-        await this.#finish(affected(answer), taken + answer.message, path === "/api/undo" ? "redo" : "undo");
+        await this.#finish(affected(answer), done ?? answer.message, path === "/api/undo" ? "redo" : "undo");
       } catch (problem) {
         this.#complain(problem);
       }

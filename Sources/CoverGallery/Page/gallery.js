@@ -9,7 +9,7 @@ const empty = document.getElementById("empty");
 const words = {
   none: ["No albums yet", "Add the first one; its cover comes by itself."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
-  away: ["The server is away", "The albums appear as soon as it is back."],
+  away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
 };
 /** Covers beyond those in sight that the server is told of, on each side: a few flicks' worth. */
 const ahead = 16;
@@ -32,10 +32,6 @@ export class Gallery {
     onRetry(() => this.retry());
     onPosition((index) => this.#scroller?.choose(index, { animate: false }));
     host.addEventListener("pointerdown", postponeTint);
-    host.addEventListener("click", (event) => {
-      const view = event.target.closest(".retry") && event.target.closest("[data-id]");
-      if (view) covers.retry(view.dataset.id);
-    });
   }
 
   /** The chosen album, if there is one. */

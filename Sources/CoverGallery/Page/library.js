@@ -1,10 +1,10 @@
 // The albums as the server last told them, and those of them that are shown: sorted and searched.
 
 import { ask } from "./api.js";
-import { ordered, matching, haystacks } from "./order.js";
+import { ordered, found, haystacks } from "./order.js";
 
 /**
- * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, problem?: string}} Album
+ * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, cover?: string, problem?: string, cause?: string}} Album
  */
 export class Library {
   /** @type {Album[]} in the library's order */
@@ -23,6 +23,8 @@ export class Library {
   #before = new Map(); // the same, before the last change
   #haystacks = null;
   #places = null;
+  /** @type {(ids: string[]) => void} these albums have another cover than before */
+  coversChanged = () => {};
   #asked = 0;
   #told = 0;
 
@@ -43,7 +45,10 @@ export class Library {
     const changed = told.version !== this.version;
     Object.assign(this, { version: told.version, undo: told.undo, redo: told.redo, remote: told.remote });
     if (!changed) return false;
+    const covers = new Map(this.albums.map((album) => [album.id, album.cover]));
     this.albums = told.albums;
+    const others = told.albums.filter(({ id, cover }) => covers.has(id) && covers.get(id) !== cover);
+    if (others.length) this.coversChanged(others.map((album) => album.id));
     this.#before = this.#orders;
     this.#orders = new Map();
     this.#haystacks = null;
@@ -51,13 +56,16 @@ export class Library {
     return true;
   }
 
+  /** How many albums have an address for their cover. */
+  get coverCount() { return this.albums.reduce((count, album) => count + album.hasCover, 0); }
+
   /** Works out what is shown, after a change of `sort` or `query`. */
   arrange() {
     let order = this.#orders.get(this.sort);
     if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#before.get(this.sort))));
     if (this.query.trim()) {
       this.prepareSearch();
-      order = matching(order, this.#haystacks, this.query);
+      order = found(order, this.#haystacks, this.query);
     }
     this.shown = order;
     this.#places = null;

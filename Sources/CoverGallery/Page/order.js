@@ -1,4 +1,4 @@
-// Sorting and searching. Ten thousand albums are sorted in some tens of milliseconds, once, and searched in two or three.
+// Sorting and searching. Ten thousand albums are sorted in some tens of milliseconds, once, and searched in a few.
 
 // Not `numeric`: it would cost three times as much.
 const collator = new Intl.Collator(undefined, { sensitivity: "base" });
@@ -42,14 +42,30 @@ export function ordered(albums, sort, before = []) {
 
 /** What each album is found by. */
 export function haystacks(albums) {
-  return new Map(albums.map((album) => [album, plain(`${album.title}\n${album.artist}\n${album.genre}\n${album.year}`)]));
+  return new Map(albums.map((album) => {
+    const title = plain(album.title), artist = plain(album.artist), year = String(album.year);
+    const text = `${title} ${artist} ${plain(album.genre)}`;
+    return [album, { title, artist, year, text: `${text} ${year}`, words: ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ")}` }];
+  }));
 }
 
-/** The albums that have every word of a query somewhere. */
-export function matching(albums, haystack, query) {
-  const words = plain(query).split(/\s+/).filter(Boolean);
-  return albums.filter((album) => {
-    const text = haystack.get(album);
-    return words.every((word) => text.includes(word));
-  });
+/**
+ * The albums that have every word of a query somewhere, the best matches first: its title, the beginning of a title, the
+ * artist, the beginning of an artist, beginnings of words, the year, anything else. Equals keep their order.
+ */
+export function found(albums, haystack, query) {
+  const words = plain(query).split(/\s+/).filter(Boolean), phrase = words.join(" ");
+  const ranks = Array.from({ length: 7 }, () => []);
+  for (const album of albums) {
+    const row = haystack.get(album);
+    if (words.every((word) => row.text.includes(word))) ranks[rank(row, words, phrase)].push(album);
+  }
+  return ranks.flat();
+}
+
+function rank({ title, artist, year, words: known }, words, phrase) {
+  if (title.startsWith(phrase)) return title.length === phrase.length ? 0 : 1;
+  if (artist.startsWith(phrase)) return artist.length === phrase.length ? 2 : 3;
+  if (words.every((word) => known.includes(` ${word}`))) return 4;
+  return year === phrase ? 5 : 6;
 }

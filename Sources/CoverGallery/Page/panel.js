@@ -1,15 +1,12 @@
-// The panel: a running prefetch, what failed, and what the cache holds.
+// The panel: fetching all covers, what failed, and what the cache holds.
 
-import { ask } from "./api.js";
-import { addSample, clearPlot } from "./plot.js";
+import { ask, sentence } from "./api.js";
 
 const byID = (id) => document.getElementById(id);
 const [panel, toggle, button, progress] = ["panel", "panel-toggle", "prefetch", "progress"].map(byID);
 const number = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 });
-const percent = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
-const moment = 0.2; // seconds
-let running = false, seconds = Infinity, downloaded = 0;
+let running = false;
 
 export function bytes(count) {
   // As the command line counts them.
@@ -52,17 +49,7 @@ export function setPanelAway(gone, reason) {
 }
 
 export function showPrefetch(told) {
-  if (told.seconds < seconds) {
-    // Another one began.
-    clearPlot();
-    [seconds, downloaded] = [0, 0];
-  }
   running = told.running;
-  // The plot shows the speed of each moment; the number beside it is the run's. Less than a moment says nothing.
-  if (told.seconds - seconds >= moment || (!running && seconds === 0)) {
-    addSample(told.seconds, (told.downloaded - downloaded) / (told.seconds - seconds));
-    ({ seconds, downloaded } = told);
-  }
   toggle.classList.toggle("running", running);
   button.textContent = running ? "Stop" : "Fetch all covers";
   byID("prefetch-now").hidden = false;
@@ -71,35 +58,55 @@ export function showPrefetch(told) {
   else [progress.max, progress.value] = [1, 1];
   const of = told.total ? ` of ${number.format(told.total)}` : "";
   byID("progress-text").textContent = `${number.format(told.downloaded + told.fresh + told.joined)}${of} covers`;
-  byID("rate").textContent = `${short.format(told.coversPerSecond)} covers/s`;
+  byID("rate").textContent = told.coversPerSecond ? `${short.format(told.coversPerSecond)} covers/s` : "";
   byID("outcome").textContent = outcome(told);
   showFailures(told);
 }
 
 function outcome(told) {
-  const counts = [["downloaded", told.downloaded], ["fresh", told.fresh + told.joined], ["skipped", told.skipped], ["failed", told.failed]];
+  const counts = [
+    ["downloaded", told.downloaded], ["here already", told.fresh + told.joined], ["without an address", told.skipped],
+    ["failed", told.failed],
+  ];
   const parts = counts.filter(([, count]) => count).map(([name, count]) => `${number.format(count)} ${name}`);
-  const size = told.running ? `${bytes(told.bytes)} at ${bytes(told.bytesPerSecond)}/s` : bytes(told.bytes);
-  return [...parts, size, `${told.seconds.toFixed(1)} s`].join(" · ");
+  if (told.bytes) parts.push(bytes(told.bytes));
+  const left = (told.total - told.settled) * (told.seconds / told.settled);
+  if (told.running && told.seconds > 2 && left > 1) parts.push(`about ${time(left)} left`);
+  return parts.join(" · ");
+}
+
+function time(seconds) {
+  return seconds < 90 ? `${Math.round(seconds)} s` : `${number.format(Math.round(seconds / 60))} min`;
 }
 
 function showFailures({ failures = [], failed }) {
   byID("failures-part").hidden = failures.length === 0;
-  byID("failures-title").textContent = failed > failures.length ? `The last ${failures.length} of ${number.format(failed)} failures` : "Failures";
-  const rows = failures.map(({ title, url, reason }) => {
-    const row = document.createElement("li"), why = document.createElement("strong"), where = document.createElement("span");
-    why.textContent = title ? `${title}: ${reason}` : reason;
-    where.textContent = url;
-    row.append(why, where);
-    return row;
-  });
-  byID("failures").replaceChildren(...rows);
+  const all = failed === 1 ? "1 cover failed" : `${number.format(failed)} covers failed`;
+  byID("failures-title").textContent = failed > failures.length ? `${all}, the last ${failures.length} are` : all;
+  byID("failures").replaceChildren(...failures.map(failure));
 }
 
-export function showCache({ entries, bytes: size, capacity, hits, misses }) {
+function failure({ title, url, reason, cause }) {
+  const add = (parent, name, text) => {
+    const element = document.createElement(name);
+    element.textContent = text;
+    parent.append(element);
+    return element;
+  };
+  const row = document.createElement("li");
+  if (title) add(row, "strong", title);
+  add(row, "span", sentence(reason));
+  const more = document.createElement("details");
+  add(more, "summary", "Details");
+  if (cause) add(more, "p", sentence(cause));
+  if (url) add(more, "p", url);
+  if (more.children.length > 1) row.append(more);
+  return row;
+}
+
+export function showCache({ entries, bytes: size, capacity }) {
   byID("cache-entries").textContent = number.format(entries);
   byID("cache-size").textContent = capacity ? `${bytes(size)} of ${bytes(capacity)}` : bytes(size);
-  byID("hit-rate").textContent = hits + misses ? percent.format(hits / (hits + misses)) : "–";
 }
 
 /** @param {{url: string, waiting: number, problem: string | null} | null} remote */
@@ -108,5 +115,8 @@ export function showRemote(remote) {
   if (!remote) return;
   byID("remote-url").textContent = remote.url;
   const waiting = remote.waiting === 1 ? "1 change waits" : `${number.format(remote.waiting)} changes wait`;
-  byID("remote-state").textContent = remote.problem ?? (remote.waiting ? `${waiting} to be sent` : "up to date");
+  byID("remote-state").textContent = remote.waiting
+    ? `${waiting} to be sent. Sleeve keeps trying.` : remote.problem ? "It refused a change." : "Up to date.";
+  byID("remote-cause").hidden = !remote.problem;
+  byID("remote-cause").querySelector("p").textContent = remote.problem ?? "";
 }

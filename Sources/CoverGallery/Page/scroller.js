@@ -40,6 +40,7 @@ export class Scroller {
   #frame = 0;
   #time = 0;
   #held = false;
+  #grabbed = -1; // the chosen view when it was taken hold of
 
   /** @param {HTMLElement} host @param {{dataSource: DataSource, delegate: Delegate}} parts */
   constructor(host, { dataSource, delegate }) {
@@ -117,6 +118,7 @@ export class Scroller {
   }
 
   #hold() {
+    if (!this.#held) this.#grabbed = this.#chosen;
     this.#held = true;
     this.#spring.velocity = 0;
   }
@@ -133,7 +135,7 @@ export class Scroller {
     this.#spring.velocity = speed;
     let to = Math.round(this.#spring.projected);
     // A flick means the next one, however short it was.
-    if (to === this.#chosen && Math.abs(speed) > 0.6) to += Math.sign(speed);
+    if (to === this.#grabbed && Math.abs(speed) > 0.6) to += Math.sign(speed);
     this.#settle(to);
   }
 
@@ -141,7 +143,7 @@ export class Scroller {
     const value = this.#spring.value;
     let to = Math.round(value);
     // One notch of a mouse's wheel is less than half a cover; it means one cover all the same.
-    if (to === this.#chosen && Math.abs(value - to) > 0.12) to += direction;
+    if (to === this.#grabbed && Math.abs(value - to) > 0.12) to += direction;
     this.#settle(to);
   }
 
@@ -184,6 +186,8 @@ export class Scroller {
     const seconds = Math.min(0.1, Math.max(0, time - this.#time) / 1000);
     this.#time = time;
     const moving = !this.#held && this.#spring.step(seconds);
+    // What is in the middle is chosen while it is moved, not only once it rests.
+    if (this.#held) this.#select(this.#clamp(Math.round(this.#spring.value)));
     this.#render();
     this.#frame = moving ? requestAnimationFrame((next) => this.#tick(next)) : 0;
     if (moving || this.#held) return;

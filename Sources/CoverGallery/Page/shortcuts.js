@@ -1,20 +1,21 @@
-// Keys for the whole page. None of them works while somebody types, nor behind an open dialog.
+// Keys for the whole page. They work wherever the focus is, as a clicked button keeps it, but not in a text field, nor
+// behind an open dialog.
 
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
 
 /**
- * @param {{search(): void, undo(): void, redo(): void, remove(): void, retry(): void, move(event: KeyboardEvent): boolean}} run
+ * @param {{search(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, back(): boolean,
+ *          move(event: KeyboardEvent): boolean}} run
  */
 export function listen(run) {
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || document.querySelector("dialog[open]") || event.target.matches(typing)) return;
-    const list = event.target === document.body || event.target.matches("[role=listbox]");
-    if (shortcut(event, run, list)) event.preventDefault();
+    if (shortcut(event, run)) event.preventDefault();
   });
 }
 
-function shortcut(event, run, list) {
-  const key = event.key.toLowerCase();
+function shortcut(event, run) {
+  const key = event.key.toLowerCase(), target = event.target;
   if ((event.ctrlKey || event.metaKey) && !event.altKey) {
     if (key === "z") return (event.shiftKey ? run.redo() : run.undo()), true;
     if (key === "y" && !event.shiftKey) return run.redo(), true;
@@ -22,9 +23,11 @@ function shortcut(event, run, list) {
   }
   if (event.altKey) return false;
   if (key === "/") return run.search(), true;
-  if (!list) return false;
+  // The panel is not about the chosen album, and scrolls with these keys.
+  if (target.closest("#panel")) return false;
   if (key === "delete") return run.remove(), true;
-  if (key === "enter") return run.retry();
-  // With nothing focused the arrows are meant for the covers; they are what the page is about.
-  return event.target === document.body && run.move(event);
+  if (key === "escape") return run.back();
+  if (key === "enter") return (target === document.body || target.matches("[role=listbox]")) && run.retry();
+  // The slider moves by itself.
+  return !target.matches("[type=range]") && run.move(event);
 }

@@ -6,6 +6,7 @@ import { Edits } from "./edits.js";
 import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
 import { setUpSearch } from "./search.js";
 import { listen } from "./shortcuts.js";
+import { keepSoon, learnSizes, setUpKeeping } from "./keeping.js";
 import { keepOffline, keepSeen, showOffline } from "./offline.js";
 import { say } from "./toast.js";
 
@@ -26,22 +27,25 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   let connected = false;
 
   new Events({
-    cover: ({ id, version, at }) => covers.arrived(id, version, at),
-    failure: ({ id, reason }) => covers.failed(id, reason),
+    cover: ({ id, version, at }) => (covers.arrived(id, version, at), keepSoon()),
+    failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
     library: ({ version }) => version !== library.version && refresh(),
-    prefetch: showPrefetch,
-    cache: showCache,
+    prefetch: (told) => (showPrefetch(told), told.running || keepSoon()),
+    cache: (told) => (showCache(told), learnSizes(told)),
     remote: showRemote,
     online: () => setAway(false),
     offline: () => setAway(true),
   });
+  library.coversChanged = (ids) => covers.forget(ids);
   setUpPanel(complain);
+  setUpKeeping(library);
   listen({
     search: () => search.focus(),
     undo: () => edits.undo(),
     redo: () => edits.redo(),
     remove: () => edits.remove(),
     retry: () => gallery.retry(),
+    back: () => search.back(),
     move: (event) => gallery.key(event),
   });
   edits.update();
@@ -56,6 +60,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     try {
       const changed = await library.load();
       keepSeen("/api/library");
+      keepSoon();
       if (await open()) search.follow();
       else if (changed) gallery.refresh();
       edits.update();
@@ -67,11 +72,12 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   function setAway(gone) {
     showOffline(gone);
     edits.setAway(gone);
-    setPanelAway(gone, "The server is away.");
+    setPanelAway(gone, "Sleeve isn’t running.");
     if (gone) return covers.setAway(true);
     // Arrivals may have fallen between the first question and the opening of the stream; and whoever was away, or asleep
     // in the background, has missed what was told meanwhile.
     covers.setAway(false);
+    keepSoon();
     if (connected || isStuck) refresh();
     connected = true;
   }

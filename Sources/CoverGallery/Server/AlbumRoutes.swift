@@ -14,14 +14,16 @@ struct AlbumRoutes: Sendable {
         router.get("/api/state") { request, _ in try await state(request) }
         router.put("/api/memento") { request, _ in try await remember(request) }
         router.post("/api/albums") { request, _ in try await add(request) }
+        router.get("/api/albums/{id}") { _, context in try await fields(context.albumID) }
+        router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
         router.delete("/api/albums/{id}") { _, context in
             try await delete(context.albumID)
         }
         router.post("/api/undo") { request, _ in
-            try await step(request, "There is nothing to undo") { try await $0.undo() }
+            try await step(request, .undo, "There is nothing to undo") { try await $0.undo() }
         }
         router.post("/api/redo") { request, _ in
-            try await step(request, "There is nothing to redo") { try await $0.redo() }
+            try await step(request, .redo, "There is nothing to redo") { try await $0.redo() }
         }
     }
 
@@ -83,23 +85,28 @@ struct AlbumRoutes: Sendable {
 
     // MARK: Edits
 
-    private struct NewAlbum: Decodable {
+    private struct Wish: Decodable {
         struct Fields: Decodable {
             var title, artist, genre, year, coverUrl: String?
+
+            func apply(to album: inout Album) {
+                album.title = title ?? album.title
+                album.artist = artist ?? album.artist
+                album.genre = genre ?? album.genre
+                album.year = year ?? album.year
+                album.coverUrl = coverUrl ?? album.coverUrl
+            }
         }
         var album: Fields
         var index: Int?
     }
 
     private func add(_ request: Request) async throws -> Response {
-        let wish = try await request.json(NewAlbum.self)
-        let fields = wish.album
-        let album: Album
+        let wish = try await request.json(Wish.self)
+        var album = Album()
+        wish.album.apply(to: &album)
         do throws(AlbumProblem) {
-            album = try Album(
-                title: fields.title ?? "", artist: fields.artist ?? "", genre: fields.genre ?? "",
-                coverUrl: fields.coverUrl, year: fields.year ?? ""
-            ).validated()
+            album = try album.validated()
         } catch {
             return .problem(error.message, status: .unprocessableContent, field: error.field)
         }
@@ -112,27 +119,69 @@ struct AlbumRoutes: Sendable {
         return .json(object.text, status: .created)
     }
 
+    /// What the form shows of an album.
+    private func fields(_ id: String) async throws -> Response {
+        guard let album = try await album(id) else { return Self.gone }
+        var fields = JSONObject()
+        for (name, value) in [
+            ("title", album.title), ("artist", album.artist), ("genre", album.genre), ("year", album.year),
+            ("coverUrl", album.coverUrl ?? ""),
+        ] {
+            fields.add(name, value)
+        }
+        var object = JSONObject()
+        object.add("album", raw: fields.text)
+        return .json(object.text)
+    }
+
+    private func edit(_ id: String, _ request: Request) async throws -> Response {
+        let wish = try await request.json(Wish.self)
+        guard let former = try await album(id) else { return Self.gone }
+        do {
+            let edit = try await guarded {
+                try await library.editAlbum(id) { album in
+                    wish.album.apply(to: &album)
+                    album = try album.validated(editing: former)
+                }
+            }
+            if let edit { return told(edit, id: id) }
+        } catch let problem as AlbumProblem {
+            return .problem(problem.message, status: .unprocessableContent, field: problem.field)
+        }
+        var object = JSONObject()
+        object.add("message", "Nothing was changed")
+        object.add("id", id)
+        return .json(object.text)
+    }
+
+    private func album(_ id: String) async throws -> Album? {
+        try await guarded { try await library.albums.first { $0.id == id } }
+    }
+
+    private static var gone: Response { .problem("that album is not in the library any more", status: .notFound) }
+
     private func delete(_ id: String) async throws -> Response {
         guard let edit = try await guarded({ try await library.deleteAlbums([id]) }) else {
-            return .problem("that album is not in the library any more", status: .notFound)
+            return Self.gone
         }
         return told(edit, id: nil)
     }
 
     private func step(
-        _ request: Request, _ nothing: String, _ body: (LibraryAPI) async throws -> AlbumEdit?
+        _ request: Request, _ origin: AlbumEdit.Origin, _ nothing: String,
+        _ body: (LibraryAPI) async throws -> AlbumEdit?
     ) async throws -> Response {
         struct Empty: Decodable {}
         _ = try await request.json(Empty.self)
         guard let edit = try await guarded({ try await body(library) }) else {
             return .problem(nothing, status: .conflict)
         }
-        return told(edit, id: edit.kind == .add ? edit.placed.first?.album.id : nil)
+        return told(edit, origin, id: edit.kind == .delete ? nil : edit.placed.first?.album.id)
     }
 
-    private func told(_ edit: AlbumEdit, id: String?) -> Response {
+    private func told(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin = .new, id: String?) -> Response {
         var object = JSONObject()
-        object.add("message", edit.message)
+        object.add("message", edit.message(origin))
         object.add("id", id)
         return .json(object.text)
     }

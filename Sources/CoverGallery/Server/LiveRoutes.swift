@@ -8,6 +8,7 @@ struct LiveRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.post("/api/covers") { request, _ in try await show(request) }
+        router.get("/api/covers") { _, _ in try await cached() }
         router.get("/api/events") { request, _ in try await events(request) }
         router.post("/api/prefetch") { _, _ in
             if await hall.prefetch.start() { return Response(status: .accepted) }
@@ -38,6 +39,23 @@ struct LiveRoutes: Sendable {
         else { return .problem("too many pages are open", status: .serviceUnavailable) }
         var covers = JSONObject()
         for (id, state) in states { covers.add(id, raw: state.json) }
+        var object = JSONObject()
+        object.add("covers", raw: covers.text)
+        return .json(object.text)
+    }
+
+    /// The covers of the library that are in the cache, for a browser that keeps all of them.
+    private func cached() async throws -> Response {
+        let keys = try await hall.catalogue.keys(of: try await hall.library.albumList().albums.map(\.id))
+        let keyed = keys.compactMap { id, key in (try? key.get()).map { (id, $0) } }
+        var covers = JSONObject()
+        for ((id, _), cached) in zip(keyed, try hall.library.cachedVersions(of: keyed.map(\.1))) {
+            guard let cached else { continue }
+            var cover = JSONObject()
+            cover.add("version", CoverVersion.of(cached.digest))
+            cover.add("bytes", cached.bytes)
+            covers.add(id, raw: cover.text)
+        }
         var object = JSONObject()
         object.add("covers", raw: covers.text)
         return .json(object.text)

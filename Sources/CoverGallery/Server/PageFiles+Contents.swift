@@ -1,7 +1,7 @@
 extension PageFiles {
     /// Every file of `Page/`, as the build puts it into the program.
     static let contents: [(name: String, bytes: [UInt8])] = [
-        ("add-form.js", PackageResources.add_form_js),
+        ("album-form.js", PackageResources.album_form_js),
         ("ambient.js", PackageResources.ambient_js),
         ("api.js", PackageResources.api_js),
         ("app.js", PackageResources.app_js),
@@ -18,6 +18,7 @@ extension PageFiles {
         ("icon-maskable.svg", PackageResources.icon_maskable_svg),
         ("icon.svg", PackageResources.icon_svg),
         ("index.html", PackageResources.index_html),
+        ("keeping.js", PackageResources.keeping_js),
         ("keyboard.js", PackageResources.keyboard_js),
         ("library.js", PackageResources.library_js),
         ("manifest.webmanifest", PackageResources.manifest_webmanifest),
@@ -27,7 +28,6 @@ extension PageFiles {
         ("order.js", PackageResources.order_js),
         ("panel.css", PackageResources.panel_css),
         ("panel.js", PackageResources.panel_js),
-        ("plot.js", PackageResources.plot_js),
         ("scroller-drag.js", PackageResources.scroller_drag_js),
         ("scroller-views.js", PackageResources.scroller_views_js),
         ("scroller.css", PackageResources.scroller_css),

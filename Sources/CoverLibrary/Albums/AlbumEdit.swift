@@ -6,36 +6,41 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         case add
         /// Albums were deleted.
         case delete
+        /// Fields of albums changed.
+        case edit
     }
 
     /// An album and where it stood.
     public struct Placed: Hashable, Sendable, Codable {
-        /// As it was.
+        /// As it was, or as its fields are after the step.
         public var album: Album
         /// Its place in the library, from 0.
         public var index: Int
         /// The id of the album before it; `nil` for the first.
         var after: String?
+        /// The album before its fields changed; `nil` where albums came or went.
+        public var former: Album?
 
-        init(album: Album, index: Int, after: String?) {
+        init(album: Album, index: Int, after: String?, former: Album? = nil) {
             self.album = album
             self.index = index
             self.after = after
+            self.former = former
         }
 
-        private enum CodingKeys: CodingKey { case album, index, after }
+        private enum CodingKeys: CodingKey { case album, index, after, former }
 
         /// Reads what `encode` wrote.
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
-            let text = try fields.decode(String.self, forKey: .album)
-            guard let album = Album(json: text) else {
-                throw DecodingError.dataCorruptedError(
-                    forKey: .album, in: fields, debugDescription: "no album: \(text)")
+            func album(_ key: CodingKeys, _ text: String) throws -> Album {
+                if let album = Album(json: text) { return album }
+                throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "no album: \(text)")
             }
-            self.album = album
+            self.album = try album(.album, try fields.decode(String.self, forKey: .album))
             index = try fields.decode(Int.self, forKey: .index)
             after = try fields.decodeIfPresent(String.self, forKey: .after)
+            former = try fields.decodeIfPresent(String.self, forKey: .former).map { try album(.former, $0) }
         }
 
         /// The album as a text of JSON in a string: encoders would round its numbers and reorder its fields.
@@ -44,6 +49,7 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
             try fields.encode(album.json, forKey: .album)
             try fields.encode(index, forKey: .index)
             try fields.encodeIfPresent(after, forKey: .after)
+            try fields.encodeIfPresent(former?.json, forKey: .former)
         }
     }
 
@@ -53,7 +59,13 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     public var placed: [Placed]
 
     /// The step as an imperative: `Delete “Low Tide”`.
-    public var title: String { (kind == .add ? "Add " : "Delete ") + subject }
+    public var title: String {
+        switch kind {
+        case .add: "Add " + subject
+        case .delete: "Delete " + subject
+        case .edit: "Edit " + subject
+        }
+    }
 
     /// How a step came to be taken.
     package enum Origin: Sendable {
@@ -66,7 +78,11 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     /// What taking this step did. An undo that brings a deleted album back is the step that adds it: `Restored “Low Tide”`.
     package func message(_ origin: Origin) -> String {
         if placed.isEmpty {
-            return "Nothing changed: " + (kind == .add ? "it is in the library already" : "it was deleted already")
+            switch kind {
+            case .add: return "Nothing changed: it is in the library already"
+            case .delete: return "Nothing changed: it was deleted already"
+            case .edit: return "Nothing changed: it is like that already"
+            }
         }
         return switch (kind, origin) {
         case (.add, .new): "Added \(subject)"
@@ -75,6 +91,9 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         case (.delete, .new): "Deleted \(subject)"
         case (.delete, .undo): "Removed \(subject)"
         case (.delete, .redo): "Deleted \(subject) again"
+        case (.edit, .new): "Edited \(subject)"
+        case (.edit, .undo): "Reverted \(subject)"
+        case (.edit, .redo): "Edited \(subject) again"
         }
     }
 
@@ -84,13 +103,35 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     }
 
     /// The step that reverts it.
-    var inverse: AlbumEdit { AlbumEdit(kind: kind == .add ? .delete : .add, placed: placed) }
+    var inverse: AlbumEdit {
+        switch kind {
+        case .add: return AlbumEdit(kind: .delete, placed: placed)
+        case .delete: return AlbumEdit(kind: .add, placed: placed)
+        case .edit:
+            let former = placed.map { placed in
+                Placed(
+                    album: placed.former ?? placed.album, index: placed.index, after: placed.after, former: placed.album
+                )
+            }
+            return AlbumEdit(kind: .edit, placed: former)
+        }
+    }
 
     /// The part of the step that `albums` still needs. It deletes albums as they are now, changed or not since they were added.
     func effective(in albums: [Album]) -> AlbumEdit {
         let places = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
-        if kind == .delete { return albums.deleting(placed.compactMap { places[$0.album.id] }) }
-        return AlbumEdit(kind: kind, placed: placed.filter { places[$0.album.id] == nil })
+        switch kind {
+        case .add: return AlbumEdit(kind: .add, placed: placed.filter { places[$0.album.id] == nil })
+        case .delete: return albums.deleting(placed.compactMap { places[$0.album.id] })
+        case .edit:
+            let changed = placed.compactMap { placed -> Placed? in
+                guard let index = places[placed.album.id] else { return nil }
+                let edited = albums[index].edited(from: placed.former, to: placed.album)
+                if edited == albums[index] { return nil }
+                return albums.placed(edited, at: index, former: albums[index])
+            }
+            return AlbumEdit(kind: .edit, placed: changed)
+        }
     }
 
     /// The same step with the albums as `change` found them, so that its inverse restores those.
@@ -110,6 +151,11 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
             let there = Set(albums.map(\.id))
             for placed in placed where !there.contains(placed.album.id) {
                 albums.insert(placed.album, at: Self.place(of: placed, in: albums))
+            }
+        case .edit:
+            for placed in placed {
+                guard let index = albums.firstIndex(where: { $0.id == placed.album.id }) else { continue }
+                albums[index] = albums[index].edited(from: placed.former, to: placed.album)
             }
         }
     }
@@ -140,8 +186,47 @@ extension [Album] {
     func deleting(_ indices: [Int]) -> AlbumEdit {
         AlbumEdit(
             kind: .delete,
-            placed: indices.sorted().map { index in
-                .init(album: self[index], index: index, after: index > 0 ? self[index - 1].id : nil)
-            })
+            placed: indices.sorted().map { placed(self[$0], at: $0) })
+    }
+
+    /// An album that stands, or stood, at `index`.
+    fileprivate func placed(_ album: Album, at index: Int, former: Album? = nil) -> AlbumEdit.Placed {
+        .init(album: album, index: index, after: index > 0 ? self[index - 1].id : nil, former: former)
+    }
+}
+
+extension Album {
+    /// This album with the fields that differ between `former` and `new` as `new` has them. Other fields keep what another
+    /// program or a person has written there since `former` was read.
+    fileprivate func edited(from former: Album?, to new: Album) -> Album {
+        guard let former else { return self }
+        var album = self
+        let texts: [WritableKeyPath<Album, String>] = [\.title, \.artist, \.genre, \.year]
+        for text in texts where former[keyPath: text] != new[keyPath: text] {
+            album[keyPath: text] = new[keyPath: text]
+        }
+        if former.coverUrl != new.coverUrl { album.coverUrl = new.coverUrl }
+        if otherFields == former.otherFields {
+            album.otherFields = new.otherFields  // in their order
+        } else {
+            for name in Set((former.otherFields + new.otherFields).map(\.name)) {
+                let value = new.otherField(name)
+                if former.otherField(name) != value { album.setOtherField(name, value) }
+            }
+        }
+        album.id = id  // without one of its own it would follow from the new texts
+        return album
+    }
+
+    private func otherField(_ name: String) -> JSONValue? { otherFields.first { $0.name == name }?.value }
+
+    private mutating func setOtherField(_ name: String, _ value: JSONValue?) {
+        let index = otherFields.firstIndex { $0.name == name }
+        switch (index, value) {
+        case (let index?, let value?): otherFields[index].value = value
+        case (let index?, nil): otherFields.remove(at: index)
+        case (nil, let value?): otherFields.append(JSONMember(name, value))
+        case (nil, nil): break
+        }
     }
 }

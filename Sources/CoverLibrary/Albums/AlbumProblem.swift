@@ -9,31 +9,41 @@ package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible 
 
 extension Album {
     /// The album without blanks around its texts.
+    /// - Parameter former: the album before an edit. Problems in fields that the edit does not change are ignored.
     /// - Throws: `AlbumProblem`: it has no title, or its year, a cover URL or a MusicBrainz id is not valid.
-    package func validated() throws(AlbumProblem) -> Album {
+    package func validated(editing former: Album? = nil) throws(AlbumProblem) -> Album {
         var album = self
         album.title = title.trimmingBlanks()
         album.artist = artist.trimmingBlanks()
         album.genre = genre.trimmingBlanks()
         album.year = year.trimmingBlanks()
         album.coverUrl = coverUrl?.trimmingBlanks()
-        if album.title.isEmpty { throw AlbumProblem(field: "title", message: "an album needs a title") }
-        for (field, text) in [("title", album.title), ("artist", album.artist), ("genre", album.genre)]
-        where text.utf8.count > 1_000 {
-            throw AlbumProblem(field: field, message: "the \(field) is longer than 1,000 bytes")
-        }
-        let isYear = album.year.isEmpty || (album.year.count == 4 && album.year.allSatisfy { ("0"..."9").contains($0) })
-        if !isYear { throw AlbumProblem(field: "year", message: "the year needs four digits, such as 1999") }
         if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
-        if album.coverUrl != nil {
-            do { _ = try album.coverKey } catch { throw AlbumProblem(field: "coverUrl", message: error.detail) }
+        if let problem = album.problems.first(where: { former?.hasSame($0.field, as: album) != true }) { throw problem }
+        return album
+    }
+
+    private func hasSame(_ field: String, as other: Album) -> Bool {
+        if field == "coverUrls" { return coverUrls == other.coverUrls }
+        return members.first { $0.name == field } == other.members.first { $0.name == field }
+    }
+
+    private var problems: [AlbumProblem] {
+        var problems: [AlbumProblem] = []
+        func add(_ field: String, _ message: String) { problems.append(AlbumProblem(field: field, message: message)) }
+        if title.isEmpty { add("title", "an album needs a title") }
+        for (field, text) in [("title", title), ("artist", artist), ("genre", genre)] where text.utf8.count > 1_000 {
+            add(field, "the \(field) is longer than 1,000 bytes")
+        }
+        let isYear = year.isEmpty || (year.count == 4 && year.allSatisfy { ("0"..."9").contains($0) })
+        if !isYear { add("year", "the year needs four digits, such as 1999") }
+        if coverUrl != nil {
+            do { _ = try coverKey } catch { add("coverUrl", error.detail) }
         }
         for url in coverUrls {
-            do { _ = try Album(coverUrl: url).coverKey } catch {
-                throw AlbumProblem(field: "coverUrls", message: "\(error.url): \(error.detail)")
-            }
+            do { _ = try Album(coverUrl: url).coverKey } catch { add("coverUrls", "\(error.url): \(error.detail)") }
         }
-        _ = try musicBrainzIDs()
-        return album
+        do { _ = try musicBrainzIDs() } catch { problems.append(error) }
+        return problems
     }
 }

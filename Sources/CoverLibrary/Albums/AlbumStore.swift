@@ -155,6 +155,8 @@ actor AlbumStore {
         /// From `index` on; nil: at the end. Albums whose id is taken are left out if `skipsKnown`, else get another id.
         case add([Album], at: Int?, skipsKnown: Bool)
         case delete([Album.ID])
+        /// Changes the fields that differ between the two, in the album that has the first one's id.
+        case edit(from: Album, to: Album)
         case undo, redo
         /// Writes the file in the library's own form.
         case save
@@ -208,6 +210,11 @@ actor AlbumStore {
             if indices.isEmpty { return nil }
             let edit = albums.deleting(Array(indices))
             return (.new(edit), edit)
+        case .edit(let former, let album):
+            let wanted = AlbumEdit(
+                kind: .edit, placed: [.init(album: album, index: 0, after: nil, former: former)])
+            let edit = wanted.effective(in: albums)
+            return edit.placed.isEmpty ? nil : (.new(edit), edit)
         case .undo: return try journal.steps().undo.map { (.undo, $0.inverse) }
         case .redo: return try journal.steps().redo.map { (.redo, $0) }
         case .save: return nil

@@ -10,7 +10,7 @@ struct RemoteMessage: Sendable, Hashable {
     var remote: String
     /// The Idempotency-Key: a server applies messages with equal keys once.
     var key: String
-    /// `/api/addAlbum` or `/api/deleteAlbum`.
+    /// `/api/addAlbum`, `/api/deleteAlbum` or `/api/editAlbum`.
     var path: String
     /// JSON.
     var body: String
@@ -26,13 +26,18 @@ struct RemoteMessage: Sendable, Hashable {
         }
         let body = try? JSONDecoder().decode(Body.self, from: Data(self.body.utf8))
         let title = body?.album?.title ?? body?.title ?? ""
-        return (isDelete ? "deleting" : "adding") + " “\(title.inMessage)”"
+        let verb = Self.verbs.first { path == Self.path(of: $0.key) }?.value ?? "sending"
+        return "\(verb) “\(title.inMessage)”"
     }
+
+    private static let verbs: [AlbumEdit.Kind: String] = [.add: "adding", .delete: "deleting", .edit: "editing"]
+
+    private static func path(of kind: AlbumEdit.Kind) -> String { "/api/\(kind.rawValue)Album" }
 
     /// The messages of an edit, one for each album, in order.
     ///
     /// `POST /api/addAlbum` has `{"album": {…}, "index": 3, "after": "id of the album before it"}`, `POST /api/deleteAlbum`
-    /// has `{"id": "…", "index": 3, "title": "…"}`.
+    /// has `{"id": "…", "index": 3, "title": "…"}`, `POST /api/editAlbum` has `{"album": {…}, "index": 3}` with the whole album.
     static func telling(_ edit: AlbumEdit, to remote: String) -> [RemoteMessage] {
         edit.placed.map { placed in
             let index = JSONMember("index", .number(String(placed.index)))
@@ -41,6 +46,7 @@ struct RemoteMessage: Sendable, Hashable {
             case .add:
                 fields = [JSONMember("album", .object(placed.album.members)), index]
                 fields.append(JSONMember("after", placed.after.map { .string($0) } ?? .null))
+            case .edit: fields = [JSONMember("album", .object(placed.album.members)), index]
             case .delete:
                 fields = [JSONMember("id", .string(placed.album.id)), index]
                 fields.append(JSONMember("title", .string(placed.album.title)))
@@ -49,7 +55,7 @@ struct RemoteMessage: Sendable, Hashable {
             JSONValue.object(fields).append(to: &body)
             let key = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
             return RemoteMessage(
-                remote: remote, key: key, path: edit.kind == .add ? "/api/addAlbum" : "/api/deleteAlbum",
+                remote: remote, key: key, path: path(of: edit.kind),
                 body: String(decoding: body, as: UTF8.self))
         }
     }

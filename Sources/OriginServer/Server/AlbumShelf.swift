@@ -8,7 +8,8 @@ import Synchronization
     import Foundation
 #endif
 
-/// A library that is told of edits: `POST /api/addAlbum` and `POST /api/deleteAlbum`, and `GET /api/albums` for what it has.
+/// A library that is told of edits: `POST /api/addAlbum`, `POST /api/deleteAlbum` and `POST /api/editAlbum`, and
+/// `GET /api/albums` for what it has.
 ///
 /// A request that repeats the `Idempotency-Key` of an earlier one is answered alike and changes nothing.
 final class AlbumShelf: Sendable {
@@ -31,7 +32,7 @@ final class AlbumShelf: Sendable {
     static let largestBody = 1 << 20
     private let state = Mutex(State())
 
-    /// What was asked for, in order, repeats left out: `add Low Tide`, `delete Low Tide`.
+    /// What was asked for, in order, repeats left out: `add Low Tide`, `delete Low Tide`, `edit Low Tide`.
     var messages: [String] { state.withLock { $0.messages } }
 
     /// The titles, in order.
@@ -41,7 +42,8 @@ final class AlbumShelf: Sendable {
 
     func answer(_ request: HTTPRequest, path: Substring, body: [UInt8]) -> Answer {
         if path == "/api/albums", request.method == .get { return list() }
-        guard path == "/api/addAlbum" || path == "/api/deleteAlbum" else {
+        let edits = ["/api/addAlbum": Self.add, "/api/deleteAlbum": Self.delete, "/api/editAlbum": Self.edit]
+        guard let edit = edits[String(path)] else {
             return .text(404, "there is nothing at \(path)\n")
         }
         guard request.method == .post else { return .text(405, "only POST\n") }
@@ -51,7 +53,7 @@ final class AlbumShelf: Sendable {
         let key = HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] }
         return state.withLock { state in
             if let key, !state.keys.insert(key).inserted { return .text(200, "done before\n") }
-            return path == "/api/addAlbum" ? Self.add(message, &state) : Self.delete(message, &state)
+            return edit(message, &state)
         }
     }
 
@@ -70,6 +72,16 @@ final class AlbumShelf: Sendable {
         }
         state.messages.append("delete \(state.albums.remove(at: index).title)")
         return .text(200, "deleted\n")
+    }
+
+    private static func edit(_ message: Message, _ state: inout State) -> Answer {
+        guard let album = message.album else { return .text(422, "needs an album\n") }
+        guard let index = state.albums.firstIndex(where: { $0.id == album.id }) else {
+            return .text(404, "has no such album\n")
+        }
+        state.albums[index].title = album.title
+        state.messages.append("edit \(album.title)")
+        return .text(200, "edited\n")
     }
 
     private func list() -> Answer {

@@ -4,7 +4,7 @@ import CoverLibrary
 struct AlbumCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "album",
-        abstract: "List, show, add, delete, import and export the albums of your library.",
+        abstract: "List, show, add, edit, delete, import and export the albums of your library.",
         discussion: """
             Name an ALBUM by its number in the list, its title or its id. If that matches several albums, write number:3, \
             title:3 or id:3.
@@ -13,14 +13,15 @@ struct AlbumCommand: AsyncParsableCommand {
 
               sleeve album list
               sleeve album add --title "Low Tide" --year 1971 --cover-url https://…
+              sleeve album edit 3 --year 1972 --cover-url https://…
               sleeve album delete 3
               sleeve album undo
               sleeve album import more.csv
               sleeve album list --json | sleeve prefetch -
             """,
         subcommands: [
-            AlbumList.self, AlbumShow.self, AlbumAdd.self, AlbumDelete.self, AlbumUndo.self, AlbumRedo.self,
-            AlbumImport.self, AlbumExport.self,
+            AlbumList.self, AlbumShow.self, AlbumAdd.self, AlbumChange.self, AlbumDelete.self, AlbumUndo.self,
+            AlbumRedo.self, AlbumImport.self, AlbumExport.self,
         ])
 }
 
@@ -28,7 +29,7 @@ struct AlbumCommand: AsyncParsableCommand {
 struct EditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send added and deleted albums to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE.",
+            "Send album edits to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE.",
             valueName: "url"))
     var remote: String?
 

@@ -51,7 +51,7 @@ struct AlbumAdd: AsyncParsableCommand {
     }
 
     /// The option that sets a field of the library file.
-    private static func option(_ field: String) -> String {
+    static func option(_ field: String) -> String {
         switch field {
         case "coverUrl", "coverUrls": "cover-url"
         case "musicBrainzReleaseId": "release-id"

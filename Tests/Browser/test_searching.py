@@ -1,0 +1,71 @@
+"""Searching goes to the best match and comes back."""
+from case import GalleryTest
+
+
+class Searching(GalleryTest):
+    def rows(self, *rows):
+        """A library of albums by other names among the usual ones."""
+        albums = self.stage.albums(40)
+        for place, fields in rows:
+            albums[place].update(fields)
+        self.serve(albums)
+        page = self.open()
+        page.focus_covers()
+        page.press("End")
+        page.wait_for_place(40)
+        return page
+
+    def empty(self, page):
+        page.run("document.querySelector('#search').focus()")
+        page.press("Control", "a")
+        page.press("Delete")
+
+    def search(self, page, text, count):
+        self.empty(page)
+        page.browser.find("#search").type(text)
+        page.size(count)
+        page.rest()
+        self.assertEqual(page.chosen()["place"], 1)
+        return page.chosen()["name"]
+
+    def test_the_best_match_is_chosen_by_title_then_artist_then_word_then_year(self):
+        page = self.rows(
+            (3, {"title": "Inmoonlit", "artist": "X", "year": "2040"}), (5, {"title": "Blue Moon", "artist": "Y", "year": "2040"}),
+            (7, {"title": "Other", "artist": "Moon", "year": "2040"}), (9, {"title": "Moonrise", "artist": "Z", "year": "2040"}),
+            (11, {"title": "Moon", "artist": "A", "year": "2040"}))
+        self.assertEqual(self.search(page, "moon", 5), "Moon, A")
+        self.assertEqual(page.run("""
+            return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel.split(',')[0]);"""),
+            ["Moon", "Moonrise", "Other", "Blue Moon", "Inmoonlit"])
+        page.until("document.querySelector('#count').textContent.includes('1 of 5')", what="how many there are")
+        self.assertEqual(self.search(page, "2040", 5), "Inmoonlit, X")
+
+    def test_a_year_comes_before_numbers_within_words(self):
+        page = self.rows((3, {"title": "X19777", "year": "1950"}), (30, {"title": "Y", "artist": "Z", "year": "1977"}))
+        field = page.browser.find("#search")
+        field.type("1977")
+        page.until("document.querySelector('#covers [aria-selected=true]')?.ariaLabel.startsWith('Y')", what="the album of that year")
+
+    def test_escape_returns_to_where_one_was_and_emptying_the_field_does_not(self):
+        page = self.rows()
+        page.press("Left")
+        before = page.wait_for_place(39)
+        field = page.browser.find("#search")
+        field.type("Album 00007")
+        page.size(1)
+        field.type(" and nothing else")
+        page.size(0)
+        page.press("Escape")
+        page.size(40)
+        self.assertEqual(page.wait_for_place(39), before)
+        field.type("Album 00007")
+        page.size(1)
+        page.press("Enter")
+        page.press("Escape")
+        page.size(40)
+        self.assertEqual(page.wait_for_place(39), before)
+        field.type("Album 00007")
+        page.size(1)
+        self.empty(page)
+        page.size(40)
+        self.assertEqual(page.wait_for_place(7)["name"].split(",")[0], "Album 00007")

@@ -1,0 +1,79 @@
+"""Every width from the smallest phone to a desktop: nothing under something else, nothing cut by an edge that cannot be seen."""
+import inputs
+from case import GalleryTest
+
+SIZES = ((320, 568), (360, 640), (390, 844), (480, 800), (600, 800), (705, 800), (768, 1024), (900, 700), (1024, 768), (1280, 800))
+LONG = "The Very Long and Winding Title of an Album That Nobody Ever Managed to Print on a Spine, Anniversary Edition"
+
+
+class Widths(GalleryTest):
+    def begin(self):
+        albums = self.stage.albums(12)
+        albums[1].update(title=LONG, artist=LONG)
+        self.serve(albums)
+        page = self.open()
+        page.focus_covers()
+        page.press("Right")
+        page.wait_for_place(2)
+        return page
+
+    def sizes(self, page):
+        for width, height in SIZES:
+            inputs.screen(page.browser, width, height, 1, width < 500)
+            page.until("innerWidth === arguments[0]", width)
+            page.rest()
+            yield width
+
+    BOXES = """
+        return [...document.querySelectorAll(arguments[0])].filter((each) => each.checkVisibility()).map((each) => {
+            const {left, top, right, bottom} = each.getBoundingClientRect();
+            return {name: each.id || each.className, left, top, right, bottom};
+        });"""
+
+    def test_the_toolbar_is_one_row_or_two_in_order(self):
+        page = self.begin()
+        for width in self.sizes(page):
+            brand, find, tools = page.run(self.BOXES, ".bar > *")
+            controls = page.run(self.BOXES, ".bar :is(button, input, select)")
+            rows = sorted({round(box["top"]) for box in controls})
+            self.assertLessEqual(len(rows), 2, f"{width}: {rows}")
+            self.assertEqual(len(rows), 1 if width > 704 else 2, f"{width}: {rows}")
+            self.assertLess(brand["right"], tools["left"], width)
+            self.assertLess(abs(brand["top"] + brand["bottom"] - tools["top"] - tools["bottom"]), 4, width)
+            self.assertLess(page.run("return document.documentElement.clientWidth") - tools["right"], 24, f"{width}: the tools are not at the right")
+            if len(rows) == 2:
+                self.assertGreaterEqual(find["top"], tools["bottom"], width)
+            for box in controls:
+                self.assertTrue(0 <= box["left"] and box["right"] <= width, f"{width}: {box}")
+
+    def test_a_long_title_keeps_clear_of_the_buttons_and_nothing_scrolls_within_the_page(self):
+        page = self.begin()
+        for width in self.sizes(page):
+            texts = page.run("""
+                return ['#chosen-title', '#chosen-artist'].map((selector) => {
+                    const element = document.querySelector(selector), range = document.createRange();
+                    range.selectNodeContents(element);
+                    const clip = element.getBoundingClientRect(), text = range.getBoundingClientRect();
+                    return [Math.max(clip.left, text.left), Math.min(clip.right, text.right), clip.top, clip.bottom];
+                });""")
+            for button in page.run(self.BOXES, "#edit, #delete"):
+                for left, right, top, bottom in texts:
+                    beside = right <= button["left"] or button["right"] <= left
+                    self.assertTrue(beside or bottom <= button["top"] or button["bottom"] <= top, f"{width}: {button['name']}")
+            self.assertEqual(page.run("""
+                return [...document.querySelectorAll('main, main *')].filter((each) => each.scrollHeight > each.clientHeight + 1
+                    && ['auto', 'scroll'].includes(getComputedStyle(each).overflowY)).map((each) => each.id)"""), [], width)
+            self.assertLessEqual(page.run("return document.scrollingElement.scrollWidth"), width)
+
+    def test_covers_that_reach_beyond_their_part_of_the_page_fade_out(self):
+        page = self.begin()
+        inputs.screen(page.browser, 1280, 600)
+        page.rest()
+        covers, details = page.run(self.BOXES, "#covers, #details")
+        self.assertLess(covers["right"], 1280)
+        self.assertIn("gradient", page.run("return getComputedStyle(document.querySelector('#covers')).maskImage"))
+        self.screenshot("beside-1280")
+        inputs.screen(page.browser, 1280, 800)
+        page.rest()
+        self.assertEqual(page.run("return getComputedStyle(document.querySelector('#covers')).maskImage"), "none")
+        self.assertEqual(page.run(self.BOXES, "#covers")[0]["right"], page.run("return document.documentElement.clientWidth"), "only the window's own edge cuts")

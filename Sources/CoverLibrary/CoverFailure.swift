@@ -8,8 +8,10 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case badURL
         /// The host's name has no address.
         case nameResolution
-        /// No connection, or it broke before the response was whole.
+        /// No connection came about.
         case connect
+        /// The connection broke before a response came, or what came is no HTTP.
+        case broken
         /// The server's certificate is not trusted, or TLS could not be set up.
         case tls
         /// Connecting, the whole transfer, or its slowness took longer than allowed.
@@ -55,7 +57,10 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var rememberedUntil: Int64?
 
     /// Of a cover that was not tried: its host asked for fewer requests, or for none for a while.
-    var isRateLimit = false
+    package internal(set) var isRateLimit = false
+
+    /// Another host than that of `url` is the cause: one that a redirect leads to, or that of an alternative URL.
+    package internal(set) var isElsewhere = false
 
     /// Where the URL stands in its list, where it came from one.
     public var line: Int?
@@ -80,7 +85,8 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         let kind: Kind =
             switch error.kind {
             case .nameResolution: .nameResolution
-            case .connect, .broken: .connect
+            case .connect: .connect
+            case .broken: .broken
             case .tls: .tls
             case .timeout: .timeout
             case .tooLarge: .tooLarge
@@ -95,6 +101,9 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// libcurl names address, port and milliseconds of a connection that failed; people know the host.
     private static func detail(of error: TransferError) -> String {
         let detail = Proxy(for: error.url)?.told(error.detail) ?? error.detail
+        if error.kind == .nameResolution, detail.hasPrefix("Could not resolve host: ") {
+            return "can't find \(detail.dropFirst(24)): the name has no address"
+        }
         guard error.kind == .connect, detail.hasPrefix("Failed to connect to "), let url = try? HTTPURL(error.url),
             let reason = detail.split(separator: ": ").last
         else { return detail }
@@ -178,10 +187,16 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The host of the cover cannot be reached: its other covers would fail as well.
     package var isHostUnreachable: Bool {
         switch kind {
-        case .connect, .nameResolution, .tls, .timeout: true
-        case .notTried: !isRateLimit
+        case .connect, .nameResolution, .tls, .timeout: !isElsewhere
+        case .notTried: !isRateLimit && !isElsewhere
         default: false
         }
+    }
+
+    /// Host and port of `url`.
+    package var host: String {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        return String(url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })
     }
 }
 

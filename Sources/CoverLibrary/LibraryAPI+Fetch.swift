@@ -1,7 +1,7 @@
 import CoverCache
 import CurlHTTP
 
-/// A cover that somebody looks at.
+/// A cover that a viewer shows.
 package struct CoverDemand: Sendable {
     /// Every URL where the cover may be, in the order of trying. At least one; the first is the demand's key.
     package var urls: [String]
@@ -19,13 +19,15 @@ extension LibraryAPI {
     /// - Parameters:
     ///   - order: the keys of what is wanted, most wanted first. Requests that were not sent yet are sent in this order, before
     ///     all others to their hosts.
+    ///   - left: keys that are not wanted any more. Their requests are withdrawn unless they are in flight, and complete as
+    ///     cancelled.
     ///   - completion: called once for each demand, with its key and the digest of its cover, on any thread.
     package func fetch(
-        _ demands: [CoverDemand], order: [String],
+        _ demands: [CoverDemand], order: [String], withdrawing left: [String] = [],
         completion: @escaping @Sendable (_ key: String, Result<String, CoverFailure>) -> Void
     ) async {
         let batch = ViewFetch(library: self, completion: completion)
-        await batch.send(demands.compactMap(batch.begin), order)
+        await batch.send(demands.compactMap(batch.begin), order, left)
     }
 
     /// The demands of one call of `fetch`.
@@ -50,7 +52,7 @@ extension LibraryAPI {
             }
         }
 
-        func send(_ items: [Item], _ order: [String]) async {
+        func send(_ items: [Item], _ order: [String] = [], _ left: [String] = []) async {
             var requests: [(url: HTTPURL, waiter: Waiter)] = []
             for (item, remembered) in zip(items, library.recall(items.map(\.wanted.url))) {
                 if library.configuration.isOffline {
@@ -62,7 +64,8 @@ extension LibraryAPI {
                 }
             }
             do {
-                try await library.scheduler().submit(requests, before: order)
+                try await library.scheduler().submit(
+                    requests, before: order, withdrawing: left, of: ObjectIdentifier(library))
             } catch {
                 let kind: CoverFailure.Kind = library.isClosed ? .cancelled : .connect
                 for (url, waiter) in requests {
@@ -87,7 +90,7 @@ extension LibraryAPI {
         private func failed(_ item: Item, _ failure: CoverFailure) {
             let (next, failure) = item.wanted.next(after: failure)
             guard let next else { return completion(item.key, .failure(failure)) }
-            Task { await send([Item(key: item.key, wanted: next, isUrgent: item.isUrgent)], []) }
+            Task { await send([Item(key: item.key, wanted: next, isUrgent: item.isUrgent)]) }
         }
     }
 }

@@ -47,7 +47,9 @@ extension CoverFailure {
     /// What became of a cover that was to be had in several places, in the order of trying: the first failure of one place, or
     /// the first that may pass, with what is to be said of all. - Parameter failures: at least one.
     init(of failures: [CoverFailure]) {
-        self = failures.first { $0.mayPass } ?? failures[0]
+        let cause = failures.firstIndex { $0.mayPass } ?? 0
+        self = failures[cause]
+        isElsewhere = isElsewhere || cause > 0
         url = failures[0].url
         guard failures.count > 1 else { return }
         detail = failures[0].detail + failures.dropFirst().map { "; then \($0.message)" }.joined()

@@ -274,7 +274,7 @@ public final class LibraryAPI: Sendable {
         guard let url = configuration.remote else { return nil }
         return try remote.withLock { remote in
             if let remote { return remote }
-            let started = try RemoteLibrary(url: url, store: store, configuration: configuration.transfers)
+            let started = try RemoteLibrary(url: url, store: store, configuration: configuration)
             remote = started
             return started
         }

@@ -39,7 +39,13 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
             _ = fcntl(end, F_SETFD, FD_CLOEXEC)
         }
         (wakeReader, wakeWriter) = (ends[0], ends[1])
-        let multi = try CurlMulti(configuration: configuration)
+        let multi: CurlMulti
+        do throws(SystemError) {
+            multi = try CurlMulti(configuration: configuration)
+        } catch {
+            for end in ends { close(end) }
+            throw error
+        }
         multi.watch(.read, on: wakeReader)
         self.multi = multi
         let plain = PlainHTTP(configuration, multi) { [unowned self] in handOver($0) }

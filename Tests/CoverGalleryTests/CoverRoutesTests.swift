@@ -160,12 +160,12 @@ import Wire
             let ids = try await stage.ids
             let events = try await stage.events(page)
             _ = try await show(stage, ids)
-            #expect(try await hear(12, "failure", on: events).count == 12)
+            #expect(try await hear(12, "failure", on: events).count >= 12)
             var options = OriginOptions()
             options.port = port
             let back = try await Origin.start(options)
             _ = try await show(stage, ids, again: [ids[3]])
-            #expect(try await hear(12, "cover", on: events).count == 12)
+            #expect(try await hear(12, "cover", on: events).count >= 12)
             await back.stop()
         }
     }
@@ -181,12 +181,12 @@ import Wire
             let ids = try await stage.ids
             let events = try await stage.events(page)
             _ = try await show(stage, ids)
-            #expect(try await hear(12, "failure", on: events).count == 12)
+            #expect(try await hear(12, "failure", on: events).count >= 12)
             var options = OriginOptions()
             options.port = port
             let back = try await Origin.start(options)
             let begun = ContinuousClock.now
-            #expect(try await hear(12, "cover", on: events).count == 12)
+            #expect(try await hear(12, "cover", on: events).count >= 12)
             // Well below the minute that a host which was given up is left alone for.
             #expect(begun.duration(to: .now) < .seconds(30))
             await back.stop()

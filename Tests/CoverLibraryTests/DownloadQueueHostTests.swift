@@ -153,6 +153,31 @@ import Testing
         #expect(try order == [1, 5, 7, 3, 2].map { try url($0).string })
     }
 
+    @Test("a job that is not wanted any more is withdrawn, unless it is in flight or wanted by others")
+    func withdrawn() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...4 { _ = try queue.submit(url(path), waiter: "view") }
+        _ = try queue.submit(url(3), waiter: "run")
+        #expect(try turn(&queue).started == [url(1).string])
+        for path in [1, 3] { #expect(try queue.withdraw(url(path).string) { $0 == "view" } == []) }
+        #expect(try queue.withdraw(url(2).string) { $0 == "view" } == ["view"])
+        _ = try queue.end(url(1).string)
+        #expect(try turn(&queue).started == [url(3).string])
+    }
+
+    @Test("a job that backs off and is made urgent starts once")
+    func urgentWhileBackingOff() throws {
+        var queue = queue(perHost: 8)
+        _ = try queue.submit(url(1), waiter: "")
+        _ = turn(&queue)
+        queue.retry(try url(1).string, at: begun + .seconds(5))
+        _ = try queue.submit(url(1), waiter: "", isUrgent: true)
+        #expect(try turn(&queue, after: 1).started == [url(1).string])
+        queue.landed(try url(1).string)
+        #expect(turn(&queue, after: 6).started.isEmpty)
+        #expect(queue.inFlight == 0)
+    }
+
     @Test("a new run asks a host again that could not be reached, and not one that asked for a pause")
     func newRun() throws {
         for isAsked in [false, true] {

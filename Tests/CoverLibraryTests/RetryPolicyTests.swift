@@ -26,7 +26,7 @@ import Testing
         "failures of the connection are tried again, those of the answer are not",
         arguments: CoverFailure.Kind.allCases)
     func kinds(kind: CoverFailure.Kind) {
-        let isTransient = [.connect, .nameResolution, .timeout, .truncated, .overQuota].contains(kind)
+        let isTransient = [.connect, .broken, .nameResolution, .timeout, .truncated, .overQuota].contains(kind)
         #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
     }
 

@@ -342,10 +342,13 @@ extension CommandTests {
             }
         }
 
-        @Test func `an album that the remote library does not have is deleted there without complaint`() async throws {
+        @Test func `deleting an album that the remote library does not have is done, and said`() async throws {
             try await withAlbums("Never sent") { stage in
                 let result = try await stage.run("album", "delete", "1", "--remote", stage.origin.url)
-                #expect(result.status == 0 && result.stderr == "", "\(result)")
+                #expect(result.status == 0, "\(result)")
+                #expect(
+                    result.stderr.hasSuffix("deleting “Never sent”: \(stage.origin.url)/ did not have it\n"),
+                    "\(result)")
             }
         }
 

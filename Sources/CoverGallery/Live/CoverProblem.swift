@@ -22,13 +22,22 @@ struct CoverProblem: Sendable, Equatable {
     }
 
     private static func reason(_ failure: CoverFailure) -> String {
-        let host = host(of: failure.url)
+        let host = failure.isElsewhere || failure.host.isEmpty ? "the cover’s server" : failure.host
+        let sentence = sentence(failure, host)
+        // A host's name stays as it is.
+        return sentence.hasPrefix("the ") ? "T" + sentence.dropFirst() : sentence
+    }
+
+    private static func sentence(_ failure: CoverFailure, _ host: String) -> String {
         switch failure.kind {
         case .badURL where failure.url.isEmpty: return "No cover address yet. Edit the album to add one."
         case .badURL: return "The cover’s address can’t be used. Edit the album to change it."
         case .nameResolution: return "Can’t find \(host). Check the address and your connection."
-        case .notTried where !failure.isHostUnreachable: return "\(host) asked for a pause. Try again later."
-        case .connect, .notTried: return "Can’t reach \(host). Sleeve tries again every few seconds."
+        case .notTried where failure.isRateLimit: return "\(host) asked for a pause. Try again later."
+        case .connect, .notTried:
+            return "Can’t reach \(host). "
+                + (failure.isHostUnreachable ? "Sleeve tries again every few seconds." : "Try again later.")
+        case .broken: return "\(host) broke the connection. Try again later."
         case .tls: return "Can’t connect to \(host) securely."
         case .timeout: return "\(host) takes too long to answer. Try again later."
         case .tooLarge: return "The picture is too large."
@@ -54,12 +63,5 @@ struct CoverProblem: Sendable, Equatable {
         case 500...: "\(host) has a problem (\(status)). Try again later."
         default: "\(host) answered \(status) instead of a cover."
         }
-    }
-
-    /// The host and port of a URL, as people read them.
-    private static func host(of url: String) -> String {
-        let rest = url.firstRange(of: "://").map { url[$0.upperBound...] } ?? url[...]
-        let host = rest.prefix { !"/?#".contains($0) }
-        return host.isEmpty ? "The server" : String(host)
     }
 }

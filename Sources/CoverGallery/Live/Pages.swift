@@ -32,7 +32,7 @@ actor Pages {
     private var inFlight: Set<String> = []
     private var failures: [String: Failure] = [:]
     /// Keys to ask for at once, whatever their hosts have said or done before.
-    private var insisted: Set<String> = []
+    private var urgent: Set<String> = []
     /// When hosts that cannot be reached are tried again, by origin.
     private var outages: [String: ContinuousClock.Instant] = [:]
     private var isClosed = false
@@ -51,7 +51,7 @@ actor Pages {
     private static let probeInterval = Duration.seconds(2)
 
     /// A cover that could not be had for a reason that may pass is tried again after the first, then twice as long.
-    private static let waits = (first: Duration.seconds(5), longest: Duration.seconds(300))
+    private static let retryDelays = (first: Duration.seconds(5), longest: Duration.seconds(300))
 
     init(_ library: LibraryAPI, _ catalogue: Catalogue) {
         self.library = library
@@ -111,7 +111,7 @@ actor Pages {
         let probes = outages.filter { $0.value <= now }.keys.compactMap { origin in
             wanted.first { failures[$0]?.isHosts == true && !inFlight.contains($0) && Self.origin(of: $0) == origin }
         }
-        insisted.formUnion(probes)
+        urgent.formUnion(probes)
         if !due.isEmpty || !probes.isEmpty { download() }
     }
 
@@ -138,7 +138,7 @@ actor Pages {
         for album in again {
             guard case .success(let key)? = keys[album] else { continue }
             failures[key] = nil
-            insisted.insert(key)
+            urgent.insert(key)
         }
         let viewed = try states(of: view, keys)
         let others = try states(of: near, keys)
@@ -190,31 +190,34 @@ actor Pages {
     @discardableResult
     private func download() -> Task<Void, Never>? {
         let order = wanted()
-        let again = order.filter { insisted.remove($0) != nil }
+        let again = order.filter { urgent.remove($0) != nil }
         var keys = again
         for key in order where inFlight.count + keys.count < Self.maximumInFlight {
             if !inFlight.contains(key), !keys.contains(key), failures[key]?.isDue ?? true { keys.append(key) }
         }
         inFlight.formUnion(keys)
         let inOrder = order.filter(inFlight.contains)
-        if inOrder.isEmpty { return nil }
+        let left = inFlight.subtracting(order)
+        if inFlight.isEmpty { return nil }
         return Task {
             var demands: [CoverDemand] = []
             for key in keys {
                 demands.append(CoverDemand(urls: await catalogue.places(of: key), isUrgent: again.contains(key)))
             }
-            await library.fetch(demands, order: inOrder) { [weak self] key, result in
-                Task { await self?.ended(key, result) }
+            let chains = Set(demands.filter { $0.urls.count > 1 }.map { $0.urls[0] })
+            await library.fetch(demands, order: inOrder, withdrawing: Array(left)) { [weak self] key, result in
+                Task { await self?.ended(key, result, isChain: chains.contains(key)) }
             }
         }
     }
 
-    private func ended(_ key: String, _ result: Result<String, CoverFailure>) {
+    /// - Parameter isChain: the cover has several URLs, on several hosts perhaps.
+    private func ended(_ key: String, _ result: Result<String, CoverFailure>, isChain: Bool) {
         inFlight.remove(key)
         switch result {
         // Another process may have brought it, of which no event tells.
         case .success(let digest): arrived(key, digest: digest, at: nil)
-        case .failure(let failure): failed(key, failure)
+        case .failure(let failure): failed(key, failure, isChain: isChain)
         }
         download()
     }
@@ -239,7 +242,7 @@ actor Pages {
     /// - Parameter time: when it was in the cache, in milliseconds since 1970.
     func arrived(_ key: String, digest: String, at time: Int64?) {
         failures[key] = nil
-        insisted.remove(key)
+        urgent.remove(key)
         tell(key, "cover") { message in
             message.add("version", CoverVersion.of(digest))
             if let time { message.add("at", Int(time)) }
@@ -249,20 +252,20 @@ actor Pages {
     }
 
     /// - Parameter isEvent: told by the library's events; what pages asked for themselves they hear of anyway.
-    func failed(_ key: String, _ failure: CoverFailure, isEvent: Bool = false) {
+    func failed(_ key: String, _ failure: CoverFailure, isEvent: Bool = false, isChain: Bool = false) {
         // Cancelling says nothing about the cover.
         if failure.kind == .cancelled || isEvent && inFlight.contains(key) { return }
         if failures.count >= Self.mostFailures { failures = [:] }
-        let wait = failures[key].map { min($0.wait * 2, Self.waits.longest) } ?? Self.waits.first
+        let wait = failures[key].map { min($0.wait * 2, Self.retryDelays.longest) } ?? Self.retryDelays.first
         let origin = Self.origin(of: key)
         let problem = CoverProblem(failure)
-        if failure.isHostUnreachable {
+        if failure.isHostUnreachable, !isChain {
             outages[origin] = .now + Self.probeInterval
-            failures[key] = Failure(problem: problem, due: nil, wait: Self.waits.first, isHosts: true)
+            failures[key] = Failure(problem: problem, due: nil, wait: Self.retryDelays.first, isHosts: true)
         } else {
             failures[key] = Failure(
                 problem: problem, due: failure.mayPass ? .now + wait : nil, wait: wait, isHosts: false)
-            if failure.kind == .status { answered(origin) }
+            if failure.kind == .status, !isChain { answered(origin) }
         }
         tell(key, "failure") { problem.add(to: &$0, as: "reason") }
     }

@@ -12,11 +12,11 @@ const consent = "sleeve-keep-all", keptCache = "sleeve-kept", keptIndex = "/kept
 /** Covers per message; the worker answers one within seconds. */
 const batch = 48;
 /** The limit in bytes; it is lower where the browser has less room. */
-const most = 2 * 1024 ** 3;
+const maximumBytes = 2 * 1024 ** 3;
 /** A cover's size before any is known, and how long a worker may take for a batch, in milliseconds. */
-const typical = 60 * 1024, patience = 60_000;
+const typical = 60 * 1024, readTimeout = 60_000;
 /** Milliseconds without a change before changes are followed. */
-const rest = 1500;
+const delay = 1500;
 let library = null, mean = typical, timer = 0, running = null, again = false;
 
 /** @param {import("./library.js").Library} from */
@@ -56,7 +56,7 @@ export function learnSizes({ entries, bytes: size }) {
 export function keepSoon() {
   if (!box.checked) return;
   clearTimeout(timer);
-  timer = setTimeout(keepAll, rest);
+  timer = setTimeout(keepAll, delay);
 }
 
 function keepAll() {
@@ -90,14 +90,14 @@ async function keep() {
 /** How many bytes may be kept in all: a fifth of the free room stays free. */
 async function room(index) {
   const { quota = Infinity, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
-  return Math.min(most, size(index) + 0.8 * Math.max(0, quota - usage));
+  return Math.min(maximumBytes, size(index) + 0.8 * Math.max(0, quota - usage));
 }
 
 /** Sends the worker a message and waits for its answer. */
 function tell(message) {
   const { port1, port2 } = new MessageChannel();
   return new Promise((resolve, reject) => {
-    const late = setTimeout(() => reject(new Error("the browser takes too long")), patience);
+    const late = setTimeout(() => reject(new Error("the browser takes too long")), readTimeout);
     port1.onmessage = ({ data }) => {
       clearTimeout(late);
       data.problem ? reject(new Error(data.problem)) : resolve(data);
@@ -138,7 +138,7 @@ function say(text) {
 
 function showSize() {
   if (box.disabled) return;
-  const all = library.coverCount * mean, limited = all > most ? `; at most ${bytes(most)} are kept` : "";
+  const all = library.coverCount * mean, limited = all > maximumBytes ? `; at most ${bytes(maximumBytes)} are kept` : "";
   hint.textContent = `For seeing the whole library when Sleeve isn’t running. Takes about ${bytes(all)} on this device${limited}.`;
 }
 

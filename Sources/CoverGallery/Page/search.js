@@ -34,9 +34,9 @@ export function setUpSearch(library, gallery) {
     apply(() => (field.value.trim() ? library.shown[0]?.id : here));
   });
   field.addEventListener("keydown", (event) => {
-    if (event.key === "Escape" && back());
-    else if (event.key === "Enter" || event.key === "Escape") gallery.focus();
-    else return;
+    if (event.key !== "Enter" && event.key !== "Escape") return;
+    if (event.key === "Escape") back();
+    gallery.focus();
     event.preventDefault();
   });
   sort.addEventListener("change", () => apply());

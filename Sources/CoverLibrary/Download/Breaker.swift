@@ -73,6 +73,9 @@ struct Breaker {
 
     func isGivenUp(_ now: Instant) -> Bool { if case .givenUp(let until) = state { now < until } else { false } }
 
+    /// The breaker is open, and what failed last was answered with an error.
+    private(set) var isOpenForErrors = false
+
     /// The host has answered many different requests with errors and none with a success: retrying them is of no use.
     var isFailingForLong: Bool { !isClosed && errorProbes >= policy.pausedErrors }
 
@@ -106,11 +109,13 @@ struct Breaker {
         let since = rateLimitedSince ?? now
         if failure == .rateLimited { rateLimitedSince = since }
         guard weight >= threshold, failure != .rateLimited || now - since >= .seconds(1) else { return }
-        state = .open(until: now + (failure == .serverError ? policy.errorPause : policy.pause))
+        isOpenForErrors = failure == .serverError
+        state = .open(until: now + (isOpenForErrors ? policy.errorPause : policy.pause))
     }
 
     private mutating func probeFailed(_ failure: Failure, _ now: Instant) {
-        if failure == .serverError {
+        isOpenForErrors = failure == .serverError
+        if isOpenForErrors {
             failedProbes = 0
             errorProbes += 1
             state = .open(until: errorProbes < policy.pausedErrors ? now + policy.errorPause : nil)

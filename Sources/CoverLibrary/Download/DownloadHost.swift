@@ -79,6 +79,8 @@ struct DownloadHost {
     /// When a transfer of it ended last.
     private var heard: Instant?
     var outage = Outage()
+    /// The outage was reported.
+    var isAnnounced = false
     /// Failed transfers since the last success.
     private var failures = 0
 

@@ -1,3 +1,4 @@
+import CurlHTTP
 import DequeModule
 
 /// Jobs that do not wait for their turn: those that a person waits for, and those that ask whether a host works again.
@@ -40,12 +41,40 @@ extension DownloadQueue {
         while let id = urgent.popFirst() {
             guard isThere(id), !slots[id.slot].isInFlight, !slots[id.slot].hasLanded else { continue }
             let number = slots[id.slot].host
-            _ = removeWaiting(id)
-            if hosts[number].robots == nil { return start(id, number, now) }
+            // A job that backs off has a timer, which is not to start it once more.
+            if !removeWaiting(id) { slots[id.slot].attempt += 1 }
+            if isAllowed(id, number) { return start(id, number, now) }
+            // robots.txt is asked for even if the host was given up.
+            hosts[number].breaker.succeeded()
             hosts[number].waiting.prepend(id)
             enterRing(number)
         }
         return nil
+    }
+
+    /// Whether robots.txt, where it is respected, is known to allow the job's request.
+    private func isAllowed(_ id: JobID, _ number: Int) -> Bool {
+        switch hosts[number].robots {
+        case nil: true
+        case .known(let rules, _, _): rules.allow(place(of: id).target.utf8)
+        case .unknown, .asking: false
+        }
+    }
+
+    /// Ends the job of a key that is not in flight and that only such waiters want.
+    /// - Returns: the waiters; none where the job stays.
+    mutating func withdraw(_ key: String, wantedBy isLeaving: (Waiter) -> Bool) -> [Waiter] {
+        guard let id = jobsByKey[key], slots[id.slot].waiters.allSatisfy(isLeaving), removeWaiting(id) else {
+            return []
+        }
+        return end(id)
+    }
+
+    /// What is to be said of the job's host, once: it answers with errors, and is asked for one cover at a time.
+    mutating func outageNotice(hostOf id: JobID) -> String? {
+        guard let host = host(of: id), hosts[host].breaker.isOpenForErrors, !hosts[host].isAnnounced else { return nil }
+        hosts[host].isAnnounced = true
+        return "\(hosts[host].outage.reason) and none succeeded; asking for one cover at a time until one does"
     }
 
     /// A new run tries hosts that could not be reached again. Those that asked for a pause get it.

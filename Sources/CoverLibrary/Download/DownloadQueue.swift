@@ -324,7 +324,9 @@ struct DownloadQueue<Waiter> {
         while let number = doomed.first {
             if hosts[number].breaker.isGivenUp(now), let id = popWaiting(number) {
                 let url = slots[id.slot].url
-                return .drop(id, url, .notTried(url.string, hosts[number].outage))
+                var failure = CoverFailure.notTried(url.string, hosts[number].outage)
+                failure.isElsewhere = place(of: id).origin != url.origin
+                return .drop(id, url, failure)
             }
             doomed.removeFirst()
         }
@@ -334,7 +336,7 @@ struct DownloadQueue<Waiter> {
     /// The next job of a host. Jobs that were abandoned have left their names behind.
     mutating func popWaiting(_ number: Int) -> JobID? {
         while let id = hosts[number].waiting.popFirst() {
-            if isThere(id) { return id }
+            if isThere(id), !slots[id.slot].isInFlight, !slots[id.slot].hasLanded { return id }
         }
         return nil
     }
@@ -359,7 +361,9 @@ struct DownloadQueue<Waiter> {
                 hosts[number].pace.waitedLong()
                 enterRing(number)
             case .job(let id, let attempt):
-                guard let host = host(of: id), slots[id.slot].attempt == attempt, !slots[id.slot].isInFlight else {
+                guard let host = host(of: id), slots[id.slot].attempt == attempt, !slots[id.slot].isInFlight,
+                    !slots[id.slot].hasLanded
+                else {
                     continue
                 }
                 // Covers that were not tried yet come first: URLs that time out again and again hold up no others.

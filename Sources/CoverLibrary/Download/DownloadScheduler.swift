@@ -65,8 +65,15 @@ actor DownloadScheduler {
         if queue.waiting > mostWaiting { await withCheckedContinuation { submitters.append($0) } }
     }
 
-    /// Adds requests of the highest priority. - Parameter order: the keys of what is wanted first, most wanted first.
-    func submit(_ requests: [(url: HTTPURL, waiter: Waiter)], before order: [String]) {
+    /// Adds requests of the highest priority.
+    /// - Parameters:
+    ///   - order: the keys of what is wanted first, most wanted first.
+    ///   - left: keys that `owner` does not want any more. Those in flight go on.
+    func submit(
+        _ requests: [(url: HTTPURL, waiter: Waiter)], before order: [String], withdrawing left: [String],
+        of owner: ObjectIdentifier
+    ) {
+        for key in left { cancel(queue.withdraw(key) { $0.owner == owner }) }
         add(requests)
         queue.prefer(order)
     }
@@ -204,6 +211,7 @@ actor DownloadScheduler {
             asksForRest: flights[slot].partial != nil)
         flights[slot].failure = answer.failure
         queue.note(HostSignal(answer.failure), of: start.job, failure: answer.failure, now: now)
+        if let notice = queue.outageNotice(hostOf: start.job) { logger.warning("\(notice)") }
         obey(response, start, now)
         if case .redirect(let place) = answer {
             flights[slot].way.append(response.head)

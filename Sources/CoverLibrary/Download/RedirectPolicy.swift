@@ -48,6 +48,9 @@ extension CoverFailure {
 
     /// The same, told of where redirects led.
     func elsewhere(_ place: HTTPURL) -> CoverFailure {
-        CoverFailure(kind, url: url, detail: "\(detail) (redirected to \(place))", status: status)
+        var failure = self
+        failure.detail += " (redirected to \(place))"
+        failure.isElsewhere = true
+        return failure
     }
 }

@@ -30,7 +30,7 @@ struct RetryPolicy: Sendable {
 
     static func isTransient(_ failure: CoverFailure) -> Bool {
         switch failure.kind {
-        case .connect, .nameResolution, .timeout, .truncated: true
+        case .connect, .broken, .nameResolution, .timeout, .truncated: true
         case .status: [408, 425, 429, 500, 502, 503, 504].contains(failure.status ?? 0)
         case .overQuota: true
         default: false

@@ -1,6 +1,7 @@
 import CoverCache
 import CurlHTTP
 import HTTPTypes
+import Logging
 
 #if canImport(Glibc)
     import Glibc
@@ -28,13 +29,15 @@ actor RemoteLibrary {
     private let base: HTTPURL
     private let store: AlbumStore
     private let client: HTTPClient
+    private let logger: Logger
     private var isSending = false
 
     /// - Throws: `LibraryError`: the URL cannot be used.
-    init(url: String, store: AlbumStore, configuration: HTTPClientConfiguration) throws {
+    init(url: String, store: AlbumStore, configuration: LibraryConfiguration) throws {
         base = try Self.parse(url)
         self.store = store
-        client = try HTTPClient(configuration: configuration)
+        client = try configuration.makeClient()
+        logger = configuration.logger
     }
 
     static func parse(_ url: String) throws -> HTTPURL {
@@ -99,13 +102,16 @@ actor RemoteLibrary {
             switch status {
             case 200..<300: return .taken
             // The remote library does not have the album: deleted already, or never sent.
-            case 404 where message.isDelete, 410 where message.isDelete: return .taken
+            case 404 where message.isDelete, 410 where message.isDelete:
+                logger.notice("\(message.subject): \(base.string) did not have it")
+                return .taken
             // The request itself is refused. Other statuses may be temporary, or a person can fix their cause.
             case 400, 404, 405, 409, 410, 413, 415, 422: return .refused("\(base.string) answered \(status)")
             default: return .notNow("\(base.string) answered \(status)")
             }
         } catch {
-            return .notNow("remote unreachable (\(base.string): \((error as? TransferError)?.detail ?? "\(error)"))")
+            let detail = (error as? TransferError).map { CoverFailure($0).detail } ?? "\(error)"
+            return .notNow("remote unreachable (\(base.string): \(detail))")
         }
     }
 }

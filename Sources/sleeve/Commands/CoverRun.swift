@@ -61,7 +61,7 @@ struct CoverRun {
         do {
             return try await open()
         } catch {
-            try report?.close()
+            _ = report?.close()
             let code = (error as? ExitCode) ?? ExitStatus.couldNotRun
             try metrics?.write(
                 .init(
@@ -88,7 +88,7 @@ struct CoverRun {
         complaints.close(hasReport: report != nil)
         let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
-        try report?.close()
+        let reportProblem = report?.close()
         var problem: String?
         let summary: PrefetchSummary
         switch result {
@@ -99,6 +99,7 @@ struct CoverRun {
             summary = progress.summary
             problem = (error as? LibraryError)?.message ?? "\(error)"
         }
+        problem = problem ?? reportProblem
         let code = exitCode(summary, hasProblem: problem != nil, isWhole: isWhole())
         try metrics?.write(
             .init(
@@ -111,13 +112,13 @@ struct CoverRun {
                 try tell(summary.text(isListRead: progress.total != nil))
             }
         }
-        if let problem { throw fail(problem) }
+        if let problem { Log.error(problem) }
         if let code { throw code }
     }
 
     private func exitCode(_ summary: PrefetchSummary, hasProblem: Bool, isWhole: Bool) -> ExitCode? {
-        if hasProblem { return ExitStatus.couldNotRun }
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
+        if hasProblem { return ExitStatus.couldNotRun }
         if !isWhole { return ExitStatus.couldNotRun }
         return summary.failed + summary.skipped > 0 ? ExitStatus.someFailed : nil
     }

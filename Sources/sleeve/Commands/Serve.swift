@@ -69,7 +69,7 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Send added and deleted albums to the library at this URL. Default: $SLEEVE_REMOTE.", valueName: "url"))
+            "Send album edits to the library at this URL. Default: $SLEEVE_REMOTE.", valueName: "url"))
     var remote: String?
 
     @OptionGroup var archive: ArchiveOptions

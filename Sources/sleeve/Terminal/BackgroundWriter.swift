@@ -2,23 +2,29 @@ import CurlHTTP
 import Dispatch
 import Synchronization
 
-/// Writes to a descriptor from a thread of its own: a reader that stalls, such as a pipe nobody reads, blocks neither transfers
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Writes to a descriptor from a thread of its own: a reader that stalls, such as a pipe that is not read, blocks neither transfers
 /// nor Swift's thread pool. The thread starts with the first write.
 final class BackgroundWriter: Sendable {
     private struct State {
         var pending: [UInt8] = []
         /// Bytes handed to the system and not taken yet.
         var writing = 0
-        /// The descriptor takes no more.
-        var isBroken = false
+        /// `errno` of the write that failed: the descriptor takes no more.
+        var error: Int32?
         var hasThread = false
         /// Finished writes.
         var writes = 0
         var flushers: [DispatchSemaphore] = []
     }
 
-    /// With a signal received, a reader that has taken nothing for this long is not waited for.
-    private static let patienceAfterSignal = DispatchTimeInterval.seconds(1)
+    /// A reader that has taken nothing for this long has stalled.
+    private static let stallTime = DispatchTimeInterval.seconds(1)
 
     private let terminal: Terminal
     private let state = Mutex(State())
@@ -29,12 +35,13 @@ final class BackgroundWriter: Sendable {
     /// Bytes that the reader has not taken yet.
     var backlog: Int { state.withLock { $0.pending.count + $0.writing } }
 
-    var isBroken: Bool { state.withLock { $0.isBroken } }
+    /// Why a write failed, as the system says it; nil: none did.
+    var error: String? { state.withLock { $0.error }.map { String(cString: strerror($0)) } }
 
     /// Returns at once.
     func write(_ bytes: some Sequence<UInt8>) {
         let mustStart = state.withLock { state in
-            if state.isBroken { return false }
+            if state.error != nil { return false }
             state.pending += bytes
             defer { state.hasThread = true }
             return !state.hasThread
@@ -51,9 +58,9 @@ final class BackgroundWriter: Sendable {
                 state.writing = state.pending.count
                 return state.pending
             }
-            let isWritten = bytes.isEmpty || terminal.write(bytes)
+            let error: Int32? = bytes.isEmpty || terminal.write(bytes) ? nil : errno
             let flushers = state.withLock { state in
-                if !isWritten { (state.isBroken, state.pending) = (true, []) }
+                if error != nil { (state.error, state.pending) = (error, []) }
                 state.writing = 0
                 state.writes += 1
                 guard state.pending.isEmpty else { return [DispatchSemaphore]() }
@@ -64,22 +71,26 @@ final class BackgroundWriter: Sendable {
         }
     }
 
-    /// Waits until everything is written. After a signal a reader that has stalled is given up.
+    /// Waits until everything is written. After a signal a reader that has stalled is not waited for.
+    /// - Parameter stalled: called once if the reader stalls.
     /// - Returns: false when not everything was taken.
-    func flush() -> Bool {
+    func flush(stalled: () -> Void = {}) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isDone = state.withLock { state in
             if state.pending.isEmpty, state.writing == 0 { return true }
             state.flushers.append(done)
             return false
         }
-        if isDone { return !isBroken }
-        var writes = -1
-        while done.wait(timeout: .now() + Self.patienceAfterSignal) == .timedOut {
+        if isDone { return error == nil }
+        var (writes, isReported) = (state.withLock { $0.writes }, false)
+        while done.wait(timeout: .now() + Self.stallTime) == .timedOut {
             let now = state.withLock { $0.writes }
-            if now == writes, Signals.received != nil { return false }
-            writes = now
+            defer { writes = now }
+            guard now == writes else { continue }
+            if Signals.received != nil { return false }
+            if !isReported { stalled() }
+            isReported = true
         }
-        return !isBroken
+        return error == nil
     }
 }

@@ -79,8 +79,7 @@ extension Complaints.State {
         } else if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil {
             answered += 1
         }
-        let start = failure.url.firstRange(of: "://")?.upperBound ?? failure.url.startIndex
-        let host = String(failure.url[start...].prefix { $0 != "/" && $0 != "?" })
+        let host = failure.host
         if let problem = failure.hostProblem {
             guard notTried[host] != nil || notTried.count < Complaints.maximumGroups else { return false }
             notTried[host] = ((notTried[host]?.count ?? 0) + 1, problem)
@@ -101,6 +100,7 @@ extension CoverFailure {
     fileprivate var trouble: String? {
         switch kind {
         case .nameResolution, .connect: "failed without a connection"
+        case .broken: "failed as the connection broke"
         case .timeout: "timed out"
         case .tls: "failed without TLS that can be trusted"
         case .truncated: "ended early"

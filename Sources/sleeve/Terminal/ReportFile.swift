@@ -57,10 +57,19 @@ final class ReportFile: Sendable {
         }
     }
 
-    func close() throws {
+    /// Writes what is left.
+    /// - Returns: why the report is not whole; nil: it is.
+    func close() -> String? {
         writer.write(gathered.withLock { $0.bytes })
-        guard writer.flush(), fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS else {
-            throw fail("the report \(path) could not be written to its end: \(String(cString: strerror(errno)))")
+        let isWritten = writer.flush { Log.info("waiting for the reader of the report \(path)") }
+        let cause: String
+        if !isWritten {
+            cause = writer.error ?? "its reader has stalled"
+        } else if fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS {
+            return nil
+        } else {
+            cause = String(cString: strerror(errno))
         }
+        return "the report \(path) could not be written to its end: \(cause)"
     }
 }

@@ -18,6 +18,9 @@ struct QueueDriver<Waiter> {
         queue.submit(url, waiter: waiter, at: place, isUrgent: isUrgent)
     }
     mutating func prefer(_ keys: [String]) { queue.prefer(keys) }
+    mutating func withdraw(_ key: String, wantedBy isLeaving: (Waiter) -> Bool) -> [Waiter] {
+        queue.withdraw(key, wantedBy: isLeaving)
+    }
     mutating func forgetOutages() { queue.forgetOutages() }
     mutating func move(_ key: String, to place: HTTPURL) { if let job = jobs[key] { queue.move(job, to: place) } }
     mutating func learn(

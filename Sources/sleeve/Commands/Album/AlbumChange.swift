@@ -59,7 +59,7 @@ struct AlbumChange: AsyncParsableCommand {
                     album = try album.validated(editing: former)
                 }
             } catch let problem as AlbumProblem {
-                throw ValidationError("--\(AlbumAdd.option(problem.field)): \(problem.message)")
+                throw fail("--\(AlbumAdd.option(problem.field)): \(problem.message)", .validationFailure)
             }
         }
     }

@@ -104,6 +104,9 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         if error.kind == .nameResolution, detail.hasPrefix("Could not resolve host: ") {
             return "can't find \(detail.dropFirst(24)): the name has no address"
         }
+        if error.kind == .broken, detail.hasPrefix("Recv failure: ") || detail.hasPrefix("Send failure: ") {
+            return "the server broke the connection: \(detail.dropFirst(14).lowercased())"
+        }
         guard error.kind == .connect, detail.hasPrefix("Failed to connect to "), let url = try? HTTPURL(error.url),
             let reason = detail.split(separator: ": ").last
         else { return detail }

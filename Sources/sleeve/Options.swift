@@ -75,10 +75,12 @@ struct LibraryOptions: ParsableArguments {
 
 /// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Maximum simultaneous transfers, all hosts.", valueName: "n"))
+    // Unconditional, so that a number below 0 is told its range.
+    @Option(parsing: .unconditional, help: ArgumentHelp("Maximum simultaneous transfers, all hosts.", valueName: "n"))
     var parallel = 128
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit.",
             valueName: "n"))
@@ -87,22 +89,28 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
     var fixed = false
 
-    @Option(help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
     var rate: Double?
 
-    @Option(help: ArgumentHelp("Maximum requests per second, all hosts. Default: unlimited.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum requests per second, all hosts. Default: unlimited.", valueName: "n"))
     var totalRate: Double?
 
     @Flag(help: "Request each host's robots.txt first and obey it.")
     var respectRobots = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Timeout of one request; each redirect is a request of its own. A server that sends nothing for 30 s times out earlier.",
             valueName: "seconds"))
     var timeout = 60.0
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             "Retries after a temporary failure: timeout, no connection, name not resolved, or status 408, 425, 429, 500, 502, 503, 504. Default: 3.",
             valueName: "n"))

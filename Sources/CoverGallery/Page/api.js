@@ -14,7 +14,7 @@ export class Problem extends Error {
 
 /** A text with a capital at its beginning, unless that is a URL or another name. */
 export function sentence(text) {
-  return /^\p{Ll}+(?=[\s,.;]|$)/u.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+  return /^\p{Ll}[\p{Ll}'’]*(?=[\s,.;]|$)/u.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
 }
 
 /** Who this page is, to the server; new for every load. Not `randomUUID`, which plain HTTP in a home network lacks. */

@@ -65,10 +65,8 @@ actor DownloadScheduler {
         if queue.waiting > mostWaiting { await withCheckedContinuation { submitters.append($0) } }
     }
 
-    /// Adds requests of the highest priority.
-    /// - Parameters:
-    ///   - order: the keys of what is wanted first, most wanted first.
-    ///   - left: keys that `owner` does not want any more. Those in flight go on.
+    /// Adds requests of the highest priority: `order` has their keys, most wanted first. Withdraws the keys that `owner` has
+    /// `left`, unless they are in flight.
     func submit(
         _ requests: [(url: HTTPURL, waiter: Waiter)], before order: [String], withdrawing left: [String],
         of owner: ObjectIdentifier
@@ -78,7 +76,6 @@ actor DownloadScheduler {
         queue.prefer(order)
     }
 
-    /// After `close` every request ends as cancelled.
     private func add(_ requests: [(url: HTTPURL, waiter: Waiter)]) {
         if isClosed { return cancel(requests.map(\.waiter)) }
         for (url, waiter) in requests {
@@ -144,7 +141,6 @@ actor DownloadScheduler {
         return nil
     }
 
-    /// For what comes of further requests.
     var hasRoom: Bool { backlog < Self.mostBacklog }
 
     /// What is kept of the job, and of none before it in its slot.

@@ -96,8 +96,12 @@ struct Refresh: AsyncParsableCommand {
     /// - Parameter cached: the number of entries in the cache.
     private func nothingDue(_ cached: Int) -> String {
         if cached == 0 { return "Nothing to refresh: the cache is empty.\n" }
+        let matches = only.map { "matches \($0)" }
+        if all, let matches { return "Nothing to refresh: no cached URL \(matches).\n" }
         let covers =
-            cached == 1 ? "The cached cover is not due" : "None of the \(Decimals.grouped(cached)) cached covers is due"
+            cached == 1 && only == nil
+            ? "The cached cover is not due"
+            : "None of the \(Decimals.grouped(cached)) cached covers \(matches.map { $0 + " and " } ?? "")is due"
         return "Nothing to refresh. \(covers)\(all ? "" : "; --all also checks fresh covers").\n"
     }
 

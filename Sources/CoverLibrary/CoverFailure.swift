@@ -98,19 +98,21 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         self.init(kind, url: error.url, detail: Self.detail(of: error))
     }
 
-    /// libcurl names address, port and milliseconds of a connection that failed; people know the host.
+    /// libcurl's line, in words people know: a host by its name and port, without milliseconds and system calls.
     private static func detail(of error: TransferError) -> String {
         let detail = Proxy(for: error.url)?.told(error.detail) ?? error.detail
-        if error.kind == .nameResolution, detail.hasPrefix("Could not resolve host: ") {
-            return "can't find \(detail.dropFirst(24)): the name has no address"
+        func begins(_ prefixes: String...) -> Bool { prefixes.contains { detail.hasPrefix($0) } }
+        guard let cause = detail.split(separator: ": ").last else { return detail }
+        let reason = cause.prefix(1).lowercased() + cause.dropFirst()
+        switch error.kind {
+        case .connect where begins("Failed to connect to "):
+            return (try? HTTPURL(error.url)).map { "can't reach \($0.authority): \(reason)" } ?? detail
+        case .broken where begins("Recv failure: ", "Send failure: "):
+            return "the server broke the connection: \(reason)"
+        case .nameResolution where begins("Could not resolve host: "):
+            return "can't find \(cause): the name has no address"
+        default: return detail
         }
-        if error.kind == .broken, detail.hasPrefix("Recv failure: ") || detail.hasPrefix("Send failure: ") {
-            return "the server broke the connection: \(detail.dropFirst(14).lowercased())"
-        }
-        guard error.kind == .connect, detail.hasPrefix("Failed to connect to "), let url = try? HTTPURL(error.url),
-            let reason = detail.split(separator: ": ").last
-        else { return detail }
-        return "can't reach \(url.authority): \(reason.prefix(1).lowercased() + reason.dropFirst())"
     }
 
     /// A text that is no usable URL, as it may be repeated: whatever may hold a password is not.

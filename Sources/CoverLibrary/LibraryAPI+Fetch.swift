@@ -23,7 +23,7 @@ extension LibraryAPI {
     ///     cancelled.
     ///   - completion: called once for each demand, with its key and the digest of its cover, on any thread.
     package func fetch(
-        _ demands: [CoverDemand], order: [String], withdrawing left: [String] = [],
+        _ demands: [CoverDemand], order: [String], withdrawing left: [String],
         completion: @escaping @Sendable (_ key: String, Result<String, CoverFailure>) -> Void
     ) async {
         let batch = ViewFetch(library: self, completion: completion)

@@ -85,7 +85,7 @@ struct AlbumRoutes: Sendable {
 
     // MARK: Edits
 
-    private struct Wish: Decodable {
+    private struct AlbumForm: Decodable {
         struct Fields: Decodable {
             var title, artist, genre, year, coverUrl: String?
 
@@ -102,15 +102,15 @@ struct AlbumRoutes: Sendable {
     }
 
     private func add(_ request: Request) async throws -> Response {
-        let wish = try await request.json(Wish.self)
+        let form = try await request.json(AlbumForm.self)
         var album = Album()
-        wish.album.apply(to: &album)
+        form.album.apply(to: &album)
         do throws(AlbumProblem) {
             album = try album.validated()
         } catch {
             return .problem(error.message, status: .unprocessableContent, field: error.field)
         }
-        let added = try await guarded { try await library.addAlbum(album, at: wish.index) }
+        let added = try await guarded { try await library.addAlbum(album, at: form.index) }
         let albums = try await guarded { try await library.albums }
         var object = JSONObject()
         object.add("id", added.id)
@@ -135,12 +135,12 @@ struct AlbumRoutes: Sendable {
     }
 
     private func edit(_ id: String, _ request: Request) async throws -> Response {
-        let wish = try await request.json(Wish.self)
+        let form = try await request.json(AlbumForm.self)
         guard let former = try await album(id) else { return Self.gone }
         do {
             let edit = try await guarded {
                 try await library.editAlbum(id) { album in
-                    wish.album.apply(to: &album)
+                    form.album.apply(to: &album)
                     album = try album.validated(editing: former)
                 }
             }

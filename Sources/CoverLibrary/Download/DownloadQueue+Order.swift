@@ -31,7 +31,7 @@ extension DownloadQueue {
         let wantsFailed = hosts[number].probes.isMultiple(of: 4)
         let found = indices.first { index in
             let id = hosts[number].waiting[index]
-            return isThere(id) && slots[id.slot].hasFailed == wantsFailed
+            return canStart(id) && slots[id.slot].hasFailed == wantsFailed
         }
         return found.map { hosts[number].waiting.remove(at: $0) } ?? popWaiting(number)
     }
@@ -39,7 +39,7 @@ extension DownloadQueue {
     /// Nil: there is no urgent job. Where robots.txt is asked for, it comes first.
     mutating func startUrgent(_ now: Instant) -> Start? {
         while let id = urgent.popFirst() {
-            guard isThere(id), !slots[id.slot].isInFlight, !slots[id.slot].hasLanded else { continue }
+            guard canStart(id) else { continue }
             let number = slots[id.slot].host
             // A job that backs off has a timer, which is not to start it once more.
             if !removeWaiting(id) { slots[id.slot].attempt += 1 }

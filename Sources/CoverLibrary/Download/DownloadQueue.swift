@@ -103,6 +103,9 @@ struct DownloadQueue<Waiter> {
     /// Whether the job has not ended. Jobs are looked at where they lie: a copy of one costs as much as all that is done to it.
     func isThere(_ id: JobID) -> Bool { id.slot < slots.count && slots[id.slot].id == id }
 
+    /// Whether the job has not ended, has no transfer in flight, and no cover on its way to the disk.
+    func canStart(_ id: JobID) -> Bool { isThere(id) && !slots[id.slot].isInFlight && !slots[id.slot].hasLanded }
+
     /// Nil when the job has ended.
     func host(of id: JobID) -> Int? { isThere(id) ? slots[id.slot].host : nil }
 
@@ -336,7 +339,7 @@ struct DownloadQueue<Waiter> {
     /// The next job of a host. Jobs that were abandoned have left their names behind.
     mutating func popWaiting(_ number: Int) -> JobID? {
         while let id = hosts[number].waiting.popFirst() {
-            if isThere(id), !slots[id.slot].isInFlight, !slots[id.slot].hasLanded { return id }
+            if canStart(id) { return id }
         }
         return nil
     }
@@ -361,11 +364,8 @@ struct DownloadQueue<Waiter> {
                 hosts[number].pace.waitedLong()
                 enterRing(number)
             case .job(let id, let attempt):
-                guard let host = host(of: id), slots[id.slot].attempt == attempt, !slots[id.slot].isInFlight,
-                    !slots[id.slot].hasLanded
-                else {
-                    continue
-                }
+                guard canStart(id), slots[id.slot].attempt == attempt else { continue }
+                let host = slots[id.slot].host
                 // Covers that were not tried yet come first: URLs that time out again and again hold up no others.
                 hosts[host].waiting.append(id)
                 enterRing(host)

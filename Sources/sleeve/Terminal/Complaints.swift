@@ -33,7 +33,8 @@ final class Complaints: Sendable {
         if failure.kind == .cache { return }
         let isCounted = state.withLock { $0.count(failure) }
         if isCounted { return }
-        tell(outcome.kind == .skipped ? Self.skipped(failure) : AbsenceOptions.advice(failure))
+        // The problem of a list names its file and line already.
+        tell(outcome.kind == .skipped ? failure.detail : AbsenceOptions.advice(failure))
     }
 
     func tell(_ text: String) {
@@ -62,12 +63,6 @@ final class Complaints: Sendable {
         if state.unreached > Self.maximumAlike, state.answered == 0 {
             Log.warning("no server could be reached; check your connection, then run again")
         }
-    }
-
-    private static func skipped(_ failure: CoverFailure) -> String {
-        // A list's own problem names its place already.
-        guard let line = failure.line else { return failure.detail }
-        return "line \(line): \(failure.url): \(failure.detail); skipped"
     }
 }
 

@@ -27,7 +27,6 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
     private let wakeReader: Int32
     private let wakeWriter: Int32
     private var multi: CurlMulti?
-    private var plain: PlainHTTP?
     private var turn: ((ContinuousClock.Instant) -> ContinuousClock.Instant?)?
 
     /// - Throws: `SystemError`: no descriptor is left.
@@ -48,9 +47,6 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         }
         multi.watch(.read, on: wakeReader)
         self.multi = multi
-        let plain = PlainHTTP(configuration, multi) { [unowned self] in handOver($0) }
-        multi.met = { [unowned self] in met($0, at: $1) }
-        self.plain = plain
         WorkThread.start { [self] in run() }
     }
 
@@ -114,46 +110,11 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
     /// Starts a request with libcurl; nil after `shutdown`. It ends from the loop, never from within this call.
     func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer? {
         checkIsolated()
-        guard let multi, let plain else { return nil }
+        guard let multi else { return nil }
         let transfer = multi.takeIdle()
-        transfer.prepare(request, keepsConnection: !plain.takesNext(after: request), completion: completion)
+        transfer.prepare(request, completion: completion)
         multi.add(transfer)
         return transfer
-    }
-
-    /// Starts a request without libcurl; nil: it takes libcurl, or the loop has ended.
-    func startPlain(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> PlainExchange? {
-        checkIsolated()
-        return plain?.start(request, completion: completion)
-    }
-
-    func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> PipelineStart {
-        checkIsolated()
-        return plain?.start(pipeline, for: taker) ?? .refused
-    }
-
-    func cancel(_ pipeline: Pipeline) {
-        checkIsolated()
-        plain?.cancel(pipeline)
-    }
-
-    /// A server's address has been found out.
-    func met(_ url: HTTPURL, at address: String) {
-        checkIsolated()
-        plain?.met(url, at: address)
-    }
-
-    /// What cannot be read without libcurl begins again with it.
-    private func handOver(_ exchange: PlainExchange) {
-        guard let completion = exchange.completion else { return }
-        guard let transfer = start(exchange.request, completion: completion) else { return exchange.cancel() }
-        exchange.drop()
-        exchange.transfer = (transfer, transfer.use)
-    }
-
-    func cancel(_ exchange: PlainExchange) {
-        checkIsolated()
-        plain?.cancel(exchange)
     }
 
     /// Takes `transfer` off without ending it. May block while libcurl waits for a name look-up.
@@ -166,7 +127,7 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
 
     private func run() {
         thread.store(WorkThread.current, ordering: .relaxed)
-        guard let multi, let plain else { return }
+        guard let multi else { return }
         var jobs: [UnownedJob] = []
         var events: [Poller.Event] = []
         while true {
@@ -180,21 +141,19 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
 
             let deadline = turn?(.now)
             // Transfers just added are due at once: libcurl sends their requests before we wait.
-            let hasLost = plain.flush()
             multi.actOnTimer()
             // A short answer may have come back already; nothing would wake us for it.
-            if multi.finishEnded() || hasLost { continue }
-            multi.wait(milliseconds: waitingTime(deadline, multi.deadline, plain.deadline), into: &events)
+            if multi.finishEnded() { continue }
+            multi.wait(milliseconds: waitingTime(deadline, multi.deadline), into: &events)
             // All that has come is read before anything new is asked for: taking turns with the server for every single
             // cover costs more in switching than it gains.
             for event in events {
-                if event.socket == wakeReader { drainWake() } else if !plain.act(on: event) { multi.act(on: event) }
+                if event.socket == wakeReader { drainWake() } else { multi.act(on: event) }
             }
-            plain.check()
             multi.actOnTimer()
             _ = multi.finishEnded()
         }
-        stop(multi, plain)
+        stop(multi)
     }
 
     private func waitingTime(_ deadlines: ContinuousClock.Instant?...) -> Int32 {
@@ -212,14 +171,12 @@ package final class CurlEventLoop: SerialExecutor, @unchecked Sendable {
         inbox.withLock { $0.isWoken = false }
     }
 
-    private func stop(_ multi: CurlMulti, _ plain: PlainHTTP) {
+    private func stop(_ multi: CurlMulti) {
         turn = nil
-        (self.multi, self.plain) = (nil, nil)
-        let exchanges = plain.removeAll()
+        self.multi = nil
         let endings = multi.removeAll().map { $0.cancel() }
         multi.close()
         for ending in endings { ending() }
-        for exchange in exchanges { exchange.cancel() }
         thread.store(0, ordering: .relaxed)
         let jobs = inbox.withLock { inbox in
             defer { inbox.jobs = [] }

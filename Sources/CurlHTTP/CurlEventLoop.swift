@@ -1,3 +1,4 @@
+package import Platform
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,3 +1,5 @@
+package import Platform
+
 /// One request in, one response out: HTTP/1.1 with keep-alive, HTTP/2 over TLS, redirects, the proxies of the environment. By way
 /// of libcurl, or past it where nothing of it is needed (`PlainHTTP`). Every request is started at once: how many are in flight
 /// is the caller's to decide.

@@ -1,6 +1,7 @@
 import CurlHTTP
 import DequeModule
 import HTTPTypes
+import Platform
 
 /// Revalidating many entries at a time. What is said of them by anything but a plain 304 is a job's to deal with.
 extension DownloadScheduler {

@@ -1,5 +1,6 @@
 import CurlHTTP
 import DequeModule
+import Platform
 
 /// Revalidations on their way past their hosts, many in a pipeline: what waits, and what is under way.
 struct RevalidationLane {

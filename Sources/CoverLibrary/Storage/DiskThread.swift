@@ -1,4 +1,4 @@
-import CurlHTTP
+import Platform
 
 #if canImport(Glibc)
     import Glibc

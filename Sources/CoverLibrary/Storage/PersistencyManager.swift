@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 /// Puts covers into the cache on a disk thread of its own, and commits them in groups.
 ///

@@ -1,5 +1,6 @@
 import CCurl
 import CLinux
+import Platform
 
 #if canImport(Glibc)
     import Glibc

@@ -1,3 +1,5 @@
+package import Platform
+
 /// Sends HTTP requests through libcurl: HTTP/1.1 with keep-alive, HTTP/2 over TLS, the proxies of the environment.
 ///
 /// Every request starts at once. The caller decides how many are in flight.

@@ -2,6 +2,7 @@ import CoverCache
 import CurlHTTP
 import HTTPTypes
 import Logging
+import Platform
 
 #if canImport(Glibc)
     import Glibc

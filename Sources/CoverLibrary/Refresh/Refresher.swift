@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 import Synchronization
 
 /// Leads the entries that are due past their servers. One run.

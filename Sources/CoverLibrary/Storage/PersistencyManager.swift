@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 /// Puts covers into the cache on a disk thread of its own, and commits them in groups.
 ///
@@ -16,7 +17,7 @@ actor PersistencyManager {
     /// So many confirmations are one transaction.
     private static let worthConfirming = 4_096
 
-    private nonisolated let thread = DiskThread()
+    private nonisolated let thread = ThreadExecutor()
     private let path: String
     private let capacity: Int?
     /// Called on the disk thread after each commit.

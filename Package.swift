@@ -50,10 +50,15 @@ let package = Package(
         .systemLibrary(name: "CSQLite"),
         .target(
             name: "CurlHTTP", dependencies: ["CCurl", "CIDN2", "CLinux", httpTypes, deque], swiftSettings: settings),
+        .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
+        .target(name: "ImageHeader", swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["CLinux", "CSQLite", grdb, sqlite, crypto], swiftSettings: settings),
         .target(
-            name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
+            name: "CoverLibrary",
+            dependencies: [
+                "CurlHTTP", "HTTPCaching", "ImageHeader", "CoverCache", grdb, httpTypes, logging, deque, heap,
+            ],
             swiftSettings: settings),
         // What Hummingbird's servers lack for the two below.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
@@ -94,10 +99,16 @@ let package = Package(
         .testTarget(
             name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
+        .testTarget(
+            name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
+        .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
-            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "CoverLibrary", "CoverCache", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire",
+                httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],

@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
 
 /// Entries of one origin that are to be revalidated, and the requests that ask for it, written already.

@@ -6,6 +6,7 @@ import Testing
 import Wire
 
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 /// Many entries at a time: `RevalidationLane`, against one by one.
 @Suite(.timeLimit(.minutes(10))) struct RevalidationTests {

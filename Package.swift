@@ -54,12 +54,16 @@ let package = Package(
         .target(name: "Platform", swiftSettings: settings),
         .target(
             name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
+        .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
+        .target(name: "ImageHeader", swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
             swiftSettings: settings),
         .target(
             name: "CoverLibrary",
-            dependencies: ["Platform", "CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
+            dependencies: [
+                "Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", "CoverCache", grdb, httpTypes, logging, deque, heap,
+            ],
             swiftSettings: settings),
         // What Hummingbird's servers lack for the two below.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
@@ -100,10 +104,16 @@ let package = Package(
         .testTarget(
             name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
+        .testTarget(
+            name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
+        .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
-            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", "Platform", "Wire", httpTypes],
+            dependencies: [
+                "CoverLibrary", "CoverCache", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Platform", "Wire",
+                httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],

@@ -22,7 +22,7 @@ extension LibraryAPI {
         return urls.indices.map { index in
             Recollection(
                 absence: absences.indices.contains(index) ? absences[index] : nil,
-                place: Relocation.place(
+                place: Relocation.target(
                     of: urls[index], places.indices.contains(index) ? places[index] : nil,
                     allowsDowngrades: configuration.allowsDowngrades),
                 guess: archive.holds(urls[index]) ? CoverArtArchive.patience : nil)

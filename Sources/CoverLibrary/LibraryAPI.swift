@@ -1,5 +1,6 @@
 package import CoverCache
 import CurlHTTP
+import ImageHeader
 import Platform
 import Synchronization
 

@@ -1,3 +1,5 @@
+import ImageHeader
+
 /// The format of a list, recognised by its first bytes.
 struct ListOpening: Equatable {
     var format: ListFormat

@@ -1,58 +1,58 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// What `Cache-Control` says (RFC 9111 §5.2; RFC 5861; RFC 8246), as far as a private cache obeys it. `s-maxage` and
 /// `proxy-revalidate` are for shared caches alone.
-struct CacheDirectives: Sendable, Hashable {
+package struct CacheDirectives: Sendable, Hashable {
     // MARK: Of responses
 
     /// §5.2.2.5.
-    var noStore = false
+    package var noStore = false
     /// §5.2.2.4. With field names too: a cache may take that for the whole response.
-    var noCache = false
+    package var noCache = false
     /// §5.2.2.2.
-    var mustRevalidate = false
+    package var mustRevalidate = false
     /// §5.2.2.3.
-    var mustUnderstand = false
+    package var mustUnderstand = false
     /// §5.2.2.7.
-    var isPrivate = false
+    package var isPrivate = false
     /// §5.2.2.9.
-    var isPublic = false
+    package var isPublic = false
     /// RFC 8246 §2.
-    var isImmutable = false
+    package var isImmutable = false
     /// §5.2.2.1, in seconds. One that is no number makes the response stale (§4.2.1).
-    var maxAge: Int64?
+    package var maxAge: Int64?
     /// RFC 5861 §3, in seconds.
-    var staleWhileRevalidate: Int64?
+    package var staleWhileRevalidate: Int64?
     /// RFC 5861 §4, in seconds.
-    var staleIfError: Int64?
+    package var staleIfError: Int64?
 
     // MARK: Of requests
 
     /// §5.2.1.2, in seconds; as long as can be when it names no time.
-    var maxStale: Int64?
+    package var maxStale: Int64?
     /// §5.2.1.3, in seconds.
-    var minFresh: Int64?
+    package var minFresh: Int64?
     /// §5.2.1.7.
-    var onlyIfCached = false
+    package var onlyIfCached = false
 
     /// A delta-seconds (§1.2.2) beyond this is taken for this.
-    static let longest: Int64 = 1 << 31
+    package static let longest: Int64 = 1 << 31
 
-    init() {}
+    package init() {}
 
-    init(_ fields: HTTPFields) {
+    package init(_ fields: HTTPFields) {
         self.init()
         // A field sent several times is one list (RFC 9110 §5.3).
         for field in fields where field.name == .cacheControl { field.value.withBytes { read($0) } }
     }
 
-    init(_ text: String) {
+    package init(_ text: String) {
         self.init()
         text.withBytes { read($0) }
     }
 
     /// Takes one line of the field.
-    mutating func read(_ text: Bytes) {
+    package mutating func read(_ text: Bytes) {
         var rest = text
         while let (name, value) = Self.element(&rest) {
             if name.isInAnyCase("no-store") {
@@ -87,7 +87,7 @@ struct CacheDirectives: Sendable, Hashable {
     }
 
     /// delta-seconds: digits alone.
-    static func seconds(_ text: Bytes) -> Int64? { Value(bytes: text, isQuoted: false).seconds }
+    package static func seconds(_ text: Bytes) -> Int64? { Value(bytes: text, isQuoted: false).seconds }
 
     private struct Value {
         var bytes: Bytes

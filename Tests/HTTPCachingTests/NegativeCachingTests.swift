@@ -1,15 +1,17 @@
 import HTTPTypes
 import Testing
 
-@testable import CoverLibrary
+@testable import HTTPCaching
 
-@Suite struct AbsenceTests {
+@Suite struct NegativeCachingTests {
     private static let now: Int64 = 1_700_000_000_000
 
     /// For how long, in milliseconds.
     private func time(_ status: Int, _ fields: HTTPFields = [:]) -> Int64? {
-        Absence.until(StoredResponse(status: status, fields: fields, requestTime: Self.now, responseTime: Self.now))
-            .map { $0 - Self.now }
+        NegativeCaching.until(
+            StoredResponse(status: status, fields: fields, requestTime: Self.now, responseTime: Self.now)
+        )
+        .map { $0 - Self.now }
     }
 
     @Test("RFC 9111 §4.2.2: a 404 that says nothing is taken for ten minutes, a 410 for a day, others not at all")
@@ -23,7 +25,7 @@ import Testing
     func explicit() {
         #expect(time(404, [.cacheControl: "max-age=60"]) == 60_000)
         #expect(time(404, [.cacheControl: "max-age=60", .age: "20"]) == 40_000)
-        #expect(time(410, [.cacheControl: "max-age=31536000"]) == Absence.longest)
+        #expect(time(410, [.cacheControl: "max-age=31536000"]) == NegativeCaching.longest)
         #expect(
             time(404, [.date: "Tue, 14 Nov 2023 22:13:20 GMT", .expires: "Tue, 14 Nov 2023 22:14:20 GMT"]) == 60_000)
     }

@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import CoverLibrary
+@testable import HTTPCaching
 
 /// 2024-01-01 00:00:00 GMT, in seconds.
 private let dawn: Int64 = 1_704_067_200

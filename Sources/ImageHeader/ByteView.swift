@@ -66,3 +66,31 @@ struct ByteView {
         offset >= 0 && offset <= bytes.count && size <= bytes.count - offset
     }
 }
+
+extension UnsafeRawBufferPointer {
+    /// The first offset of `byte`, from `start` on; nil if there is none.
+    func firstOffset(of byte: UInt8, from start: Int) -> Int? {
+        start < count ? self[start...].firstIndex(of: byte) : nil
+    }
+
+    /// The same bytes without blanks at either end.
+    var trimmed: UnsafeRawBufferPointer {
+        guard let first = firstIndex(where: { !Byte.isBlank($0) }), let last = lastIndex(where: { !Byte.isBlank($0) })
+        else { return UnsafeRawBufferPointer(rebasing: self[..<0]) }
+        return UnsafeRawBufferPointer(rebasing: self[first...last])
+    }
+
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// The characters of markup and JSON that mark their beginnings.
+enum Byte {
+    static let quote = UInt8(ascii: "\"")
+    static let openBracket = UInt8(ascii: "[")
+    static let closeBracket = UInt8(ascii: "]")
+    static let openBrace = UInt8(ascii: "{")
+    static let less = UInt8(ascii: "<")
+
+    /// Space, tab, line feed, vertical tab, form feed, carriage return.
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

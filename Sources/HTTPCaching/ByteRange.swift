@@ -1,14 +1,14 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// What a client asks of the bytes of a whole response (RFC 9110 §14).
-enum ByteRange: Sendable, Hashable {
+package enum ByteRange: Sendable, Hashable {
     case whole
     case part(Range<Int>)
     /// 416.
     case unsatisfiable
 
     /// - Parameter length: of the whole, in bytes.
-    init(_ fields: HTTPFields, of response: StoredResponse, length: Int) {
+    package init(_ fields: HTTPFields, of response: StoredResponse, length: Int) {
         self = .whole
         guard let text = fields[.range], Self.isMeant(fields, for: response) else { return }
         let halves = text.split(separator: "=", maxSplits: 1)

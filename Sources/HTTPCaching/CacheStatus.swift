@@ -1,7 +1,7 @@
 /// What a cache did with a request, as `Cache-Status` tells it (RFC 9211 §2).
-struct CacheStatus: Sendable, Hashable {
+package struct CacheStatus: Sendable, Hashable {
     /// Why a request was forwarded (§2.2).
-    enum Forwarding: String, Sendable {
+    package enum Forwarding: String, Sendable {
         case bypass
         case method
         case uriMiss = "uri-miss"
@@ -11,28 +11,41 @@ struct CacheStatus: Sendable, Hashable {
     }
 
     /// Nil: answered from the cache, or by the mirror itself.
-    var forwarding: Forwarding?
+    package var forwarding: Forwarding?
     /// §2.1.
-    var isHit = false
+    package var isHit = false
     /// What the origin answered, where the client got another status (§2.3).
-    var forwardStatus: Int?
+    package var forwardStatus: Int?
     /// §2.4.
-    var isStored = false
+    package var isStored = false
     /// §2.5: another's request brought the response.
-    var isCollapsed = false
+    package var isCollapsed = false
     /// For how many seconds it is still fresh; below 0: for how long it has not been (§2.4).
-    var timeToLive: Int64?
+    package var timeToLive: Int64?
     /// §2.8: a token.
-    var detail: String?
+    package var detail: String?
 
-    static let hit = CacheStatus(isHit: true)
+    package init(
+        forwarding: Forwarding? = nil, isHit: Bool = false, forwardStatus: Int? = nil, isStored: Bool = false,
+        isCollapsed: Bool = false, timeToLive: Int64? = nil, detail: String? = nil
+    ) {
+        self.forwarding = forwarding
+        self.isHit = isHit
+        self.forwardStatus = forwardStatus
+        self.isStored = isStored
+        self.isCollapsed = isCollapsed
+        self.timeToLive = timeToLive
+        self.detail = detail
+    }
 
-    static func forwarded(_ why: Forwarding) -> CacheStatus { CacheStatus(forwarding: why) }
+    package static let hit = CacheStatus(isHit: true)
 
-    static func own(_ detail: String) -> CacheStatus { CacheStatus(detail: detail) }
+    package static func forwarded(_ why: Forwarding) -> CacheStatus { CacheStatus(forwarding: why) }
+
+    package static func own(_ detail: String) -> CacheStatus { CacheStatus(detail: detail) }
 
     /// One member of the list, a structured field (RFC 8941).
-    var text: String {
+    package var text: String {
         var text = "sleeve"
         if isHit { text += "; hit" }
         if let forwarding { text += "; fwd=\(forwarding.rawValue)" }

@@ -1,20 +1,24 @@
-import Platform
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 /// Dates as HTTP writes them (RFC 9110 §5.6.7): IMF-fixdate, and the two obsolete forms that must still be understood.
-enum HTTPDate {
+package enum HTTPDate {
     /// Seconds since 1970, or nil when `text` is none of the three forms to the letter; case does not matter in names.
     /// - Parameter now: seconds since 1970, from which a year of two digits is told.
-    static func seconds(_ text: String, now: @autoclosure () -> Int64 = WallClock.milliseconds() / 1_000) -> Int64? {
+    package static func seconds(_ text: String, now: @autoclosure () -> Int64 = Int64(time(nil))) -> Int64? {
         text.withBytes { seconds($0, now: now()) }
     }
 
-    static func seconds(_ text: Bytes, now: @autoclosure () -> Int64 = WallClock.milliseconds() / 1_000) -> Int64? {
+    package static func seconds(_ text: Bytes, now: @autoclosure () -> Int64 = Int64(time(nil))) -> Int64? {
         var form = Form(text)
         return form.fixdate() ?? form.rfc850(now) ?? form.asctime()
     }
 
     /// The moment as IMF-fixdate. - Parameter seconds: since 1970.
-    static func text(_ seconds: Int64) -> String {
+    package static func text(_ seconds: Int64) -> String {
         let days = Int64((Double(seconds) / 86_400).rounded(.down)), rest = seconds - days * 86_400
         let (year, month, day) = civil(days)
         func two(_ value: Int64) -> String { value < 10 ? "0\(value)" : "\(value)" }

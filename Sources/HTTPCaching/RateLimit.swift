@@ -1,26 +1,15 @@
-import CurlHTTP
-import HTTPTypes
-
-/// What a response asks of its client.
-enum ResponseRules {
-    /// `Retry-After` (RFC 9110 §10.2.3), as a time from now. - Parameter now: seconds since 1970.
-    static func retryAfter(_ fields: HTTPFields, now: Int64) -> Duration? {
-        guard let text = fields[.retryAfter] else { return nil }
-        if let seconds = Int64(text) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400 * 365)) }
-        return HTTPDate.seconds(text, now: now).map { .seconds(max(0, $0 - now)) }
-    }
-}
+package import HTTPTypes
 
 /// What a host says of its own limits: `RateLimit` (draft-ietf-httpapi-ratelimit-headers, of 2023 and of 2025), and the older
 /// `RateLimit-Remaining` and `X-RateLimit-Remaining` with their `-Reset`.
-struct RateLimit: Equatable {
+package struct RateLimit: Equatable {
     /// Requests that are left.
-    var remaining: Int
+    package var remaining: Int
     /// Until then, from now.
-    var reset: Duration
+    package var reset: Duration
 
     /// Nil: nothing is said, or not both. - Parameter now: seconds since 1970.
-    init?(_ fields: HTTPFields, now: Int64) {
+    package init?(_ fields: HTTPFields, now: Int64) {
         // Nearly all say nothing, which is found out in one go.
         guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isTold($0.name) }) else {
             return nil
@@ -89,4 +78,12 @@ struct RateLimit: Equatable {
             return RateLimit(remaining: Int(remaining), seconds: reset)
         }
     }
+}
+
+extension HTTPField.Name {
+    package static let rateLimit = HTTPField.Name("RateLimit")!
+    package static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
+    package static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
+    package static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    package static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }

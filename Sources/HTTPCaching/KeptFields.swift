@@ -1,14 +1,13 @@
-import CoverCache
-import HTTPTypes
+package import HTTPTypes
 
 /// A line of the fields that an entry keeps: `name: value`.
-struct KeptLine {
-    var name: Bytes
-    var value: Bytes
+package struct KeptLine {
+    package var name: Bytes
+    package var value: Bytes
 
     /// Takes the next line that has a colon; nil when there is none any more. A name with a space in it is none that a server
     /// could send, but something that is taken down of the entry.
-    init?(_ rest: inout Bytes) {
+    package init?(_ rest: inout Bytes) {
         while !rest.isEmpty {
             let line = rest.take(before: UInt8(ascii: "\n"))
             guard let colon = line.place(of: UInt8(ascii: ":")) else { continue }
@@ -21,12 +20,12 @@ struct KeptLine {
 }
 
 /// Lines to be kept, as they are written.
-struct KeptLines {
+package struct KeptLines {
     private let buffer: UnsafeMutableBufferPointer<UInt8>
     private var count = 0
 
     /// - Parameter length: what they come to at the most, in bytes.
-    static func text(upTo length: Int, _ write: (inout KeptLines) -> Void) -> String {
+    package static func text(upTo length: Int, _ write: (inout KeptLines) -> Void) -> String {
         String(unsafeUninitializedCapacity: length) { buffer in
             var lines = KeptLines(buffer: buffer)
             write(&lines)
@@ -35,9 +34,9 @@ struct KeptLines {
     }
 
     /// What a line comes to, in bytes.
-    static func length(_ name: Int, _ value: Int) -> Int { name + value + 3 }
+    package static func length(_ name: Int, _ value: Int) -> Int { name + value + 3 }
 
-    mutating func add(_ name: Bytes, _ value: Bytes) {
+    package mutating func add(_ name: Bytes, _ value: Bytes) {
         put(name)
         put(UInt8(ascii: ":"))
         put(UInt8(ascii: " "))
@@ -60,11 +59,11 @@ struct KeptLines {
 ///
 /// A refresh reads and renews those of every entry. What is done here is done by way of `StoredResponse` for all other entries,
 /// and comes to the same there; that takes ten times as long.
-struct KeptFields {
+package struct KeptFields {
     private var eTag, lastModified, cacheControl, expires, date, age, vary: Bytes?
 
     /// Nil where there are others, or one of them several times.
-    init?(_ lines: Bytes) {
+    package init?(_ lines: Bytes) {
         var rest = lines
         while let line = KeptLine(&rest) {
             let isNew =
@@ -88,12 +87,12 @@ struct KeptFields {
     }
 
     /// As `StoredResponse.conditions`.
-    var conditions: HTTPFields {
+    package var conditions: HTTPFields {
         StoredResponse.conditions(tag: eTag?.string, modified: lastModified?.string)
     }
 
     /// As `StoredResponse.updated`. - Parameter told: the fields of the 304.
-    private func updated(by told: KeptFields) -> KeptFields? {
+    package func updated(by told: KeptFields) -> KeptFields? {
         if let new = told.eTag, !new.starts(with: "W/", { $0 }), let eTag {
             let opaque = eTag.starts(with: "W/", { $0 }) ? eTag[from: 2] : eTag
             guard opaque.elementsEqual(new) else { return nil }
@@ -107,7 +106,7 @@ struct KeptFields {
         return updated
     }
 
-    private var lines: String {
+    package var lines: String {
         func length(_ value: Bytes?) -> Int { value.map { KeptLines.length(Self.longestName, $0.count) } ?? 0 }
         let most =
             length(eTag) + length(lastModified) + length(cacheControl) + length(expires) + length(date) + length(age)
@@ -128,7 +127,7 @@ struct KeptFields {
 
     private static let longestName = 13
 
-    private func freshness(requestTime: Int64, responseTime: Int64) -> Freshness {
+    package func freshness(requestTime: Int64, responseTime: Int64) -> Freshness {
         var freshness = Freshness(status: 200, requestTime: requestTime, responseTime: responseTime)
         if let cacheControl { freshness.take(cacheControl: cacheControl) }
         if let vary { freshness.take(vary: vary) }
@@ -138,35 +137,35 @@ struct KeptFields {
         if let lastModified { freshness.take(lastModified: lastModified) }
         return freshness
     }
+}
 
-    // MARK: Entries
+extension StoredResponse {
+    /// What is of its day, and the type, which the entry knows itself.
+    private static let dropped: Set<HTTPField.Name> = [
+        .contentType, .retryAfter, .rateLimit, .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining,
+        .xRateLimitReset,
+    ]
 
-    /// The conditions under which a server is asked for an entry's cover again (§4.3.1).
-    static func conditions(of entry: CachedEntry) -> HTTPFields {
-        entry.metadata.fields.withBytes { KeptFields($0)?.conditions } ?? StoredResponse(entry).conditions
-    }
-
-    /// Updates an entry's stored fields with those of a 304 (RFC 9111 §4.3.4). Nil if the 304 is about another response.
-    static func renewal(of entry: CachedEntry, by update: StoredResponse) -> Renewal? {
-        entry.metadata.fields.withBytes { stored in
-            update.keptFields.withBytes { news in
-                guard let stored = KeptFields(stored), let news = KeptFields(news) else {
-                    return StoredResponse(entry).updated(
-                        by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime
-                    ).map {
-                        Renewal(
-                            entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
-                            fields: $0.keptFields)
-                    }
-                }
-                return stored.updated(by: news).map { updated in
-                    let freshness = updated.freshness(
-                        requestTime: update.requestTime, responseTime: update.responseTime)
-                    return Renewal(
-                        entry, validatedAt: update.responseTime, freshUntil: freshness.knownFreshUntil,
-                        fields: updated.lines)
-                }
+    /// The fields an entry keeps, as lines of `name: value`, the values to the byte.
+    package var keptFields: String {
+        let kept = fields.filter { !Self.dropped.contains($0.name) }
+        let most = kept.reduce(0) { $0 + KeptLines.length($1.name.canonicalName.utf8.count, $1.value.utf8.count) }
+        return KeptLines.text(upTo: most) { lines in
+            for field in kept {
+                field.name.canonicalName.withBytes { name in field.value.withBytes { lines.add(name, $0) } }
             }
+        }
+    }
+}
+
+extension HTTPFields {
+    /// - Parameter lines: `name: value` each.
+    package init(kept lines: Bytes) {
+        self.init()
+        var rest = lines
+        while let line = KeptLine(&rest) {
+            guard let name = HTTPField.Name(line.name.string) else { continue }
+            append(HTTPField(name: name, value: line.value.string))
         }
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import ImageHeader
 
 /// Bodies that would have a decoder take up memory without end.
 @Suite struct HostileImageTests {

@@ -1,8 +1,7 @@
-import CurlHTTP
 import HTTPTypes
 import Testing
 
-@testable import CoverLibrary
+@testable import HTTPCaching
 
 @Suite struct RateLimitTests {
     private func limit(_ fields: HTTPFields) -> (Int, Duration)? {

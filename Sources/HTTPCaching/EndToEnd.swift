@@ -1,10 +1,10 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// Fields that a message keeps from one end to the other.
 extension HTTPFields {
     /// Without those of the connection alone (RFC 9110 §7.6.1), among them what `Connection` lists. They are neither handed
     /// on nor stored (RFC 9111 §3.1).
-    var endToEnd: HTTPFields {
+    package var endToEnd: HTTPFields {
         let listed = self[values: .connection].flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
         let dropped = Self.hopByHop.union(listed)
@@ -14,7 +14,7 @@ extension HTTPFields {
     }
 
     /// Takes down that the message has passed here (RFC 9110 §7.6.3).
-    func via(_ pseudonym: String) -> HTTPFields {
+    package func via(_ pseudonym: String) -> HTTPFields {
         var fields = self
         fields.append(HTTPField(name: .via, value: "1.1 \(pseudonym)"))
         return fields
@@ -24,8 +24,4 @@ extension HTTPFields {
         "connection", "keep-alive", "proxy-connection", "proxy-authenticate", "proxy-authorization",
         "proxy-authentication-info", "te", "trailer", "transfer-encoding", "upgrade",
     ]
-}
-
-extension HTTPField.Name {
-    static let via = Self("Via")!
 }

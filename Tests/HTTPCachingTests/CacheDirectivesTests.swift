@@ -1,7 +1,7 @@
 import HTTPTypes
 import Testing
 
-@testable import CoverLibrary
+@testable import HTTPCaching
 
 @Suite("RFC 9111 §5.2: Cache-Control") struct CacheDirectivesTests {
     @Test("§5.2: names are known in any case, in any order, with empty elements between")

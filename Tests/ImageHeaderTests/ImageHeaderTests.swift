@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import ImageHeader
 
 /// Smallest headers after each format's specification, cut behind the size.
 enum ImageSample {

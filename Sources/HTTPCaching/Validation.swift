@@ -1,13 +1,13 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// Asking whether a stored response still stands (RFC 9111 §4.3).
 extension StoredResponse {
     /// The fields of a conditional request (§4.3.1): both validators, to the byte as they came. Empty: it has none.
-    var conditions: HTTPFields {
+    package var conditions: HTTPFields {
         Self.conditions(tag: fields[.eTag], modified: fields[.lastModified])
     }
 
-    static func conditions(tag: String?, modified: String?) -> HTTPFields {
+    package static func conditions(tag: String?, modified: String?) -> HTTPFields {
         switch (tag, modified) {
         case (let tag?, let modified?): [.ifNoneMatch: tag, .ifModifiedSince: modified]
         case (let tag?, nil): [.ifNoneMatch: tag]
@@ -18,11 +18,11 @@ extension StoredResponse {
 
     /// The validator for `If-Range` (RFC 9110 §13.1.5): a strong entity tag. Nil: a part cannot be told to belong to the
     /// same whole, so everything has to come again.
-    var strongTag: String? { fields[.eTag].flatMap { $0.hasPrefix("\"") && $0.count > 1 ? $0 : nil } }
+    package var strongTag: String? { fields[.eTag].flatMap { $0.hasPrefix("\"") && $0.count > 1 ? $0 : nil } }
 
     /// The fields of a request for the rest of a body of which so many bytes are there (RFC 9110 §14.2, §13.1.5); nil: it
     /// cannot be told whether the rest would belong to it.
-    func rest(after count: Int) -> HTTPFields? {
+    package func rest(after count: Int) -> HTTPFields? {
         guard let strongTag, fields[.acceptRanges]?.lowercased() != "none" else { return nil }
         return [.range: "bytes=\(count)-", .ifRange: strongTag]
     }
@@ -30,7 +30,7 @@ extension StoredResponse {
     /// The response that a 304 leaves in its place (§4.3.4, §3.2); nil when the 304 is about another one, which its strong
     /// entity tag tells: nothing may be made of it then.
     /// - Parameter notModified: the 304's fields.
-    func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
+    package func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
         guard Self.is(notModified, about: fields[.eTag]) else { return nil }
         var merged = fields
         for name in Set(notModified.map(\.name)) where !Self.keptFromUpdates.contains(name) {
@@ -43,7 +43,7 @@ extension StoredResponse {
     }
 
     /// Whether a 304 is about the response with this entity tag (§4.3.4): one with another strong tag is not.
-    static func `is`(_ notModified: HTTPFields, about tag: String?) -> Bool {
+    package static func `is`(_ notModified: HTTPFields, about tag: String?) -> Bool {
         guard let told = notModified.text(.eTag), !told.hasPrefix("W/"), let tag else { return true }
         return opaque(tag) == told
     }
@@ -61,7 +61,7 @@ extension StoredResponse {
 
 extension HTTPFields {
     /// As the subscript, which takes its time to join what is nearly always one field.
-    func text(_ name: HTTPField.Name) -> String? {
+    package func text(_ name: HTTPField.Name) -> String? {
         var found: String?
         for field in self where field.name == name {
             if found != nil { return self[name] }
@@ -72,10 +72,10 @@ extension HTTPFields {
 }
 
 /// Which requests a response answers besides its own (RFC 9111 §4.1).
-enum Variance {
+package enum Variance {
     /// Whether a stored response with this `Vary` answers a request, whose fields are given as they were then and are now.
     /// `*` answers none. Values match when they are the same but for white space and how they are split into lines.
-    static func matches(_ vary: [String], stored: HTTPFields, asked: HTTPFields) -> Bool {
+    package static func matches(_ vary: [String], stored: HTTPFields, asked: HTTPFields) -> Bool {
         for name in names(vary) {
             guard name != "*", let name = HTTPField.Name(name) else { return false }
             if normalised(stored[values: name], name) != normalised(asked[values: name], name) { return false }
@@ -84,7 +84,7 @@ enum Variance {
     }
 
     /// The fields that `Vary` names, in lower case.
-    static func names(_ vary: [String]) -> [String] {
+    package static func names(_ vary: [String]) -> [String] {
         vary.flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
             .filter { !$0.isEmpty }

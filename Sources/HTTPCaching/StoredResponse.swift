@@ -1,19 +1,27 @@
-import HTTPTypes
+package import HTTPTypes
 
 /// A response as a cache keeps it: what it says of itself, and when it came. How old it is and how long it is fresh follows
 /// from that (RFC 9111 §4.2).
-struct StoredResponse: Sendable, Hashable {
-    let status: Int
-    let fields: HTTPFields
+package struct StoredResponse: Sendable, Hashable {
+    package let status: Int
+    package let fields: HTTPFields
     /// When the request was sent, in milliseconds since 1970.
-    let requestTime: Int64
+    package let requestTime: Int64
     /// When the response came, in milliseconds since 1970.
-    let responseTime: Int64
+    package let responseTime: Int64
+
+    package init(status: Int, fields: HTTPFields, requestTime: Int64, responseTime: Int64) {
+        self.status = status
+        self.fields = fields
+        self.requestTime = requestTime
+        self.responseTime = responseTime
+    }
+
     /// Read anew each time: most responses are looked into once at most.
-    var directives: CacheDirectives { CacheDirectives(fields) }
+    package var directives: CacheDirectives { CacheDirectives(fields) }
 
     /// Statuses that may be kept without the server saying for how long (RFC 9110 §15.1).
-    static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+    package static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
     /// Final statuses that RFC 9110 §15 defines.
     private static let understood = Set(200...206).union(300...308).union(400...417).union([421, 422, 426]).union(
@@ -22,7 +30,7 @@ struct StoredResponse: Sendable, Hashable {
     // MARK: Storing
 
     /// Whether a private cache may keep it at all (§3). - Parameter request: what the request said.
-    func isStorable(request: CacheDirectives = CacheDirectives()) -> Bool {
+    package func isStorable(request: CacheDirectives = CacheDirectives()) -> Bool {
         let directives = directives
         // Who knows the status obeys its rules rather than the `no-store` meant for others (§5.2.2.3).
         let isForbidden = directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
@@ -36,18 +44,18 @@ struct StoredResponse: Sendable, Hashable {
     // MARK: Time
 
     /// What it says of its age and of how long it is fresh; read anew each time.
-    var freshness: Freshness { Freshness(self) }
+    package var freshness: Freshness { Freshness(self) }
 
     /// When it was made, in milliseconds since 1970.
-    var date: Int64 { freshness.date }
+    package var date: Int64 { freshness.date }
     /// How old it was when it came (§4.2.3), in milliseconds.
-    var initialAge: Int64 { freshness.initialAge }
+    package var initialAge: Int64 { freshness.initialAge }
     /// How old it is (§4.2.3), in milliseconds.
-    func age(at now: Int64) -> Int64 { freshness.age(at: now) }
+    package func age(at now: Int64) -> Int64 { freshness.age(at: now) }
     /// For how long it is fresh from when it was made (§4.2.1), in milliseconds.
-    var lifetime: Int64 { freshness.lifetime }
+    package var lifetime: Int64 { freshness.lifetime }
     /// When it stops being fresh, in milliseconds since 1970.
-    var freshUntil: Int64 { freshness.freshUntil }
+    package var freshUntil: Int64 { freshness.freshUntil }
     /// `freshUntil`; nil where it is not known.
-    var knownFreshUntil: Int64? { freshness.knownFreshUntil }
+    package var knownFreshUntil: Int64? { freshness.knownFreshUntil }
 }

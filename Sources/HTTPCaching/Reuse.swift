@@ -1,7 +1,7 @@
 import HTTPTypes
 
 /// Whether a stored response may answer a request (RFC 9111 §4).
-enum Reuse: Sendable, Hashable {
+package enum Reuse: Sendable, Hashable {
     /// As it is, without asking.
     case fresh
     /// As it is; the server is to be asked beside (RFC 5861 §3).
@@ -15,7 +15,7 @@ extension StoredResponse {
     /// - Parameters:
     ///   - now: milliseconds since 1970.
     ///   - request: what the request says; `Pragma` is the caller's to turn into `no-cache` (§5.4).
-    func reuse(at now: Int64, request: CacheDirectives = CacheDirectives()) -> Reuse {
+    package func reuse(at now: Int64, request: CacheDirectives = CacheDirectives()) -> Reuse {
         let freshness = freshness, directives = freshness.directives
         let age = freshness.age(at: now), lifetime = directives.noCache ? 0 : freshness.lifetime
         let isFresh = !directives.noCache && age < lifetime

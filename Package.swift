@@ -57,8 +57,10 @@ let package = Package(
             name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
             swiftSettings: settings),
         .target(
+            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging], swiftSettings: settings),
+        .target(
             name: "CoverLibrary",
-            dependencies: ["Platform", "CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
+            dependencies: ["Platform", "AlbumLibrary", "CurlHTTP", "CoverCache", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         // What Hummingbird's servers lack for the two below.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
@@ -100,9 +102,12 @@ let package = Package(
             name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
+        .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
-            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", "Platform", "Wire", httpTypes],
+            dependencies: [
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", "Platform", "Wire", httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],

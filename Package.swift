@@ -39,6 +39,8 @@ let package = Package(
         // Only the gallery, the mirror and the origin use it; a program that depends on CoverLibrary never compiles it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // Only `Scripts/docs` uses it; SwiftPM does not fetch it for a program that depends on CoverLibrary.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -51,8 +53,7 @@ let package = Package(
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes, deque],
-            swiftSettings: settings),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
             swiftSettings: settings),
@@ -89,10 +90,10 @@ let package = Package(
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "LookupBench", dependencies: ["CoverLibrary"], path: "Benchmarks/LookupBench", swiftSettings: settings
-        ),
+            name: "LookupBench", dependencies: ["CoverLibrary"], path: "Tests/LookupBench", swiftSettings: settings),
         .executableTarget(
-            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Examples/Prefetch", swiftSettings: settings),
+            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Tests/PrefetchExample",
+            swiftSettings: settings),
 
         // Stands in for a part of the standard library in sanitized builds; empty otherwise.
         .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
@@ -120,7 +121,7 @@ let package = Package(
             dependencies: ["CoverMirror", "CoverLibrary", "CoverCache", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
-            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire"],
+            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),
     ]
 )

@@ -60,9 +60,16 @@ let package = Package(
             name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
             swiftSettings: settings),
         .target(
+            name: "CoverFetch",
+            dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
+            swiftSettings: settings),
+        .target(
+            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging], swiftSettings: settings),
+        .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", "CoverCache", grdb, httpTypes, logging, deque, heap,
+                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes,
+                logging, deque,
             ],
             swiftSettings: settings),
         // What Hummingbird's servers lack for the two below.
@@ -108,11 +115,12 @@ let package = Package(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
+        .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
-                "CoverLibrary", "CoverCache", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Platform", "Wire",
-                httpTypes,
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader",
+                "OriginServer", "Platform", "Wire", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(

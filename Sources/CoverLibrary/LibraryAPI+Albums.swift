@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 extension LibraryAPI {
     // MARK: Albums

@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 /// What is remembered of a URL whose cover is to come.
 struct Recollection: Sendable {

@@ -1,5 +1,6 @@
 package import CoverCache
 import CurlHTTP
+import Platform
 import Synchronization
 
 /// A library of albums and their covers: fetched in bulk, kept on disk, readable without a network.

@@ -1,4 +1,5 @@
 import CoverCache
+import Platform
 
 /// Why a library cannot be used. `message` says what to do about it.
 public struct LibraryError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -11,6 +12,10 @@ public struct LibraryError: Error, Sendable, Hashable, CustomStringConvertible {
 
     /// A call during or after `LibraryAPI.close()`.
     static let closed = LibraryError(message: "the library is closed")
+
+    init(_ error: SystemError) {
+        message = "cannot \(error.call) \(error.path ?? ""): \(error.reason)"
+    }
 
     init(_ error: any Error) {
         message =

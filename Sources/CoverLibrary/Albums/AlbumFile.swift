@@ -1,3 +1,5 @@
+import Platform
+
 #if canImport(FoundationEssentials)
     import FoundationEssentials
 #else
@@ -14,10 +16,14 @@ package enum AlbumFile {
     package static func createIfMissing(_ path: String, origin: String? = nil) throws -> Bool {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return false }
-        try? files.createDirectory(atPath: AtomicFile.folder(of: path), withIntermediateDirectories: true)
+        try? files.createDirectory(atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
         let albums = StarterAlbums.albums(origin: origin ?? StarterAlbums.defaultOrigin)
-        var file = try AtomicFile(text(of: albums), toReplace: path)
-        try file.replace()
+        do throws(SystemError) {
+            var file = try AtomicFile(text(of: albums), replacing: path)
+            try file.replace()
+        } catch {
+            throw LibraryError(error)
+        }
         return true
     }
 

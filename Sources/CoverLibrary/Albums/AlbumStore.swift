@@ -1,6 +1,5 @@
-import CoverCache
-import CurlHTTP
 import Logging
+import Platform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -26,7 +25,7 @@ package struct AlbumList: Sendable {
 /// An edit holds the lock while it reads the current file, records the step in the journal, and replaces the file. The step
 /// is on the disk, marked pending, before the file changes. If the process dies between the two, the next edit repeats it.
 actor AlbumStore {
-    private nonisolated let thread = DiskThread()
+    private nonisolated let thread = ThreadExecutor()
     private let path: String
     private let remote: String?
     private let logger: Logger
@@ -43,7 +42,7 @@ actor AlbumStore {
         path: String, remote: String?, logger: Logger, patience: Double = 2, changed: @escaping @Sendable () -> Void
     ) {
         // Symbolic links are resolved: a library has one lock and one history.
-        self.path = AtomicFile.target(path)
+        self.path = AtomicFile.resolvingLinks(path)
         self.remote = remote
         self.logger = logger
         self.patience = patience
@@ -134,7 +133,7 @@ actor AlbumStore {
     private func keepLastGood(_ albums: [Album], _ folder: LibraryFolder) {
         let bytes = AlbumFile.text(of: albums)
         guard FileManager.default.contents(atPath: folder.lastGood).map({ Array($0) }) != bytes,
-            var copy = try? AtomicFile(bytes, toReplace: folder.lastGood)
+            var copy = try? AtomicFile(bytes, replacing: folder.lastGood)
         else { return }
         try? copy.replace()
     }
@@ -177,7 +176,7 @@ actor AlbumStore {
             }
             let change = wanted.effective(in: albums)
             change.apply(to: &albums)
-            var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path, isAlone: true)
+            var file = try AtomicFile(AlbumFile.text(of: albums), replacing: path, isLocked: true)
             let messages = remote.map { remote in RemoteMessage.telling(change, to: remote) } ?? []
             try folder.journal.record(step, changing: change, messages: messages)
             try file.replace()
@@ -232,7 +231,7 @@ actor AlbumStore {
     }
 
     private func write(_ albums: [Album], _ folder: LibraryFolder) throws {
-        var file = try AtomicFile(AlbumFile.text(of: albums), toReplace: path, isAlone: true)
+        var file = try AtomicFile(AlbumFile.text(of: albums), replacing: path, isLocked: true)
         try file.replace()
         keepLastGood(albums, folder)
     }
@@ -262,8 +261,8 @@ actor AlbumStore {
 
     private static func error(_ error: any Error, _ folder: LibraryFolder) -> LibraryError {
         if let error = error as? LibraryError { return error }
-        let reason = (error as? CacheError)?.description ?? "\(error)"
-        return LibraryError(message: "cannot use the library's history in \(folder.path): \(reason)")
+        if let error = error as? SystemError { return LibraryError(error) }
+        return LibraryError(message: "cannot use the library's history in \(folder.path): \(error)")
     }
 
     private static func revision(of path: String) -> String {

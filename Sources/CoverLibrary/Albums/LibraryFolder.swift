@@ -1,5 +1,5 @@
-import CoverCache
 import GRDB
+import Platform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -33,16 +33,14 @@ final class LibraryFolder {
         path = file + ".state"
         lastGood = path + "/last-good.json"
         try? FileManager.default.createDirectory(
-            atPath: AtomicFile.folder(of: path), withIntermediateDirectories: true)
+            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
         let isMade = mkdir(path, 0o755) == 0 || errno == EEXIST
         let refusal = String(cString: strerror(errno))
         do {
             lock = try FileLock(path: path + "/lock")
         } catch {
-            var reason = "\(error)"
-            if case .notWritable(_, let why) = error { reason = why }
             throw LibraryError(
-                message: "cannot keep the library's history in \(path): \(isMade ? reason : refusal)")
+                message: "cannot keep the library's history in \(path): \(isMade ? error.reason : refusal)")
         }
         Self.removeLitter(path)
         journal = try Self.openJournal(path, notice)

@@ -2,6 +2,7 @@ import CoverCache
 import CurlHTTP
 import HTTPTypes
 import Logging
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -26,7 +27,6 @@ actor DownloadScheduler {
     private let observers: EventHub
     private let logger: Logger
     var queue: DownloadQueue<Waiter>
-    var lane = RevalidationLane()
     /// By the jobs' slots.
     var flights: [Flight] = []
     private var landing = Landing()
@@ -100,7 +100,6 @@ actor DownloadScheduler {
     func abandon(_ owner: ObjectIdentifier) {
         let (waiters, inFlight) = queue.abandon { $0.owner == owner }
         cancel(waiters)
-        abandonRevalidations { $0 == owner }
         releaseSubmitters()
         let dropped = inFlight.compactMap { flights[$0.slot].token.take() }
         client.assumeIsolated { client in
@@ -113,7 +112,6 @@ actor DownloadScheduler {
         isClosed = true
         client.loop.shutdown()
         cancel(queue.abandon { _ in true }.waiters)
-        abandonRevalidations { _ in true }
         releaseSubmitters()
         // The loop has ended: nothing else hands over what has arrived.
         await storing?.value
@@ -131,7 +129,6 @@ actor DownloadScheduler {
             case .askRobots(let url, let host): askRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
-                if !lane.isEmpty, startRevalidations(now) { continue }
                 // What was dropped meanwhile: nothing else may wake the loop for it.
                 flushArrivals()
                 releaseSubmitters()
@@ -312,13 +309,6 @@ actor DownloadScheduler {
         backlog += content.footprint
         landing.footprint += content.footprint
         landing.arrivals.append(Arrival(job: job, key: key, content: content, changes: changes))
-    }
-
-    /// - Parameter footprint: the memory it takes, in bytes.
-    func arrived(_ standing: Standing, footprint: Int) {
-        backlog += footprint
-        landing.footprint += footprint
-        landing.standings.append(standing)
     }
 
     private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {

@@ -1,3 +1,5 @@
+import Platform
+
 /// Dates as HTTP writes them (RFC 9110 §5.6.7): IMF-fixdate, and the two obsolete forms that must still be understood.
 enum HTTPDate {
     /// Seconds since 1970, or nil when `text` is none of the three forms to the letter; case does not matter in names.

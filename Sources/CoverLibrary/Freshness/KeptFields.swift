@@ -139,30 +139,6 @@ struct KeptFields {
         return freshness
     }
 
-    /// Whether there are validators, and they may be written as they are.
-    var hasPlainValidators: Bool {
-        (eTag != nil || lastModified != nil) && Self.isPlain(eTag) && Self.isPlain(lastModified)
-    }
-
-    private static func isPlain(_ value: Bytes?) -> Bool {
-        guard let value else { return true }
-        for byte in value where byte < 0x20 || byte > 0x7E { return false }
-        return true
-    }
-
-    /// As `conditions`, in the lines of a request.
-    func writeConditions(to bytes: inout [UInt8]) {
-        func write(_ name: StaticString, _ value: Bytes?) {
-            guard let value else { return }
-            bytes.append(contentsOf: Bytes(start: name.utf8Start, count: name.utf8CodeUnitCount))
-            bytes.append(contentsOf: value)
-            bytes.append(UInt8(ascii: "\r"))
-            bytes.append(UInt8(ascii: "\n"))
-        }
-        write("If-None-Match: ", eTag)
-        write("If-Modified-Since: ", lastModified)
-    }
-
     // MARK: Entries
 
     /// The conditions under which a server is asked for an entry's cover again (§4.3.1).
@@ -170,30 +146,26 @@ struct KeptFields {
         entry.metadata.fields.withBytes { KeptFields($0)?.conditions } ?? StoredResponse(entry).conditions
     }
 
-    /// What a 304 leaves of an entry (RFC 9111 §4.3.4). Nil when it is about another response.
-    static func renewal(of entry: CachedEntry, by told: StoredResponse) -> Renewal? {
-        told.keptFields.withBytes { news in
-            renewal(of: entry, by: news, told.requestTime, told.responseTime) { told.fields }
-        }
-    }
-
-    /// The same of a 304's kept fields, as lines. - Parameter fields: all of them.
-    static func renewal(
-        of entry: CachedEntry, by news: Bytes, _ requestTime: Int64, _ responseTime: Int64, fields: () -> HTTPFields
-    ) -> Renewal? {
+    /// Updates an entry's stored fields with those of a 304 (RFC 9111 §4.3.4). Nil if the 304 is about another response.
+    static func renewal(of entry: CachedEntry, by update: StoredResponse) -> Renewal? {
         entry.metadata.fields.withBytes { stored in
-            guard let stored = KeptFields(stored), let told = KeptFields(news) else {
-                return StoredResponse(entry).updated(
-                    by: fields(), requestTime: requestTime, responseTime: responseTime
-                ).map {
-                    Renewal(
-                        entry, validatedAt: responseTime, freshUntil: $0.knownFreshUntil, fields: $0.keptFields)
+            update.keptFields.withBytes { news in
+                guard let stored = KeptFields(stored), let news = KeptFields(news) else {
+                    return StoredResponse(entry).updated(
+                        by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime
+                    ).map {
+                        Renewal(
+                            entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
+                            fields: $0.keptFields)
+                    }
                 }
-            }
-            return stored.updated(by: told).map { updated in
-                let freshness = updated.freshness(requestTime: requestTime, responseTime: responseTime)
-                return Renewal(
-                    entry, validatedAt: responseTime, freshUntil: freshness.knownFreshUntil, fields: updated.lines)
+                return stored.updated(by: news).map { updated in
+                    let freshness = updated.freshness(
+                        requestTime: update.requestTime, responseTime: update.responseTime)
+                    return Renewal(
+                        entry, validatedAt: update.responseTime, freshUntil: freshness.knownFreshUntil,
+                        fields: updated.lines)
+                }
             }
         }
     }

@@ -1,6 +1,7 @@
 import CoverCache
 import CurlHTTP
 import HTTPTypes
+import Platform
 
 /// Responses as the cache's entries keep them.
 extension StoredResponse {

@@ -1,5 +1,5 @@
-import CurlHTTP
 import Dispatch
+import Platform
 
 /// The elements of several lists, in order, as they are read. Reading blocks, so it has a thread of its own.
 package struct ListBatches: AsyncSequence, Sendable {

@@ -1,6 +1,7 @@
 import CoverCache
 import CurlHTTP
 import HTTPTypes
+import Platform
 import Synchronization
 
 /// Asking the origin for what a GET or a HEAD wants.

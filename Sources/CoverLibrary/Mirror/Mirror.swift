@@ -2,6 +2,7 @@ import CoverCache
 import CurlHTTP
 package import HTTPTypes
 import Logging
+import Platform
 import Synchronization
 
 /// A read-through HTTP cache before one origin, for programs of any language: a private cache after RFC 9111, on the library's

@@ -1,6 +1,7 @@
 import CoverCache
 import CurlHTTP
 import HTTPTypes
+import Platform
 
 /// The cache as a mirror sees it: responses by URL.
 ///

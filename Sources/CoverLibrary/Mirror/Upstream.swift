@@ -1,5 +1,6 @@
 import CurlHTTP
 import HTTPTypes
+import Platform
 
 /// What asking the origin has brought.
 enum Upshot: Sendable {

@@ -4,10 +4,10 @@
     import Darwin
 #endif
 
-/// The time of day, as entries keep it.
-enum WallClock {
+/// The time of day.
+package enum WallClock {
     /// Milliseconds since 1970.
-    static func milliseconds() -> Int64 {
+    package static func milliseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
         return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000

@@ -4,14 +4,14 @@
     import Darwin
 #endif
 
-/// A thread of our own, for work that must not sit on Swift's cooperative pool.
+/// Starts detached threads, for blocking work that must not run on Swift's cooperative pool.
 package enum WorkThread {
     private final class Work {
         let body: @Sendable () -> Void
         init(body: @escaping @Sendable () -> Void) { self.body = body }
     }
 
-    /// Runs `body` on a new detached thread with every signal blocked: signals are the program's, not ours.
+    /// Runs `body` on a new detached thread. The thread blocks every signal: the program's own threads handle them.
     package static func start(_ body: @escaping @Sendable () -> Void) {
         let work = Unmanaged.passRetained(Work(body: body))
         var attributes = pthread_attr_t()
@@ -46,7 +46,7 @@ package enum WorkThread {
         work.body()
     }
 
-    /// A number that tells threads alive at the same time apart; never 0.
+    /// The current thread's number: unique among the threads that are alive, never 0.
     package static var current: UInt {
         #if os(Linux)
             pthread_self()

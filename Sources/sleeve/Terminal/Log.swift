@@ -42,7 +42,7 @@ enum Log {
     }
 
     private static func write(_ level: Logger.Level, _ message: String) {
-        let message = Secrets.hidden(in: message).withoutControls
+        let message = Redaction.redact( message).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
             // Debug and trace messages, which an option enables, are marked.
             let kind = level == .debug || level == .trace ? "\(level): " : ""

@@ -53,7 +53,8 @@ let package = Package(
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings
+        ),
         .target(
             name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
             swiftSettings: settings),
@@ -83,7 +84,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", "Platform",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform",
                 argumentParser, logging,
             ],
             swiftSettings: settings),

@@ -48,7 +48,8 @@ public struct LibraryConfiguration: Sendable {
     /// Told what a person may want to follow: tries, at `debug`; a library file that was made, at `notice`,
     /// or had to be mended, at `warning`.
     public var logger = Logger(label: "sleeve")
-    /// What servers are told we are.
+    /// The `User-Agent` field of requests: printable ASCII characters. Add a contact, such as `Name/1.0 (+https://example.org/me)`,
+    /// so that a server's operator can reach you; some services require one.
     public var userAgent = "Sleeve/\(LibraryAPI.version)"
 
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
@@ -71,5 +72,11 @@ public struct LibraryConfiguration: Sendable {
         try require(retries >= 0, "retries", "at least 0")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
         try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
+        try require(Self.isUserAgent(userAgent), "userAgent", "printable ASCII characters")
+    }
+
+    /// Whether a text can be a `User-Agent` field: not empty, and without control characters (RFC 9110, section 5.5).
+    package static func isUserAgent(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }

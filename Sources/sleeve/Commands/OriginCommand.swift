@@ -127,8 +127,7 @@ struct OriginCommand: AsyncParsableCommand {
         }
         for number in 0..<count {
             let path = "\(folder)/\(number).jpg"
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw fail("cannot write \(path): \(String(cString: strerror(errno)))") }
+            let descriptor = try OutputFile.create(path)
             defer { close(descriptor) }
             guard Terminal(descriptor: descriptor).write(CoverImage.jpeg(number: number)) else {
                 throw fail("cannot write \(path): \(String(cString: strerror(errno)))")

@@ -19,7 +19,7 @@ extension Serve {
             throw fail("\(error)")
         }
         let stopped = Signals.stream()
-        try tell("\(server.url)\n")
+        try printResult("\(server.url)\n")
         if !options.quiet { Log.info("mirroring \(origin); press Ctrl-C to stop") }
         let signal = await stopped.first { _ in true } ?? 0
         await server.close()
@@ -28,7 +28,7 @@ extension Serve {
         throw ExitStatus.stopped(by: signal)
     }
 
-    /// Refuses options that a mirror would ignore.
+    /// - Throws: `ValidationError` for an option that has no effect on a mirror.
     func validateMirror() throws {
         if token != nil { throw ValidationError("--token works only with the gallery; a mirror has no password") }
         let galleries = [
@@ -42,16 +42,16 @@ extension Serve {
         if options.json {
             throw ValidationError("--json does nothing for a mirror. Leave it out, or use --log-format json.")
         }
-        let handedOn = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
-        for (name, isGiven) in handedOn where isGiven {
+        let forwarded = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
+        for (name, isGiven) in forwarded where isGiven {
             throw ValidationError(
                 "\(name) does nothing for a mirror, which passes failures and redirects to its clients. Leave it out.")
         }
-        let paces = [
+        let limits = [
             ("--rate", network.rate != nil), ("--total-rate", network.totalRate != nil), ("--fixed", network.fixed),
             ("--respect-robots", network.respectRobots),
         ]
-        for (name, isGiven) in paces where isGiven {
+        for (name, isGiven) in limits where isGiven {
             throw ValidationError(
                 "\(name) does nothing for a mirror, whose clients set the pace. --per-host limits simultaneous requests."
             )
@@ -60,12 +60,8 @@ extension Serve {
 
     private func mirrorOptions() throws -> MirrorOptions {
         var mirror = MirrorOptions()
-        mirror.names = name
-        if let listen, let (host, port) = Self.split(listen) {
-            mirror.host = host
-            if let port { mirror.port = port }
-        }
-        if let port { mirror.port = port }
+        mirror.names = address.name
+        address.apply(host: &mirror.host, port: &mirror.port)
         if !mirror.isLoopback, mirror.names.isEmpty {
             throw fail("\(MirrorError.needsName(host: mirror.host))", .validationFailure)
         }

@@ -1,15 +1,15 @@
 import ArgumentParser
 
-/// A word in the place of a command that names none, and the command it may have been meant to be.
+/// An argument in the position of a command that names no command, with a suggestion.
 ///
-/// ArgumentParser reports such a word as an unexpected argument, and `help WORD` ignores it.
+/// ArgumentParser reports it as an unexpected argument, and `help WORD` ignores it.
 struct UnknownCommand: CustomStringConvertible {
-    /// The commands before the word: `sleeve album`.
+    /// The commands before the word, such as `sleeve album`.
     let parent: String
     let word: String
     let known: [String]
 
-    /// Follows the arguments from command to subcommand; nil if each word in the place of a command names one.
+    /// Follows the arguments from command to subcommand. - Returns: Nil if every command exists.
     static func find(in arguments: ArraySlice<String>, of root: any ParsableCommand.Type) -> UnknownCommand? {
         var command = root
         var path = root.configuration.commandName ?? ""
@@ -31,15 +31,15 @@ struct UnknownCommand: CustomStringConvertible {
         return "Unknown command ‘\(word.withoutControls)’. \(hint)\n  See '\(parent) --help' for more information."
     }
 
-    /// The most similar command, if at most a third of the word's letters differ, and one letter in any case.
+    /// The most similar command; nil if more than one letter and more than a third of the word's letters differ.
     private var suggestion: String? {
         let near = known.map { (name: $0, distance: Self.distance(Array(word.lowercased()), Array($0))) }
             .min { $0.distance < $1.distance }
         return near.flatMap { $0.distance <= max(1, word.count / 3) ? $0.name : nil }
     }
 
-    /// The fewest insertions, deletions, replacements and swaps of neighbours that make one word of the other (the optimal
-    /// string alignment distance).
+    /// The optimal string alignment distance: the number of insertions, deletions, replacements and swaps of neighbours that
+    /// turn one word into the other.
     private static func distance(_ first: [Character], _ second: [Character]) -> Int {
         var (before, last) = ([Int](), Array(0...second.count))
         for row in first.indices {

@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// A duration: `90s`, `30m`, `12h`, `7d`; a number alone is seconds.
+/// A duration as an option gives it: `90s`, `30m`, `12h`, `7d`, `2w`. A number without a unit is in seconds.
 struct TimeSpan: ExpressibleByArgument, Equatable {
     var duration: Duration
 

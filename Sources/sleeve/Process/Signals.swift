@@ -7,15 +7,15 @@ import Synchronization
     import Darwin
 #endif
 
-/// Handles SIGINT, SIGTERM and SIGHUP: the first one stops the work in order, the second one ends the process at once.
+/// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the work in order, the second one ends the process at once.
 ///
 /// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them
 /// would be simpler, but the runtime's main loop unblocks them.
 enum Signals {
-    private static let caught = Mutex<Int32?>(nil)
+    private static let latest = Mutex<Int32?>(nil)
     private static let writer = Atomic<Int32>(-1)
 
-    /// Calls `first`, on a thread of its own, when the first signal arrives.
+    /// Calls `first` on a thread of its own when the first signal arrives.
     static func handle(first: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return }
@@ -27,9 +27,9 @@ enum Signals {
             while true {
                 guard read(reader, &number, 1) == 1 else { continue }
                 let signal = Int32(number)
-                let isFirst = caught.withLock { caught in
-                    defer { caught = signal }
-                    return caught == nil
+                let isFirst = latest.withLock { latest in
+                    defer { latest = signal }
+                    return latest == nil
                 }
                 if !isFirst { _exit(128 + signal) }
                 first(signal)
@@ -43,13 +43,13 @@ enum Signals {
         }
     }
 
-    /// The signals from this call on, for commands that only wait for one.
+    /// The signals that arrive after this call, for servers.
     static func stream() -> AsyncStream<Int32> {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         handle { continuation.yield($0) }
         return stream
     }
 
-    /// The last signal that arrived, if any.
-    static var received: Int32? { caught.withLock { $0 } }
+    /// The latest signal; nil if none has arrived.
+    static var received: Int32? { latest.withLock { $0 } }
 }

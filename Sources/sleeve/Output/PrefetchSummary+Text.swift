@@ -1,22 +1,10 @@
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension PrefetchSummary {
-    /// Nothing was listed or due.
+    /// Whether nothing was listed or due.
     var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
 
-    /// The summary of the command-line contract.
+    /// The summary as JSON.
     func json(peakMemory: Int) -> String {
         var line = JSONObject()
         line.add("requested", requested)
@@ -38,8 +26,8 @@ extension PrefetchSummary {
         return line.text + "\n"
     }
 
-    /// The summary for people; `""` if nothing was listed or due, which the command explains.
-    /// - Parameter isListRead: the whole list was read; else more covers are left than were counted.
+    /// The summary as text; empty if nothing was listed or due, which the command explains.
+    /// - Parameter isListRead: Whether the whole list was read. If not, more covers remain than were counted.
     func text(isListRead: Bool) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
@@ -54,7 +42,7 @@ extension PrefetchSummary {
             return "Stopped after \(Decimals.text(seconds, 1)) s: \(done). Run again to continue.\n"
         }
         let outcome = parts.joined(separator: ", ")
-        let covers = requested == 1 ? "1 cover" : "\(Decimals.grouped(requested)) covers"
+        let covers = Decimals.count(requested, "cover")
         var text = "\(covers)\(outcome.isEmpty ? "" : ": \(outcome)") in \(Decimals.text(seconds, 2)) s"
         if downloaded > 0 {
             text += " · \(Decimals.grouped(Int(coversPerSecond))) covers/s · \(ByteSize(bytes)) at "
@@ -64,32 +52,3 @@ extension PrefetchSummary {
         return text + "\n"
     }
 }
-
-/// The peak resident memory of the process, in bytes.
-func peakMemory() -> Int {
-    #if os(Linux)
-        // Not getrusage: its figure includes that of the parent process before exec.
-        if let status = try? String(contentsOfFile: "/proc/self/status", encoding: .utf8),
-            let line = status.split(separator: "\n").first(where: { $0.hasPrefix("VmHWM:") }),
-            let kilobytes = Int(line.filter(\.isNumber))
-        {
-            return kilobytes * 1_024
-        }
-    #endif
-    var usage = rusage()
-    #if os(Linux)
-        getrusage(__rusage_who_t(RUSAGE_SELF.rawValue), &usage)
-        return usage.ru_maxrss * 1_024
-    #else
-        getrusage(RUSAGE_SELF, &usage)
-        return usage.ru_maxrss
-    #endif
-}
-
-/// A time of the cache in RFC 3339, in UTC. - Parameter milliseconds: since 1970.
-func timestamp(_ milliseconds: Int64) -> String {
-    Date(timeIntervalSince1970: Double(milliseconds) / 1_000).ISO8601Format()
-}
-
-/// The current time.
-func secondsSince1970() -> Double { Date().timeIntervalSince1970 }

@@ -7,35 +7,32 @@ import Synchronization
     import Darwin
 #endif
 
-/// The report: one JSON line per cover. Lines are written in blocks, or every second where they are few, each after the
-/// commit that makes it true. A reader that stalls slows the reading of the list, never a transfer.
+/// The report: one JSON line per cover, written in blocks, or every second if lines are rare. A line follows the commit that
+/// makes it true. A stalled reader slows the reading of the list, never a transfer.
 final class ReportFile: Sendable {
-    private static let block = 32 << 10
+    private static let blockSize = 32 << 10
     private static let interval = Duration.seconds(1)
-    /// Bytes that may wait for the reader before no more of the list is read.
+    /// Maximum number of bytes that wait for the reader. Beyond it, the list is not read further.
     private static let maximumBacklog = 16 << 20
     private let path: String
     private let terminal: Terminal
     private let writer: BackgroundWriter
-    private let gathered = Mutex(Gathered())
+    private let block = Mutex(Block())
 
-    private struct Gathered {
+    private struct Block {
         var bytes: [UInt8] = []
         var written = ContinuousClock.now
     }
 
+    /// - Throws: An exit code, after an error message.
     init(_ path: String) throws {
         self.path = path
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else {
-            throw fail("cannot write the report \(path): \(String(cString: strerror(errno)))")
-        }
-        terminal = Terminal(descriptor: descriptor)
+        terminal = Terminal(descriptor: try OutputFile.create(path))
         writer = BackgroundWriter(terminal)
     }
 
-    /// Returns when the reader has taken enough for more lines to follow, or the task is cancelled.
-    func ready() async {
+    /// Waits until the backlog allows more lines, or the task is cancelled.
+    func waitForReader() async {
         while writer.backlog > Self.maximumBacklog, (try? await Task.sleep(for: .milliseconds(20))) != nil {}
     }
 
@@ -47,20 +44,20 @@ final class ReportFile: Sendable {
         line.add("bytes", outcome.bytes)
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
         line.add("error", outcome.failure?.detail)
-        gathered.withLock { gathered in
-            gathered.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
+        block.withLock { block in
+            block.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
             let now = ContinuousClock.now
-            guard gathered.bytes.count >= Self.block || gathered.written + Self.interval <= now else { return }
-            writer.write(gathered.bytes)
-            gathered.bytes.removeAll(keepingCapacity: true)
-            gathered.written = now
+            guard block.bytes.count >= Self.blockSize || block.written + Self.interval <= now else { return }
+            writer.write(block.bytes)
+            block.bytes.removeAll(keepingCapacity: true)
+            block.written = now
         }
     }
 
-    /// Writes what is left.
-    /// - Returns: why the report is not whole; nil: it is.
+    /// Writes the last block and syncs the file.
+    /// - Returns: Why the report is incomplete; nil if it is complete.
     func close() -> String? {
-        writer.write(gathered.withLock { $0.bytes })
+        writer.write(block.withLock { $0.bytes })
         let isWritten = writer.flush { Log.info("waiting for the reader of the report \(path)") }
         let cause: String
         if !isWritten {
@@ -70,6 +67,6 @@ final class ReportFile: Sendable {
         } else {
             cause = String(cString: strerror(errno))
         }
-        return "the report \(path) could not be written to its end: \(cause)"
+        return "the report \(path) is incomplete: \(cause)"
     }
 }

@@ -1,7 +1,7 @@
 import Logging
 
-/// Writes the library's log to stderr in the form of the command's own messages.
-struct ToldLogHandler: LogHandler {
+/// Writes the library's log messages to stderr in the form of the command's own messages.
+struct StderrLogHandler: LogHandler {
     var logLevel = Logger.Level.notice
     var metadata: Logger.Metadata = [:]
 
@@ -10,7 +10,5 @@ struct ToldLogHandler: LogHandler {
         set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) {
-        Log.say(event.level, "\(event.message)")
-    }
+    func log(event: LogEvent) { Log.write(event.level, "\(event.message)") }
 }

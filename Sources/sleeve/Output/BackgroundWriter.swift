@@ -8,22 +8,22 @@ import Synchronization
     import Darwin
 #endif
 
-/// Writes to a descriptor from a thread of its own: a reader that stalls, such as a pipe that is not read, blocks neither transfers
-/// nor Swift's thread pool. The thread starts with the first write.
+/// Writes to a descriptor from a thread of its own: a stalled reader, such as a pipe that is not read, blocks neither
+/// transfers nor Swift's thread pool. The thread starts with the first write.
 final class BackgroundWriter: Sendable {
     private struct State {
         var pending: [UInt8] = []
-        /// Bytes handed to the system and not taken yet.
+        /// The number of bytes that the current write(2) has not finished.
         var writing = 0
-        /// `errno` of the write that failed: the descriptor takes no more.
+        /// `errno` of a failed write. Later writes are discarded.
         var error: Int32?
         var hasThread = false
-        /// Finished writes.
+        /// The number of finished writes.
         var writes = 0
         var flushers: [DispatchSemaphore] = []
     }
 
-    /// A reader that has taken nothing for this long has stalled.
+    /// A reader that reads nothing for this long has stalled.
     private static let stallTime = DispatchTimeInterval.seconds(1)
 
     private let terminal: Terminal
@@ -32,13 +32,13 @@ final class BackgroundWriter: Sendable {
 
     init(_ terminal: Terminal) { self.terminal = terminal }
 
-    /// Bytes that the reader has not taken yet.
+    /// The number of bytes that are not written yet.
     var backlog: Int { state.withLock { $0.pending.count + $0.writing } }
 
-    /// Why a write failed, as the system says it; nil: none did.
+    /// The system's text for a failed write; nil if none failed.
     var error: String? { state.withLock { $0.error }.map { String(cString: strerror($0)) } }
 
-    /// Returns at once.
+    /// Queues the bytes and returns at once.
     func write(_ bytes: some Sequence<UInt8>) {
         let mustStart = state.withLock { state in
             if state.error != nil { return false }
@@ -71,9 +71,9 @@ final class BackgroundWriter: Sendable {
         }
     }
 
-    /// Waits until everything is written. After a signal a reader that has stalled is not waited for.
-    /// - Parameter stalled: called once if the reader stalls.
-    /// - Returns: false when not everything was taken.
+    /// Waits until everything is written. After a signal it does not wait for a stalled reader.
+    /// - Parameter stalled: Called once if the reader stalls.
+    /// - Returns: Whether everything was written.
     func flush(stalled: () -> Void = {}) -> Bool {
         let done = DispatchSemaphore(value: 0)
         let isDone = state.withLock { state in

@@ -9,24 +9,24 @@ import CoverLibrary
 /// The escape sequences that make a terminal draw an image file.
 enum InlineImage {
     enum Terminal {
-        /// "Images" in iTerm2's documentation; any format.
+        /// iTerm2's inline images protocol; any image format.
         case iterm
-        /// kitty's terminal graphics protocol, which takes files only in PNG.
+        /// kitty's terminal graphics protocol; files must be PNG.
         case kitty
     }
 
     /// The height of a cover in rows of text.
     private static let rows = 16
 
-    /// The sequence that draws `cover` on stdout; nil: stdout is not a terminal that can draw it.
-    static func here(_ cover: Cover) -> String? {
+    /// The sequence that draws `cover` on stdout; nil if stdout is not a terminal that can draw it.
+    static func sequence(_ cover: Cover) -> String? {
         guard sleeve.Terminal.standardOutput.isInteractive else { return nil }
-        return terminal { LibraryOptions.variable($0) }.flatMap { text(cover, on: $0) }
+        return terminal(Environment.value).flatMap { text(cover, on: $0) }
     }
 
-    /// Detects the terminal by environment variables. - Parameter variable: reads the environment.
+    /// Detects the terminal. - Parameter variable: Reads an environment variable.
     static func terminal(_ variable: (String) -> String?) -> Terminal? {
-        // tmux and screen do not pass the sequences on.
+        // tmux and screen do not forward the sequences.
         if variable("TMUX") != nil || variable("STY") != nil { return nil }
         if variable("KITTY_WINDOW_ID") != nil || variable("TERM") == "xterm-kitty" { return .kitty }
         switch variable("TERM_PROGRAM") ?? "" {
@@ -37,7 +37,7 @@ enum InlineImage {
     }
 
     static func text(_ cover: Cover, on terminal: Terminal) -> String? {
-        // Neither draws SVG.
+        // Neither protocol supports SVG.
         if cover.mediaType == "image/svg+xml" { return nil }
         let encoded = Data(cover.bytes).base64EncodedString()
         switch terminal {

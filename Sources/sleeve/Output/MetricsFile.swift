@@ -1,4 +1,5 @@
 import CoverLibrary
+import Platform
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -6,11 +7,11 @@ import CoverLibrary
     import Foundation
 #endif
 
-/// The metrics of a run for Prometheus (text exposition format 0.0.4), in a file that node_exporter reads. Every series is
-/// present from the first run on, with 0 for events that have not happened.
+/// The metrics of a run for Prometheus (text exposition format 0.0.4), in a file that node_exporter reads. The first run
+/// writes every series, with 0 for events that have not happened.
 struct MetricsFile {
     let path: String
-    /// The command, the label of every series.
+    /// The value of the `command` label of every series.
     let command: String
 
     /// A completed run.
@@ -18,20 +19,20 @@ struct MetricsFile {
         var summary: PrefetchSummary
         var failures: [CoverFailure.Kind: Int]
         var exitCode: Int32
-        /// Nil: the cache could not be read.
+        /// Nil if the cache could not be read.
         var cache: CacheStatistics?
-        /// Seconds since 1970.
-        var ended: Double
+        /// The end of the run, in seconds since 1970.
+        var ended = Double(WallClock.milliseconds()) / 1_000
     }
 
     /// Replaces the file atomically.
-    /// - Throws: an exit code, after an error message, if it cannot be written.
+    /// - Throws: An exit code, after an error message.
     func write(_ run: Run) throws {
         let success = run.exitCode == 0 ? run.ended : lastSuccess
         try OutputFile.write(Array(text(run, success: success).utf8), to: path)
     }
 
-    /// The time of the last successful run in the file to be replaced; 0: never.
+    /// The end of the last successful run, read from the file to be replaced; 0 if there was none.
     private var lastSuccess: Double {
         guard let text = try? String(contentsOfFile: path, encoding: .utf8) else { return 0 }
         let name = "sleeve_last_success_timestamp_seconds{command=\"\(command)\"} "

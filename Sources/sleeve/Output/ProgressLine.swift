@@ -1,13 +1,13 @@
 import CoverLibrary
 
-/// The state of a prefetch in a line on stderr: rewritten ten times a second on a terminal, a new line every five seconds
-/// elsewhere.
+/// The progress of a run on stderr: a line that is redrawn ten times a second on a terminal, else a new line every five
+/// seconds.
 struct ProgressLine {
     private let progress: PrefetchProgress
 
     init(_ progress: PrefetchProgress) { self.progress = progress }
 
-    /// Until the task is cancelled.
+    /// Prints the progress until the task is cancelled.
     func run() async {
         let isLive = Log.isLive
         while (try? await Task.sleep(for: isLive ? .milliseconds(100) : .seconds(5))) != nil {

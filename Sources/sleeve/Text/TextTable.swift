@@ -1,12 +1,12 @@
-/// A table of aligned columns, two blanks between them.
+/// A table of aligned columns, separated by two spaces.
 struct TextTable {
     private let header: [String]
     private let numeric: Set<Int>
     private var rows: [[String]] = []
     private static let gap = 2
-    private static let narrowest = 8
+    private static let minimumWidth = 8
 
-    /// - Parameter numeric: the columns to align to the right.
+    /// - Parameter numeric: The indices of the columns to align to the right.
     init(_ header: [String], numeric: Set<Int>) {
         self.header = header
         self.numeric = numeric
@@ -14,7 +14,7 @@ struct TextTable {
 
     mutating func add(_ row: [String]) { rows.append(row.map(\.withoutControls)) }
 
-    /// - Parameter width: the terminal's width, to which the widest cells are cut; nil: no limit.
+    /// - Parameter width: The terminal's width in columns. The widest cells are truncated to fit; nil for no limit.
     func text(width: Int?, hasHeader: Bool = true) -> String {
         let lines = (hasHeader ? [header] : []) + rows
         var widths = header.indices.map { column in lines.map { $0[column].columns }.max() ?? 0 }
@@ -25,7 +25,9 @@ struct TextTable {
     /// Narrows the widest columns until the row fits.
     private static func fit(_ widths: inout [Int], into width: Int) {
         var excess = widths.reduce(0, +) + gap * (widths.count - 1) - width
-        while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }), widths[widest] > narrowest {
+        while excess > 0, let widest = widths.indices.max(by: { widths[$0] < widths[$1] }),
+            widths[widest] > minimumWidth
+        {
             widths[widest] -= 1
             excess -= 1
         }
@@ -34,7 +36,7 @@ struct TextTable {
     private func line(cells: [String], _ widths: [Int]) -> String {
         var line = ""
         for (column, cell) in cells.enumerated() {
-            let text = cell.columns > widths[column] ? cell.cut(to: widths[column]) : cell
+            let text = cell.columns > widths[column] ? cell.truncated(to: widths[column]) : cell
             let fill = String(repeating: " ", count: widths[column] - text.columns)
             line += numeric.contains(column) ? fill + text : text + fill
             line += String(repeating: " ", count: Self.gap)
@@ -44,22 +46,22 @@ struct TextTable {
 }
 
 extension String {
-    /// Its width in terminal columns.
+    /// The text's width in terminal columns.
     var columns: Int { reduce(0) { $0 + $1.columns } }
 
-    fileprivate func cut(to width: Int) -> String {
-        var (text, taken) = ("", 0)
+    fileprivate func truncated(to width: Int) -> String {
+        var (text, columns) = ("", 0)
         for character in self {
-            guard taken + character.columns <= width - 1 else { break }
+            columns += character.columns
+            if columns > width - 1 { break }
             text.append(character)
-            taken += character.columns
         }
         return text + "…"
     }
 }
 
 extension Character {
-    /// Two for East Asian wide characters (Unicode Standard Annex 11) and emoji, else one.
+    /// 2 for East Asian wide characters (Unicode Standard Annex 11) and emoji, else 1.
     fileprivate var columns: Int {
         guard let value = unicodeScalars.first?.value, value >= 0x1100 else { return 1 }
         switch value {

@@ -62,7 +62,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
 
     // MARK: The thread
 
-    package override func waitForEvents(until deadline: ContinuousClock.Instant?) {
+    override package func waitForEvents(until deadline: ContinuousClock.Instant?) {
         guard let multi else { return }
         // Sends the requests of the transfers just added.
         multi.actOnTimer()
@@ -86,7 +86,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         return left <= .zero ? 0 : Int32(clamping: left.inMilliseconds + 1)
     }
 
-    package override func wake() {
+    override package func wake() {
         var byte: UInt8 = 1
         _ = write(wakeWriter, &byte, 1)
     }
@@ -97,7 +97,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
     }
 
     /// Cancels every transfer.
-    package override func stop() {
+    override package func stop() {
         guard let multi = multi.take() else { return }
         let completions = multi.removeAll().map { $0.cancel() }
         multi.close()

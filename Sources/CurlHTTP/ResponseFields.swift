@@ -1,5 +1,5 @@
 import CCurl
-package import HTTPTypes
+import HTTPTypes
 
 /// The response fields a private cache needs; libcurl has parsed them already, the others are never copied out of it.
 enum ResponseFields {
@@ -49,9 +49,9 @@ enum ResponseFields {
 }
 
 extension HTTPField.Name {
-    package static let rateLimit = HTTPField.Name("RateLimit")!
-    package static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
-    package static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
-    package static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
-    package static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+    static let rateLimit = HTTPField.Name("RateLimit")!
+    static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
+    static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
+    static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }

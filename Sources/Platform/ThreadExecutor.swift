@@ -6,7 +6,7 @@ import Synchronization
 /// The thread starts with the first job and ends after `shutdown()`. A job that is enqueued later runs on a new thread, so no
 /// caller waits for ever. Subclasses wait for events of their own between jobs.
 // because: only the thread touches `turn` and what subclasses add; everything else is atomic or behind a mutex.
-package class ThreadExecutor: SerialExecutor, @unchecked Sendable {
+open class ThreadExecutor: SerialExecutor, @unchecked Sendable {
     private struct Inbox {
         var jobs: [UnownedJob] = []
         var isRunning = false
@@ -25,16 +25,16 @@ package class ThreadExecutor: SerialExecutor, @unchecked Sendable {
 
     // MARK: SerialExecutor
 
-    package func enqueue(_ job: consuming ExecutorJob) {
+    public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         resume { $0.jobs.append(job) }
     }
 
-    package func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
     // `assumeIsolated` traps on Linux without these two.
-    package func checkIsolated() { precondition(isCurrent, "must run on the executor's thread") }
-    package func isIsolatingCurrentContext() -> Bool? { isCurrent }
+    public func checkIsolated() { precondition(isCurrent, "must run on the executor's thread") }
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     private var isCurrent: Bool { thread.load(ordering: .relaxed) == WorkThread.current }
 
@@ -55,17 +55,17 @@ package class ThreadExecutor: SerialExecutor, @unchecked Sendable {
     // MARK: For subclasses
 
     /// Handles events, and waits for more until `deadline` or `wake`. Runs on the thread.
-    package func waitForEvents(until deadline: ContinuousClock.Instant?) {
+    open func waitForEvents(until deadline: ContinuousClock.Instant?) {
         guard let deadline else { return signal.wait() }
         let left = max(.zero, ContinuousClock.Instant.now.duration(to: deadline)).components
         _ = signal.wait(timeout: .now() + Double(left.seconds) + Double(left.attoseconds) * 1e-18)
     }
 
     /// Makes `waitForEvents` return. Called from any thread.
-    package func wake() { signal.signal() }
+    open func wake() { signal.signal() }
 
     /// Releases what the subclass holds. Runs once, on the thread, after the last turn.
-    package func stop() {}
+    open func stop() {}
 
     // MARK: The thread
 

@@ -1,6 +1,8 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import ImageHeader
 import Logging
 import Platform
 
@@ -217,11 +219,11 @@ actor DownloadScheduler {
         case .confirmed(let stored): confirmed(start, response, stored)
         case .cover(let header): landed(start, response, header)
         case .failure(let failure):
-            let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
+            let wait = RetryAfter.delay(response.head.headerFields, now: Int64(time(nil)))
             if let wait, failure.isHosts { rest(start.job, for: wait, now) }
             if leavesPlace(start.job, start.url, failure) { return }
             let guess = queue.first(of: start.job) { $0.remembered.guess }
-            if let until = Absence.until(StoredResponse(response), guess: guess) {
+            if let until = NegativeCaching.until(StoredResponse(response), guess: guess) {
                 return absent(start, failure, until: until)
             }
             failed(start, failure, retryAfter: wait, now)
@@ -274,7 +276,7 @@ actor DownloadScheduler {
     private func changes(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse) -> [MemoryChange] {
         let key = start.url.string
         if let moved = Relocation(response, now: WallClock.milliseconds()) {
-            return [.remember(Remembered(.moved, key, moved.place.string, until: moved.until))]
+            return [.remember(Remembered(.moved, key, moved.url.string, until: moved.until))]
         }
         return flights[start.job.slot].hasLeftPlace ? [.forget(.moved, key)] : []
     }

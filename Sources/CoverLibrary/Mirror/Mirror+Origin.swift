@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
 import Platform
 import Synchronization

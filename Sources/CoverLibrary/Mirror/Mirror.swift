@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 package import HTTPTypes
 import Logging
 import Platform

@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 
 /// What a transfer brought, on its way to the disk.
 struct Arrival: Sendable {

@@ -1,12 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -78,7 +73,7 @@ struct Get: AsyncParsableCommand {
     private func write(_ cover: Cover) throws {
         if let output, output != "-" { return try OutputFile.write(cover.bytes, to: output) }
         guard Terminal.standardOutput.write(cover.bytes) else {
-            throw fail("cannot write the cover to stdout: \(String(cString: strerror(errno)))")
+            throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }
     }
 

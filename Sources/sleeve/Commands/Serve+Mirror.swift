@@ -18,24 +18,21 @@ extension Serve {
             await library.close()
             throw fail("\(error)")
         }
-        let stopped = Signals.stream()
-        try printResult("\(server.url)\n")
-        if !options.quiet { Log.info("mirroring \(origin); press Ctrl-C to stop") }
-        let signal = await stopped.first { _ in true } ?? 0
-        await server.close()
-        mirror.close()
-        await library.close()
-        throw ExitStatus.stopped(by: signal)
+        try await serve(at: server.url, hint: options.quiet ? nil : "mirroring \(origin); press Ctrl-C to stop") {
+            await server.close()
+            mirror.close()
+            await library.close()
+        }
     }
 
     /// - Throws: `ValidationError` for an option that has no effect on a mirror.
     func validateMirror() throws {
         if token != nil { throw ValidationError("--token works only with the gallery; a mirror has no password") }
-        let galleries = [
+        let galleryOptions = [
             ("--remote", remote != nil), ("--library", options.library != nil), ("--size", archive.size != nil),
             ("--cover-art-archive", archive.coverArtArchive != nil),
         ]
-        for (name, isGiven) in galleries where isGiven {
+        for (name, isGiven) in galleryOptions where isGiven {
             throw ValidationError(
                 "\(name) works only with the gallery; a mirror has no albums. Leave it out.")
         }

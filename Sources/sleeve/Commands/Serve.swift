@@ -82,15 +82,11 @@ struct Serve: AsyncParsableCommand {
             await library.close()
             throw fail("\(error)")
         }
-        let stopped = Signals.stream()
-        try printResult("\(gallery.url)\n")
-        if !options.quiet {
-            Log.info("open this address in a browser; press Ctrl-C to stop")
+        let hint = options.quiet ? nil : "open this address in a browser; press Ctrl-C to stop"
+        try await serve(at: gallery.url, hint: hint) {
+            await gallery.close()
+            await library.close()
         }
-        let signal = await stopped.first { _ in true } ?? 0
-        await gallery.close()
-        await library.close()
-        throw ExitStatus.stopped(by: signal)
     }
 
     private func galleryOptions() throws -> GalleryOptions {

@@ -31,29 +31,11 @@ struct UnknownCommand: CustomStringConvertible {
         return "Unknown command ‘\(word.withoutControls)’. \(hint)\n  See '\(parent) --help' for more information."
     }
 
-    /// The most similar command; nil if more than one letter and more than a third of the word's letters differ.
+    /// The most similar command; nil if none is similar. A replaced letter counts as two edits, as do two swapped ones.
     private var suggestion: String? {
-        let near = known.map { (name: $0, distance: Self.distance(Array(word.lowercased()), Array($0))) }
-            .min { $0.distance < $1.distance }
-        return near.flatMap { $0.distance <= max(1, word.count / 3) ? $0.name : nil }
-    }
-
-    /// The optimal string alignment distance: the number of insertions, deletions, replacements and swaps of neighbours that
-    /// turn one word into the other.
-    private static func distance(_ first: [Character], _ second: [Character]) -> Int {
-        var (before, last) = ([Int](), Array(0...second.count))
-        for row in first.indices {
-            var current = [row + 1]
-            for column in second.indices {
-                let isSame = first[row] == second[column]
-                var cost = min(last[column + 1] + 1, current[column] + 1, last[column] + (isSame ? 0 : 1))
-                if row > 0, column > 0, first[row] == second[column - 1], first[row - 1] == second[column] {
-                    cost = min(cost, before[column - 1] + 1)
-                }
-                current.append(cost)
-            }
-            (before, last) = (last, current)
+        let near = known.map { (name: $0, edits: word.lowercased().difference(from: $0).count) }.min {
+            $0.edits < $1.edits
         }
-        return last[second.count]
+        return near.flatMap { $0.edits <= max(2, word.count * 2 / 3) ? $0.name : nil }
     }
 }

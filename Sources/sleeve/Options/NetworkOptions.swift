@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -116,7 +117,7 @@ struct NetworkOptions: ParsableArguments {
         configuration.deniesPrivateAddresses = denyPrivate
         if let cacert {
             guard access(cacert, R_OK) == 0 else {
-                throw fail("cannot read the certificate authorities in \(cacert): \(String(cString: strerror(errno)))")
+                throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")
             }
             configuration.certificateAuthorities = cacert
         }

@@ -1,10 +1,5 @@
 import ArgumentParser
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// The exit codes of the command-line contract.
 enum ExitStatus {
@@ -25,6 +20,6 @@ func printResult(_ result: String) throws {
     // On a terminal, earlier messages stand above the result.
     Log.flush()
     guard Terminal.standardOutput.write(result) else {
-        throw fail("cannot write the result to stdout: \(String(cString: strerror(errno)))")
+        throw fail("cannot write the result to stdout: \(SystemError("write").reason)")
     }
 }

@@ -23,7 +23,7 @@ enum OutputFile {
             var file = try AtomicFile(bytes, replacing: path)
             try file.replace()
         } catch {
-            throw fail("cannot write \(path): \(error.reason)")
+            throw fail("cannot \(error)")
         }
     }
 
@@ -54,6 +54,6 @@ enum OutputFile {
 
     /// The exit code for `errno`, after an error message.
     private static func cannotWrite(_ path: String) -> any Error {
-        fail("cannot write \(path): \(String(cString: strerror(errno)))")
+        fail("cannot \(SystemError("write", path: path))")
     }
 }

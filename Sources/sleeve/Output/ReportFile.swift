@@ -1,4 +1,5 @@
 import CoverLibrary
+import Platform
 import Synchronization
 
 #if canImport(Glibc)
@@ -65,7 +66,7 @@ final class ReportFile: Sendable {
         } else if fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS {
             return nil
         } else {
-            cause = String(cString: strerror(errno))
+            cause = SystemError("fsync").reason
         }
         return "the report \(path) is incomplete: \(cause)"
     }

@@ -53,7 +53,8 @@ let package = Package(
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings
+        ),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
         .target(
@@ -68,7 +69,8 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes,
+                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader",
+                httpTypes,
                 logging, deque,
             ],
             swiftSettings: settings),
@@ -94,7 +96,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", "Platform",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform",
                 argumentParser, logging,
             ],
             swiftSettings: settings),

@@ -4,11 +4,6 @@ import CurlHTTP
 import Platform
 
 extension LibraryAPI {
-    /// Every cover in the order of storing, on the caller's thread. Responses that only the mirror stores are left out.
-    package func entries(_ visit: (CachedEntry) throws -> Void) throws {
-        try covers.reader.entries { if $0.isCover { try visit($0) } }
-    }
-
     /// The cheap part of `statistics()`: entries, charged bytes, capacity, hits and misses. Uncommitted covers are left out.
     /// - Throws: `LibraryError`.
     package func cacheTotals() async throws(LibraryError) -> CacheStatistics {

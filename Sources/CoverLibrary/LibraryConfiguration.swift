@@ -46,7 +46,8 @@ public struct LibraryConfiguration: Sendable {
     public var remote: String?
     /// Logs retries (`debug`), creation of the library file (`notice`), and its repair (`warning`).
     public var logger = Logger(label: "sleeve")
-    /// The `User-Agent` of requests.
+    /// The `User-Agent` field of requests: printable ASCII characters. Add a contact, such as `Name/1.0 (+https://example.org/me)`,
+    /// so that a server's operator can reach you; some services require one.
     public var userAgent = "Sleeve/\(LibraryAPI.version)"
 
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
@@ -69,5 +70,11 @@ public struct LibraryConfiguration: Sendable {
         try require(retries >= 0, "retries", "at least 0")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
         try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
+        try require(Self.isUserAgent(userAgent), "userAgent", "printable ASCII characters")
+    }
+
+    /// Whether a text can be a `User-Agent` field: not empty, and without control characters (RFC 9110, section 5.5).
+    package static func isUserAgent(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }

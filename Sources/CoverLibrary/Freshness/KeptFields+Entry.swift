@@ -8,30 +8,26 @@ extension KeptFields {
         entry.metadata.fields.withBytes { KeptFields($0)?.conditions } ?? StoredResponse(entry).conditions
     }
 
-    /// What a 304 leaves of an entry (RFC 9111 §4.3.4). Nil when it is about another response.
-    static func renewal(of entry: CachedEntry, by told: StoredResponse) -> Renewal? {
-        told.keptFields.withBytes { news in
-            renewal(of: entry, by: news, told.requestTime, told.responseTime) { told.fields }
-        }
-    }
-
-    /// The same of a 304's kept fields, as lines. - Parameter fields: all of them.
-    static func renewal(
-        of entry: CachedEntry, by news: Bytes, _ requestTime: Int64, _ responseTime: Int64, fields: () -> HTTPFields
-    ) -> Renewal? {
+    /// Updates an entry's stored fields with those of a 304 (RFC 9111 §4.3.4). Nil if the 304 is about another response.
+    static func renewal(of entry: CachedEntry, by update: StoredResponse) -> Renewal? {
         entry.metadata.fields.withBytes { stored in
-            guard let stored = KeptFields(stored), let told = KeptFields(news) else {
-                return StoredResponse(entry).updated(
-                    by: fields(), requestTime: requestTime, responseTime: responseTime
-                ).map {
-                    Renewal(
-                        entry, validatedAt: responseTime, freshUntil: $0.knownFreshUntil, fields: $0.keptFields)
+            update.keptFields.withBytes { news in
+                guard let stored = KeptFields(stored), let news = KeptFields(news) else {
+                    return StoredResponse(entry).updated(
+                        by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime
+                    ).map {
+                        Renewal(
+                            entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
+                            fields: $0.keptFields)
+                    }
                 }
-            }
-            return stored.updated(by: told).map { updated in
-                let freshness = updated.freshness(requestTime: requestTime, responseTime: responseTime)
-                return Renewal(
-                    entry, validatedAt: responseTime, freshUntil: freshness.knownFreshUntil, fields: updated.lines)
+                return stored.updated(by: news).map { updated in
+                    let freshness = updated.freshness(
+                        requestTime: update.requestTime, responseTime: update.responseTime)
+                    return Renewal(
+                        entry, validatedAt: update.responseTime, freshUntil: freshness.knownFreshUntil,
+                        fields: updated.lines)
+                }
             }
         }
     }

@@ -1,4 +1,5 @@
 import GRDB
+import Platform
 
 /// What became of one `put`, told by the commit that made it durable.
 package enum PutOutcome: Sendable, Hashable {
@@ -86,7 +87,7 @@ package final class CacheWriter {
     /// - Throws: `CacheError`.
     package init(directory path: String, capacity: Int? = nil) throws {
         directory = try CacheDirectory(creating: path)
-        lock = try FileLock(path: directory.lock)
+        do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         let directory = directory
         foundLongLog = directory.walLength > Self.longLog
         // Without an index, or with one that is spoiled, everything is still in the segments.

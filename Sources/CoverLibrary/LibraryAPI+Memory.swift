@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 /// What is remembered of a URL whose cover is to come.
 struct Recollection: Sendable {
@@ -21,10 +22,10 @@ extension LibraryAPI {
         return urls.indices.map { index in
             Recollection(
                 absence: absences.indices.contains(index) ? absences[index] : nil,
-                place: Relocation.place(
+                place: Relocation.target(
                     of: urls[index], places.indices.contains(index) ? places[index] : nil,
                     allowsDowngrades: configuration.allowsDowngrades),
-                guess: archive.holds(urls[index]) ? CoverArtArchive.patience : nil)
+                guess: archive.holds(urls[index].string) ? CoverArtArchive.patience : nil)
         }
     }
 

@@ -1,5 +1,7 @@
 package import CoverCache
 import CurlHTTP
+import ImageHeader
+import Platform
 import Synchronization
 
 /// A library of albums and their covers: fetched in bulk, kept on disk, readable without a network.
@@ -17,7 +19,7 @@ public final class LibraryAPI: Sendable {
     let store: AlbumStore
     private let hub = EventHub()
     let network: Network
-    private let remote = Mutex<RemoteLibrary?>(nil)
+    private let poster: RemotePoster
 
     /// Opens the cache, making it where there is none, and adopts what a process that died left in it.
     /// - Throws: `LibraryError`: a value of the configuration is out of its range; or the cache directory cannot be used, or
@@ -29,10 +31,10 @@ public final class LibraryAPI: Sendable {
         self.network = network
         archive = CoverArtArchive(base: configuration.coverArtArchive, size: configuration.coverSize)
         try archive.validate()
-        let remote = try configuration.remote.map { try RemoteLibrary.parse($0).string }
-        store = AlbumStore(path: configuration.libraryFile, remote: remote, logger: configuration.logger) { [hub] in
-            hub.publish(.albumsChanged)
-        }
+        poster = RemotePoster(configuration)
+        store = AlbumStore(
+            path: configuration.libraryFile, remote: try poster.remoteLibrary(), logger: configuration.logger
+        ) { [hub] in hub.publish(.albumsChanged) }
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory, capacity: configuration.capacity,
             settle: { settlements in network.settle(settlements) })
@@ -269,24 +271,13 @@ public final class LibraryAPI: Sendable {
         try reader.entries { if $0.isCover { try visit($0) } }
     }
 
-    /// The part that talks to the remote library, started when it is first needed; nil where there is none.
-    func remoteLibrary() throws -> RemoteLibrary? {
-        guard let url = configuration.remote else { return nil }
-        return try remote.withLock { remote in
-            if let remote { return remote }
-            let started = try RemoteLibrary(url: url, store: store, configuration: configuration)
-            remote = started
-            return started
-        }
-    }
-
     /// Commits what has arrived, ends the transfers and the observers' streams. Calls under way and later ones throw.
     public func close() async {
         if let scheduler = network.close() {
             await keepHosts(scheduler.learnt)
             await scheduler.close()
         }
-        remote.withLock { $0 }?.close()
+        poster.close()
         await flushUsage()
         await persistency.close()
         hub.close()

@@ -1,5 +1,6 @@
 import CoverCache
 import OriginServer
+import Platform
 import Synchronization
 import Testing
 import Wire

@@ -1,4 +1,5 @@
 import CoverCache
+import Platform
 
 /// What is worth knowing of a host in the next run.
 struct HostMemory: Sendable, Hashable {

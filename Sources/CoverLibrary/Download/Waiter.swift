@@ -1,6 +1,8 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import ImageHeader
 
 /// One who waits for a cover.
 struct Waiter: Sendable {

@@ -1,4 +1,5 @@
 import CoverCache
+import HTTPCaching
 import HTTPTypes
 
 /// A response that the cache holds, with what a mirror must know of the request it came for.

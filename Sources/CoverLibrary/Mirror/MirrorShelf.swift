@@ -1,6 +1,9 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import ImageHeader
+import Platform
 
 /// The cache as a mirror sees it: responses by URL.
 ///

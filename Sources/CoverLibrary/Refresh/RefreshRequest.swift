@@ -1,4 +1,5 @@
 import CoverCache
+import HTTPCaching
 
 /// Which entries of the cache a refresh asks about, and how much it may spend.
 public struct RefreshRequest: Sendable {

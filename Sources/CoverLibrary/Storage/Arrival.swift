@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 
 /// What a transfer brought, on its way to the disk.
 struct Arrival: Sendable {
@@ -30,14 +31,13 @@ struct Arrival: Sendable {
 /// What has come since the disk was last given something.
 struct Landing: Sendable {
     var arrivals: [Arrival] = []
-    var standings: [Standing] = []
     /// What is to be remembered besides.
     var changes: [MemoryChange] = []
     /// Nothing else is to come for now.
     var isAll = false
     /// The memory all of it takes, in bytes.
     var footprint = 0
-    var isEmpty: Bool { arrivals.isEmpty && standings.isEmpty }
+    var isEmpty: Bool { arrivals.isEmpty }
 }
 
 extension Arrival.Content {

@@ -3,6 +3,7 @@ import Testing
 
 @testable import CoverCache
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 @Suite("RFC 9111 §4.3.4: the straight path of a 304") struct KeptFieldsTests {
     /// 2024-01-01 00:00:00 GMT, in milliseconds.

@@ -3,6 +3,7 @@ import Testing
 
 @testable import CoverCache
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 /// 2024-01-01 00:00:00 GMT, in milliseconds.
 private let dawn: Int64 = 1_704_067_200_000

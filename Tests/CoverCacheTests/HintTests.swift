@@ -3,58 +3,57 @@ import Testing
 
 @testable import CoverCache
 
-@Suite struct RememberedTests {
+@Suite struct HintTests {
     private static let now: Int64 = 1_700_000_000_000
 
-    private func remember(_ kind: Remembered.Kind, _ key: String, _ value: String, for time: Int64 = 1_000)
-        -> MemoryChange
-    {
-        .remember(Remembered(kind, key, value, until: Self.now + time))
+    /// A change that sets a hint which expires `time` milliseconds after `now`.
+    private func set(_ kind: Hint.Kind, _ key: String, _ value: String, for time: Int64 = 1_000) -> HintChange {
+        .set(Hint(kind, key, value, until: Self.now + time))
     }
 
-    private func values(_ reader: CacheReader, _ kind: Remembered.Kind, _ keys: [String], at now: Int64 = now) throws
+    private func values(_ reader: CacheReader, _ kind: Hint.Kind, _ keys: [String], at now: Int64 = now) throws
         -> [String?]
     {
-        try reader.recall(kind, of: keys, now: now).map { $0?.value }
+        try reader.hints(kind, for: keys, now: now).map { $0?.value }
     }
 
-    @Test("what is remembered is recalled by kind and key until its time, and forgotten when it is to be")
-    func recalling() throws {
+    @Test("hints are found by kind and key until they expire or are removed")
+    func lookUp() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 let reader = try folder.reader()
-                writer.note(
+                writer.record(
                     [
-                        remember(.absent, url(1), "404"), remember(.absent, url(2), "410", for: 5_000),
-                        remember(.moved, url(1), url(9)), remember(.host, "http://covers.example", "h"),
+                        set(.absent, url(1), "404"), set(.absent, url(2), "410", for: 5_000),
+                        set(.moved, url(1), url(9)), set(.host, "http://covers.example", "h"),
                     ], now: Self.now)
                 #expect(try values(reader, .absent, [url(1)]) == [nil], "not before it is written")
-                try writer.writeUsage()
+                try writer.writeDeferred()
                 #expect(try values(reader, .absent, [url(1), url(3), url(2)]) == ["404", nil, "410"])
                 #expect(try values(reader, .moved, [url(2), url(1)]) == [nil, url(9)])
                 #expect(try values(reader, .host, ["http://covers.example"]) == ["h"])
                 #expect(try values(reader, .absent, [url(1), url(2)], at: Self.now + 1_000) == [nil, "410"])
-                writer.note([.forget(.absent, url(2)), remember(.moved, url(1), url(8))], now: Self.now)
-                try writer.writeUsage()
+                writer.record([.remove(.absent, key: url(2)), set(.moved, url(1), url(8))], now: Self.now)
+                try writer.writeDeferred()
                 #expect(try values(reader, .absent, [url(1), url(2)]) == ["404", nil])
-                #expect(try values(reader, .moved, [url(1)]) == [url(8)], "the last word counts")
+                #expect(try values(reader, .moved, [url(1)]) == [url(8)], "the last change counts")
             }
         }
     }
 
-    @Test("a cover that is stored is absent no more, in the same commit")
+    @Test("storing a cover removes its absent hint in the same commit")
     func stored() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
-                writer.note([remember(.absent, url(1), "404"), remember(.absent, url(2), "404")], now: Self.now)
-                try writer.writeUsage()
+                writer.record([set(.absent, url(1), "404"), set(.absent, url(2), "404")], now: Self.now)
+                try writer.writeDeferred()
                 try writer.store(url(1), picture(1))
                 #expect(try values(folder.reader(), .absent, [url(1), url(2)]) == [nil, "404"])
             }
         }
     }
 
-    @Test("an index of an older program has no such table: readers remember nothing, and the next writer makes it")
+    @Test("an index without the table has no hints for readers, and the next writer creates the table")
     func olderIndex() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -65,8 +64,8 @@ import Testing
                 #expect(try reader.bytes(url(1)) == picture(1))
             }
             try folder.written { writer in
-                writer.note([remember(.absent, url(2), "404")], now: Self.now)
-                try writer.writeUsage()
+                writer.record([set(.absent, url(2), "404")], now: Self.now)
+                try writer.writeDeferred()
                 let version = try writer.queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
                 #expect(version == IndexFile.version)
             }
@@ -75,15 +74,15 @@ import Testing
         }
     }
 
-    @Test("what has ended goes, and of a kind only so many stay, those that end last")
+    @Test("a sweep removes expired hints, and those beyond the maximum that expire first")
     func bounded() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
-                writer.note((1...10).map { remember(.absent, url($0), "404", for: Int64($0)) }, now: Self.now)
-                writer.note((1...3).map { remember(.moved, url($0), url(9), for: Int64($0)) }, now: Self.now)
+                writer.record((1...10).map { set(.absent, url($0), "404", for: Int64($0)) }, now: Self.now)
+                writer.record((1...3).map { set(.moved, url($0), url(9), for: Int64($0)) }, now: Self.now)
                 try writer.transaction { state, _ in
-                    try writer.writeUsage(&state)
-                    try writer.memory.sweep(now: Self.now + 2, most: 4)
+                    try writer.writeDeferred(&state)
+                    try #require(writer.hints).sweep(now: Self.now + 2, maximumCount: 4)
                 }
                 let count = { (kind: String) in
                     try writer.queue.read {
@@ -98,13 +97,13 @@ import Testing
         }
     }
 
-    @Test("remembering sweeps by itself: it does not grow with every run")
+    @Test("the first change after opening sweeps, so the table does not grow with every run")
     func sweeping() throws {
         try withFolder { folder in
             for number in 0..<5 {
                 try folder.written { writer in
                     let now = Self.now + Int64(number) * 10_000
-                    writer.note([.remember(Remembered(.absent, url(number), "404", until: now + 1_000))], now: now)
+                    writer.record([.set(Hint(.absent, url(number), "404", until: now + 1_000))], now: now)
                 }
             }
             try folder.written { writer in
@@ -114,13 +113,13 @@ import Testing
         }
     }
 
-    @Test("what is too long to be worth it is not remembered")
+    @Test("hints longer than the maximum are not stored")
     func tooLong() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
-                let long = url(1) + String(repeating: "x", count: MemoryTable.longest)
-                writer.note([remember(.absent, long, "404"), remember(.moved, url(1), long)], now: Self.now)
-                try writer.writeUsage()
+                let long = url(1) + String(repeating: "x", count: HintTable.maximumLength)
+                writer.record([set(.absent, long, "404"), set(.moved, url(1), long)], now: Self.now)
+                try writer.writeDeferred()
                 let reader = try folder.reader()
                 #expect(try values(reader, .absent, [long]) == [nil])
                 #expect(try values(reader, .moved, [url(1)]) == [nil])
@@ -128,13 +127,13 @@ import Testing
         }
     }
 
-    @Test("a repair loses what was remembered, and no cover")
+    @Test("a rebuild drops the hints and no cover")
     func repair() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))
-                writer.note([remember(.absent, url(2), "404")], now: Self.now)
-                try writer.writeUsage()
+                writer.record([set(.absent, url(2), "404")], now: Self.now)
+                try writer.writeDeferred()
                 #expect(try writer.rebuild() == 1)
             }
             #expect(try values(folder.reader(), .absent, [url(2)]) == [nil])

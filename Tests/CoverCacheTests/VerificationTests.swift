@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoverCache
 
-@Suite struct VerifierTests {
+@Suite struct VerificationTests {
     /// Three covers in one segment.
     private func withThree(_ body: (CacheFolder) throws -> Void) throws {
         try withFolder { folder in
@@ -15,8 +15,8 @@ import Testing
     }
 
     private func damage(_ number: Int, in folder: CacheFolder) throws {
-        let place = try #require(try Bytes.find(picture(number), in: folder.segment(1)))
-        try Bytes.flip(folder.segment(1), at: place + 2_500)
+        let offset = try #require(try Bytes.find(picture(number), in: folder.segment(1)))
+        try Bytes.flip(folder.segment(1), at: offset + 2_500)
     }
 
     @Test("a sound cache is found sound, and all of it is looked at")
@@ -50,14 +50,14 @@ import Testing
         }
     }
 
-    @Test("a flipped byte is found, with the URL and the place")
+    @Test("a flipped byte is found, with the URL and the location")
     func flippedByte() throws {
         try withThree { folder in
             try damage(2, in: folder)
             let defects = try folder.defects()
             #expect(defects.count == 1)
             #expect(defects.first?.key == url(2))
-            #expect(defects.first?.place.hasPrefix(folder.segment(1)) == true)
+            #expect(defects.first?.location.hasPrefix(folder.segment(1)) == true)
             #expect(defects.first.map { "\($0)".contains(url(2)) } == true)
         }
     }
@@ -74,7 +74,7 @@ import Testing
     @Test("a cut segment is found")
     func cutSegment() throws {
         try withThree { folder in
-            try Bytes.truncate(folder.segment(1), to: 2 * RecordHead.charge(5_200))
+            try Bytes.truncate(folder.segment(1), to: 2 * RecordHeader.charge(5_200))
             #expect(try folder.defects().compactMap(\.key) == [url(3)])
         }
     }
@@ -142,7 +142,7 @@ import Testing
     func rebuildEvicted() throws {
         try withThree { folder in
             try folder.written { writer in
-                try writer.evict(to: RecordHead.charge(5_200))
+                try writer.evict(to: RecordHeader.charge(5_200))
                 #expect(try writer.rebuild() == 1)
             }
             #expect(try folder.contents() == [url(3): picture(3)])

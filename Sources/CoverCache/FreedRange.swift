@@ -6,18 +6,19 @@ import CLinux
     import Darwin
 #endif
 
-/// A stretch of a segment that holds nothing any more.
+/// A range of a segment that no index row refers to any more.
 struct FreedRange: Sendable, Hashable {
     var segment: Int
     var offset: Int
     /// A multiple of the record alignment.
     var length: Int
+    var end: Int { offset + length }
 
-    /// Neighbours made one: a hole costs a system call of some 70 µs whatever its length.
+    /// Merges adjacent ranges: punching a hole takes about 70 µs whatever its length.
     static func merged(_ ranges: [FreedRange]) -> [FreedRange] {
         var merged: [FreedRange] = []
         for range in ranges.sorted(by: { ($0.segment, $0.offset) < ($1.segment, $1.offset) }) {
-            if let last = merged.last, last.segment == range.segment, last.offset + last.length == range.offset {
+            if let last = merged.last, last.segment == range.segment, last.end == range.offset {
                 merged[merged.count - 1].length += range.length
             } else {
                 merged.append(range)
@@ -26,7 +27,8 @@ struct FreedRange: Sendable, Hashable {
         return merged
     }
 
-    /// Gives the blocks back to the file system. False where it knows no holes; the bytes then stay until the segment goes.
+    /// Returns the blocks to the file system by punching a hole. Returns false if the file system does not support that; the
+    /// blocks are then freed with the segment.
     @discardableResult
     func punch(in directory: CacheDirectory) -> Bool {
         let descriptor = open(directory.segment(segment), O_RDWR | O_CLOEXEC)

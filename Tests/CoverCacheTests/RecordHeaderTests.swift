@@ -1,9 +1,8 @@
-import Foundation
 import Testing
 
 @testable import CoverCache
 
-@Suite struct RecordTests {
+@Suite struct RecordHeaderTests {
     private let full = EntryMetadata(
         key: "https://covers.example/a%20b.jpg?x=1", mediaType: "image/webp", width: 640, height: 480,
         storedAt: 1_700_000_000_123, freshUntil: -5,
@@ -42,36 +41,36 @@ import Testing
     func head(isReference: Bool) throws {
         let body = picture(1)
         let digest = body.withUnsafeBytes { Digest(of: $0) }
-        let bytes = RecordHead.encode(
+        let bytes = RecordHeader.encode(
             full, digest: digest, bodyChecksum: 0xFEDC_BA98_7654_3210, bodyLength: 5_000, isReference: isReference)
         #expect(bytes.starts(with: Array("SLEEVE01".utf8)))
-        let head = try #require(bytes.withUnsafeBytes { RecordHead($0) })
+        let head = try #require(bytes.withUnsafeBytes { RecordHeader($0) })
         #expect(head.digest == digest)
         #expect(head.bodyChecksum == 0xFEDC_BA98_7654_3210)
         #expect(head.bodyLength == 5_000)
         #expect(head.isReference == isReference)
-        #expect(head.metadataLength == bytes.count - RecordHead.size)
+        #expect(head.metadataLength == bytes.count - RecordHeader.size)
         #expect(head.span == bytes.count + (isReference ? 0 : 5_000))
-        #expect(bytes.withUnsafeBytes { RecordHead.isSound($0) })
+        #expect(bytes.withUnsafeBytes { RecordHeader.isIntact($0) })
     }
 
     @Test("a head cut off anywhere is no head")
     func cutHead() {
-        let bytes = RecordHead.encode(
+        let bytes = RecordHeader.encode(
             full, digest: Digest(of: .init(start: nil, count: 0)), bodyChecksum: 0, bodyLength: 0, isReference: false)
-        for length in 0..<RecordHead.size {
-            #expect(bytes[..<length].withUnsafeBytes { RecordHead($0) } == nil, "length \(length)")
+        for length in 0..<RecordHeader.size {
+            #expect(bytes[..<length].withUnsafeBytes { RecordHeader($0) } == nil, "length \(length)")
         }
-        for length in RecordHead.size..<bytes.count {
-            #expect(bytes[..<length].withUnsafeBytes { !RecordHead.isSound($0) }, "length \(length)")
+        for length in RecordHeader.size..<bytes.count {
+            #expect(bytes[..<length].withUnsafeBytes { !RecordHeader.isIntact($0) }, "length \(length)")
         }
     }
 
     @Test("what a record takes of the disk is whole blocks of 4 KiB")
     func charge() {
-        #expect(RecordHead.charge(1) == 4_096)
-        #expect(RecordHead.charge(4_096) == 4_096)
-        #expect(RecordHead.charge(4_097) == 8_192)
+        #expect(RecordHeader.charge(1) == 4_096)
+        #expect(RecordHeader.charge(4_096) == 4_096)
+        #expect(RecordHeader.charge(4_097) == 8_192)
     }
 }
 
@@ -80,28 +79,36 @@ import Testing
     private func withSegment(_ bodies: [[UInt8]], _ body: (CacheFolder, [Int]) throws -> Void) throws {
         try withFolder { folder in
             _ = try CacheDirectory(creating: folder.path)
-            let buffer = RecordBuffer(capacity: 0)
+            var buffer = RecordBuffer(capacity: 0)
             var ends: [Int] = []
-            for (number, bytes) in bodies.enumerated() { ends.append(append(url(number), bytes, to: buffer)) }
-            try Bytes.write(Array(buffer.bytes), to: folder.segment(1))
+            for (number, bytes) in bodies.enumerated() { ends.append(append(url(number), bytes, to: &buffer)) }
+            try write(buffer, to: folder.segment(1))
             try body(folder, ends)
         }
     }
 
-    /// Returns where the record ends, its padding aside.
-    private func append(_ key: String, _ body: [UInt8], stating other: [UInt8]? = nil, to buffer: RecordBuffer) -> Int {
-        let head = RecordHead.encode(
+    private func write(_ buffer: borrowing RecordBuffer, to path: String) throws {
+        let bytes = try buffer.withUnsafeBytes { Array($0) }
+        try Bytes.write(bytes, to: path)
+    }
+
+    /// Returns the offset of the record's end, without its padding.
+    private func append(
+        _ key: String, _ body: [UInt8], stating other: [UInt8]? = nil, to buffer: inout RecordBuffer
+    ) -> Int {
+        let header = RecordHeader.encode(
             EntryMetadata(key: key, mediaType: "image/jpeg", storedAt: 1),
             digest: (other ?? body).withUnsafeBytes { Digest(of: $0) },
             bodyChecksum: body.withUnsafeBytes { Checksum.of($0) },
             bodyLength: body.count, isReference: false)
-        return body.withUnsafeBytes { buffer.append(head: head, body: $0) } + head.count + body.count
+        let offset = body.withUnsafeBytes { buffer.append(header: header, body: $0) }
+        return offset + header.count + body.count
     }
 
     private func scan(_ path: String, verifyingDigest: Bool = false) throws -> (keys: [String], end: Int) {
-        let file = try FileHandle(forReadingFrom: URL(fileURLWithPath: path))
+        let file = try #require(SegmentFile(reading: path))
         var keys: [String] = []
-        let end = try SegmentScanner.scan(file.fileDescriptor, verifyingDigest: verifyingDigest) { found in
+        let end = try SegmentScanner.scan(file, verifyingDigest: verifyingDigest) { found in
             if case .record(let record) = found { keys.append(record.metadata.key) }
         }
         return (keys, end)
@@ -152,9 +159,9 @@ import Testing
     func forgedChecksum() throws {
         try withFolder { folder in
             _ = try CacheDirectory(creating: folder.path)
-            let buffer = RecordBuffer(capacity: 0)
-            _ = append(url(1), picture(1), stating: picture(2), to: buffer)
-            try Bytes.write(Array(buffer.bytes), to: folder.segment(1))
+            var buffer = RecordBuffer(capacity: 0)
+            _ = append(url(1), picture(1), stating: picture(2), to: &buffer)
+            try write(buffer, to: folder.segment(1))
             #expect(try scan(folder.segment(1)).keys == [url(1)])
             #expect(try scan(folder.segment(1), verifyingDigest: true).keys.isEmpty)
         }
@@ -163,7 +170,7 @@ import Testing
     @Test("holes and blank blocks between records are passed over")
     func holes() throws {
         try withSegment([picture(0, bytes: 3_000), picture(1, bytes: 90_000), picture(2, bytes: 3_000)]) { folder, _ in
-            let charge = RecordHead.charge(90_000 + 200)
+            let charge = RecordHeader.charge(90_000 + 200)
             let directory = try CacheDirectory(creating: folder.path)
             FreedRange(segment: 1, offset: 4_096, length: charge).punch(in: directory)
             #expect(try scan(folder.segment(1)).keys == [url(0), url(2)])

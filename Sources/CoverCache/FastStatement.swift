@@ -1,8 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-/// A statement stepped without building values in between: the index's hot paths run it 100,000 times a second. Prepared
-/// when it first runs: who gets one cover does not wait for what only a writer needs. Belongs to one connection.
+/// A statement that is stepped without building values in between, for look-ups that run 100,000 times a second. It is prepared
+/// when it first runs, so that a process pays only for the statements it uses. It belongs to one connection.
 final class FastStatement {
     private unowned let database: Database
     private let sql: String
@@ -21,7 +21,7 @@ final class FastStatement {
         _ = try step(raw)
     }
 
-    /// The first row, as `read` makes it.
+    /// Returns what `read` makes of the first row; nil if there is none.
     func first<Result>(_ values: SQLValue..., read: (FastRow) throws -> Result) throws -> Result? {
         let raw = try raw()
         bind(values, to: raw)
@@ -29,7 +29,7 @@ final class FastStatement {
         return try step(raw) ? read(FastRow(raw: raw)) : nil
     }
 
-    /// Every row in turn.
+    /// Visits every row in order.
     func each(_ values: SQLValue..., visit: (FastRow) throws -> Void) throws {
         let raw = try raw()
         bind(values, to: raw)
@@ -37,10 +37,10 @@ final class FastStatement {
         while try step(raw) { try visit(FastRow(raw: raw)) }
     }
 
-    /// Of the row this statement has just inserted.
+    /// The row that this statement inserted last.
     var lastRowID: Int64 { database.lastInsertedRowID }
 
-    /// Prepares it now rather than when it first runs.
+    /// Prepares the statement now. Must run on the connection's queue.
     func prepare() throws { _ = try raw() }
 
     private func raw() throws -> SQLiteStatement {
@@ -62,7 +62,7 @@ final class FastStatement {
     }
 
     private func bind(_ values: [SQLValue], to raw: SQLiteStatement) {
-        // SQLITE_TRANSIENT: SQLite makes its own copy.
+        // SQLITE_TRANSIENT: SQLite copies the bytes.
         let copy = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
         for (index, value) in values.enumerated() {
             let position = Int32(index + 1)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import CoverCache
 
-@Suite struct AdoptionTests {
+@Suite struct RecoveryTests {
     @Test("covers that a dead writer had synced, but not committed, are there for the next, and are whole")
     func deadWriter() throws {
         try withFolder { folder in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a synced group is adopted even when an earlier one never reached the disk")
+    @Test("a synced group is recovered even when an earlier one never reached the disk")
     func gap() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test("a dead writer's shared bytes are adopted as one blob")
+    @Test("a dead writer's shared bytes are recovered as one blob")
     func references() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test("a record that a dying writer tore is cut off, those before it are adopted, and the next goes in its place")
+    @Test("a record that a dying writer tore is cut off, those before it are recovered, and the next record takes its offset")
     func tornRecord() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -70,9 +70,9 @@ import Testing
                 try #require(writer.seal()).sync()
             }
             let path = folder.segment(1)
-            try Bytes.truncate(path, to: Bytes.length(path) - RecordHead.alignment)
+            try Bytes.truncate(path, to: Bytes.length(path) - RecordHeader.alignment)
             #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
-            #expect(Bytes.length(path) == 2 * RecordHead.charge(5_200))
+            #expect(Bytes.length(path) == 2 * RecordHeader.charge(5_200))
             try folder.written { try $0.store(url(4), picture(4)) }
             #expect(folder.segmentNames == ["0000000001.seg"])
             #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2), url(4): picture(4)])
@@ -80,15 +80,15 @@ import Testing
         }
     }
 
-    @Test("a record of the right length whose bytes never reached the disk is not adopted")
+    @Test("a record of the right length whose bytes never reached the disk is not recovered")
     func blankBody() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 for number in 1...3 { try writer.put(url(number), picture(number)) }
                 try #require(writer.seal()).sync()
             }
-            let place = try #require(try Bytes.find(picture(3), in: folder.segment(1)))
-            try Bytes.overwrite(folder.segment(1), at: place + 904, with: [UInt8](repeating: 0, count: 4_096))
+            let offset = try #require(try Bytes.find(picture(3), in: folder.segment(1)))
+            try Bytes.overwrite(folder.segment(1), at: offset + 904, with: [UInt8](repeating: 0, count: 4_096))
             #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
         }
     }
@@ -98,9 +98,9 @@ import Testing
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             let length = Bytes.length(folder.segment(1))
-            try Bytes.overwrite(folder.segment(1), at: RecordHead.charge(length), with: picture(9, bytes: 10_000))
+            try Bytes.overwrite(folder.segment(1), at: RecordHeader.charge(length), with: picture(9, bytes: 10_000))
             #expect(try folder.contents() == [url(1): picture(1)])
-            #expect(Bytes.length(folder.segment(1)) == RecordHead.charge(length))
+            #expect(Bytes.length(folder.segment(1)) == RecordHeader.charge(length))
         }
     }
 
@@ -136,7 +136,7 @@ import Testing
         }
     }
 
-    @Test("opening again and again adopts nothing twice")
+    @Test("opening again and again recovers nothing twice")
     func once() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -154,7 +154,7 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...4 { try writer.store(url(number), picture(number)) }
-                try writer.evict(to: 2 * RecordHead.charge(5_200))
+                try writer.evict(to: 2 * RecordHeader.charge(5_200))
             }
             #expect(try folder.contents().keys.sorted() == [url(3), url(4)])
         }

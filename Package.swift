@@ -111,7 +111,7 @@ let package = Package(
         // An HTTP client and a listener of plain blocking calls.
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
-            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
+            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),

@@ -22,7 +22,7 @@ extension LibraryAPI {
     /// - Throws: `CoverFailure` if the index cannot be read.
     package func location(of key: String) throws(CoverFailure) -> (file: String, offset: Int)? {
         do {
-            return try covers.reader.place(of: key)
+            return try covers.reader.location(of: key)
         } catch {
             throw CoverFailure(.cache, url: key, detail: "\(CacheError(error))")
         }

@@ -13,7 +13,7 @@ import Platform
 /// What the cache remembers about a URL without a cover.
 struct Hints: Sendable {
     /// The server answered 404 or 410.
-    var absence: Remembered?
+    var absence: Hint?
     /// Its permanent redirect.
     var redirect: HTTPURL?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
@@ -32,10 +32,10 @@ extension CoverPipeline {
     func hints(_ urls: [HTTPURL]) async -> [Hints] {
         let now = WallClock.milliseconds()
         let keys = urls.map(\.string)
-        let none = [Remembered?](repeating: nil, count: urls.count)
+        let none = [Hint?](repeating: nil, count: urls.count)
         let (absences, redirects) =
             (try? await read { reader in
-                (try reader.recall(.absent, of: keys, now: now), try reader.recall(.moved, of: keys, now: now))
+                (try reader.hints(.absent, for: keys, now: now), try reader.hints(.moved, for: keys, now: now))
             }) ?? (none, none)
         return urls.indices.map { index in
             Hints(
@@ -55,18 +55,18 @@ extension CoverPipeline {
     /// What earlier runs learnt about hosts, by origin.
     func learntHosts() -> [String: HostMemory] {
         let now = HostMemory.Moment.now
-        let all = (try? reader.recallAll(.host, now: now.milliseconds)) ?? []
+        let all = (try? reader.hints(.host, now: now.milliseconds)) ?? []
         return all.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
     }
 
     /// Records what this run learnt. A failure is ignored.
     func recordHosts(_ hosts: [String: HostMemory]) async {
         let now = HostMemory.Moment.now
-        let changes = hosts.compactMap { MemoryChange(host: $0.key, $0.value, now) }
+        let changes = hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
         if changes.isEmpty { return }
         try? await persistency.withWriter { writer in
-            writer.note(changes, now: now.milliseconds)
-            try writer.writeUsage()
+            writer.record(changes, now: now.milliseconds)
+            try writer.writeDeferred()
         }
     }
 }
@@ -88,7 +88,7 @@ extension CoverFailure {
     }
 
     /// A cached 404 or 410: the URL is not requested again before the hint expires.
-    static func absent(_ url: String, _ hint: Remembered) -> CoverFailure {
+    static func absent(_ url: String, _ hint: Hint) -> CoverFailure {
         let until = Date(milliseconds: hint.until).ISO8601Format()
         let status = Int(hint.value) ?? 404
         var failure = CoverFailure(

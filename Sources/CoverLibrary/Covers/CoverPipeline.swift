@@ -81,7 +81,7 @@ package final class CoverPipeline: Sendable {
     private func cachedEntry(
         _ url: HTTPURL, location: String
     ) async throws(CoverFailure) -> (entry: CachedEntry, body: [UInt8])? {
-        let result: Result<CacheReader.Found, any Error>
+        let result: Result<CacheReader.Lookup, any Error>
         do {
             result = .success(try await read { try $0.cover(for: url.string) })
         } catch {
@@ -98,8 +98,8 @@ package final class CoverPipeline: Sendable {
     }
 
     private func unwrap(
-        _ result: Result<CacheReader.Found, any Error>, _ location: String
-    ) throws(CoverFailure) -> CacheReader.Found {
+        _ result: Result<CacheReader.Lookup, any Error>, _ location: String
+    ) throws(CoverFailure) -> CacheReader.Lookup {
         passUsageOn(ofAtLeast: 1_024)
         do {
             return try result.get()
@@ -114,11 +114,11 @@ package final class CoverPipeline: Sendable {
 
     /// Has the disk thread record the uses gathered so far, if there are at least this many.
     func passUsageOn(ofAtLeast count: Int) {
-        if let usage = reader.takeUsage(ofAtLeast: count) { Task { await persistency.note(usage) } }
+        if let usage = reader.takeUsage(minimum: count) { Task { await persistency.note(usage) } }
     }
 
     func flushUsage() async {
-        if let usage = reader.takeUsage(ofAtLeast: 1) { await persistency.note(usage) }
+        if let usage = reader.takeUsage(minimum: 1) { await persistency.note(usage) }
     }
 
     // MARK: - One cover

@@ -72,7 +72,9 @@ extension RefreshSelection.Entry {
     var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
     var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
     /// When its server last failed to answer.
-    var triedAt: Int64? { field(EntryMetadata.triedName).flatMap { Int64($0) } }
+    var triedAt: Int64? {
+        EntryAnnotation.all(in: fields).lazy.compactMap { if case .triedAt(let time) = $0 { time } else { nil } }.first
+    }
 
     private func field(_ name: String) -> String? {
         fields.withBytes { lines in
@@ -82,16 +84,5 @@ extension RefreshSelection.Entry {
             }
             return nil
         }
-    }
-}
-
-extension EntryMetadata {
-    /// A line among the header fields that no server can send: field names hold no space.
-    static let triedName = "tried at"
-
-    /// Records when the server failed to answer. The next answer removes it.
-    mutating func markTried(at now: Int64) {
-        let lines = fields.split(separator: "\n").filter { !$0.hasPrefix(Self.triedName) }
-        fields = lines.map { $0 + "\n" }.joined() + "\(Self.triedName): \(now)\n"
     }
 }

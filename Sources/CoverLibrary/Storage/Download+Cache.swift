@@ -30,7 +30,8 @@ extension Download {
             guard let entry = (stored as? CachedVersion)?.entry else { return nil }
             var metadata = entry.metadata
             metadata.storedAt = entry.validatedAt
-            metadata.markTried(at: now)
+            let fields = StoredResponse(entry).keptFields
+            metadata.fields = fields + EntryAnnotation.triedAt(now).line
             return Renewal(entry, metadata)
         case .notModified(let version, let update):
             guard let entry = (version as? CachedVersion)?.entry else { return nil }
@@ -45,28 +46,28 @@ extension Download {
     }
 
     /// The hints to record for the URL.
-    var memoryChanges: [MemoryChange] {
-        var changes: [MemoryChange] = []
+    var memoryChanges: [HintChange] {
+        var changes: [HintChange] = []
         if let absence = hints.absence {
-            changes.append(.remember(Remembered(.absent, key, "\(absence.status)", until: absence.until)))
+            changes.append(.set(Hint(.absent, key, "\(absence.status)", until: absence.until)))
         }
         if let redirect = hints.redirect {
-            changes.append(.remember(Remembered(.moved, key, redirect.target.string, until: redirect.until)))
+            changes.append(.set(Hint(.moved, key, redirect.target.string, until: redirect.until)))
         } else if hints.forgetsRedirect {
-            changes.append(.forget(.moved, key))
+            changes.append(.remove(.moved, key: key))
         }
         return changes
     }
 }
 
-extension MemoryChange {
+extension HintChange {
     /// How long what was learnt about a host is kept, in milliseconds: 30 days.
     private static let hostTimeToLive: Int64 = 30 * 86_400_000
 
     /// Nil if nothing about the host is worth keeping.
     init?(host origin: String, _ memory: HostMemory, _ now: HostMemory.Moment) {
         guard let text = memory.text(at: now) else { return nil }
-        self = .remember(Remembered(.host, origin, text, until: now.milliseconds + Self.hostTimeToLive))
+        self = .set(Hint(.host, origin, text, until: now.milliseconds + Self.hostTimeToLive))
     }
 }
 

@@ -87,8 +87,8 @@ actor PersistencyManager: DownloadStore {
 
     func store(_ batch: WriteBatch) async {
         let now = HostMemory.Moment.now
-        openWriter?.note(
-            batch.hosts.flatMap { MemoryChange(host: $0.key, $0.value, now) }
+        openWriter?.record(
+            batch.hosts.flatMap { HintChange(host: $0.key, $0.value, now) }
                 + batch.downloads.flatMap(\.memoryChanges),
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }
@@ -206,7 +206,6 @@ actor PersistencyManager: DownloadStore {
             openWriter?.abandon(sealed.group)
             complete(sealed.covers.map { ($0, Self.failure(error, $0.key)) })
         }
-        openWriter?.reclaim(sealed.group)
     }
 
     private func commitSynced() {
@@ -218,7 +217,7 @@ actor PersistencyManager: DownloadStore {
                 let writer = try writer()
                 let outcomes = try writer.commit(groups.map(\.group))
                 complete(covers, outcomes)
-                try writer.makeRoom(writer.groupsToCome)
+                try writer.makeRoom(writer.headroom)
             } catch {
                 complete(covers.map { ($0, Self.failure(error, $0.key)) })
             }
@@ -313,8 +312,8 @@ actor PersistencyManager: DownloadStore {
     /// Records the uses that readers gathered. Recency is a hint, so a failure is ignored.
     func note(_ usage: CacheUsage) {
         guard let openWriter, !usage.isEmpty else { return }
-        openWriter.note(usage)
-        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? openWriter.writeUsage() }
+        openWriter.record(usage)
+        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? openWriter.writeDeferred() }
     }
 
     /// Runs `body` on the disk thread with everything committed.

@@ -65,7 +65,7 @@ let package = Package(
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging], swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging], swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [

@@ -41,7 +41,7 @@ extension LibraryAPI {
     /// - Throws: `LibraryError`, or the error of `body`.
     package func listCovers(_ body: (CoverListing) throws -> Void) throws {
         do {
-            try reader.entries { entry in
+            try covers.reader.entries { entry in
                 guard entry.isCover else { return }
                 let metadata = entry.metadata
                 try body(

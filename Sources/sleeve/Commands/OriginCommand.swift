@@ -99,7 +99,7 @@ struct OriginCommand: AsyncParsableCommand {
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
         options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
-        options.mostInFlight = mostInFlight
+        options.maximumInFlight = mostInFlight
         options.faultEvery = faultEvery
         options.retryAfter = retryAfter
         if let cacheControl { options.cacheControl = cacheControl }

@@ -43,7 +43,7 @@ enum Log {
     }
 
     private static func enqueue(_ level: Logger.Level, _ message: String) {
-        let message = Secrets.hidden(in: message).withoutControls
+        let message = Redaction.redact(message).withoutControls
         guard isJSON.load(ordering: .relaxed) else {
             let prefix = level <= .debug ? "\(level): " : ""
             // The message replaces the progress line, which is drawn again below it.

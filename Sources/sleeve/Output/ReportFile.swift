@@ -39,7 +39,7 @@ final class ReportFile: Sendable {
 
     func add(_ outcome: CoverOutcome) {
         var line = JSONObject()
-        line.add("url", Secrets.hidden(in: outcome.url))
+        line.add("url", Redaction.redact(outcome.url))
         line.add("outcome", outcome.kind.rawValue)
         line.add("digest", outcome.digest)
         line.add("bytes", outcome.bytes)

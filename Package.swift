@@ -96,7 +96,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
                 argumentParser, logging,
             ],
             swiftSettings: settings),

@@ -42,17 +42,12 @@ struct Get: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         let library = try await openLibrary(configuration, createsCache: !network.offline)
-        let work = Task { [url, absences] () -> Result<Cover, any Error> in
-            do {
-                return .success(try await library.cover(for: url, retryingAbsent: absences.retryAbsent))
-            } catch {
-                return .failure(error)
-            }
+        let work = Task { [url, absences] in
+            try await library.cover(for: url, retryingAbsent: absences.retryAbsent)
         }
         Signals.handle { _ in work.cancel() }
-        let result = await work.value
         do {
-            let cover = try result.get()
+            let cover = try await work.value
             try write(cover)
             if cover.isStale {
                 configuration.logger.notice(

@@ -53,7 +53,8 @@ let package = Package(
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings
+        ),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
         .target(
@@ -68,7 +69,8 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes,
+                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader",
+                httpTypes,
                 logging, deque,
             ],
             swiftSettings: settings),
@@ -89,7 +91,7 @@ let package = Package(
         .target(name: "CStarterCovers", exclude: ["covers"]),
         .target(
             name: "OriginServer",
-            dependencies: ["CStarterCovers", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            dependencies: ["CStarterCovers", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
@@ -124,7 +126,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],
+            name: "OriginServerTests",
+            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],

@@ -65,7 +65,7 @@ let package = Package(
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging], swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging], swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [
@@ -96,7 +96,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", "Platform",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform",
                 argumentParser, logging,
             ],
             swiftSettings: settings),

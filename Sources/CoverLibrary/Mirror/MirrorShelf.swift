@@ -31,19 +31,19 @@ actor MirrorShelf {
     /// What is held of `url`. - Throws: `CacheError`.
     nonisolated func held(_ url: String) throws -> [HeldResponse] {
         try HeldResponse.keys(of: url).compactMap { key in
-            try library.reader.entry(for: key).map { HeldResponse($0, own: own) }
+            try library.covers.reader.entry(for: key).map { HeldResponse($0, own: own) }
         }
     }
 
     /// The response with its bytes, verified; nil when it is gone or has been replaced meanwhile.
     nonisolated func body(of held: HeldResponse) async throws -> [UInt8]? {
-        switch try library.reader.cover(for: held.key) {
+        switch try library.covers.reader.cover(for: held.key) {
         case .hit(let entry, let body):
-            library.passUsageOn(ofAtLeast: 1_024)
+            library.covers.passUsageOn(ofAtLeast: 1_024)
             return entry.digest == held.entry.digest && entry.row == held.entry.row ? body : nil
         case .miss: return nil
         case .damaged(let segment, let offset):
-            try? await library.persistency.withWriter { try $0.drop(held.key, segment: segment, offset: offset) }
+            try? await library.covers.persistency.withWriter { try $0.drop(held.key, segment: segment, offset: offset) }
             return nil
         }
     }
@@ -93,7 +93,7 @@ actor MirrorShelf {
         while !waiting.isEmpty {
             let group = waiting.map { ($0.metadata, $0.body) }, continuations = waiting.map(\.continuation)
             waiting = []
-            let kept = try? await library.persistency.withWriter { try Self.write(group, $0) }
+            let kept = try? await library.covers.persistency.withWriter { try Self.write(group, $0) }
             for (index, continuation) in continuations.enumerated() {
                 continuation.resume(returning: kept?[index] ?? false)
             }
@@ -133,7 +133,8 @@ actor MirrorShelf {
     /// Takes down that a response stands, with the fields it has now.
     nonisolated func renew(_ held: HeldResponse, as response: StoredResponse) async -> Bool {
         let metadata = held.metadata(renewedAs: response)
-        return (try? await library.persistency.withWriter { try $0.renew([Renewal(held.entry, metadata)]) }) != nil
+        return (try? await library.covers.persistency.withWriter { try $0.renew([Renewal(held.entry, metadata)]) })
+            != nil
     }
 
     /// What is held of `urls` is validated before it is used again (RFC 9111 §4.4). The bytes stay: most often a 304 follows.
@@ -141,6 +142,6 @@ actor MirrorShelf {
         let now = WallClock.milliseconds()
         let marked = urls.flatMap { (try? held($0)) ?? [] }.map { Renewal($0.entry, $0.metadata(invalidAt: now)) }
         if marked.isEmpty { return }
-        try? await library.persistency.withWriter { try $0.renew(marked) }
+        try? await library.covers.persistency.withWriter { try $0.renew(marked) }
     }
 }

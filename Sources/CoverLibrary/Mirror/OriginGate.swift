@@ -1,3 +1,4 @@
+import CoverFetch
 import HTTPCaching
 import HTTPTypes
 

@@ -91,7 +91,7 @@ let package = Package(
         .target(name: "CStarterCovers", exclude: ["covers"]),
         .target(
             name: "OriginServer",
-            dependencies: ["CStarterCovers", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            dependencies: ["CStarterCovers", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
@@ -126,7 +126,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],
+            name: "OriginServerTests",
+            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],

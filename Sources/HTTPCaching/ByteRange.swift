@@ -11,6 +11,12 @@ package enum ByteRange: Sendable, Hashable {
     package init(_ fields: HTTPFields, of response: StoredResponse, length: Int) {
         self = .whole
         guard let text = fields[.range], Self.isMeant(fields, for: response) else { return }
+        self.init(text, length: length)
+    }
+
+    /// Parses a `Range` field (RFC 9110 section 14.2). An invalid one, another unit and several ranges are `whole`.
+    package init(_ text: String, length: Int) {
+        self = .whole
         let halves = text.split(separator: "=", maxSplits: 1)
         guard halves.count == 2, halves[0].lowercased() == "bytes" else { return }
         // Several parts at once: a server may send the whole (§14.2), and few clients ask.

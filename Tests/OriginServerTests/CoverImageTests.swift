@@ -1,3 +1,4 @@
+import ImageHeader
 import NIOCore
 import Testing
 
@@ -10,6 +11,8 @@ struct CoverImageTests {
         let segments = try JPEGSegments(CoverImage.jpeg(number: number))
         #expect(segments.comments.first == "Sleeve cover \(number)")
         #expect([200, 320, 600].contains(segments.width) && segments.width == segments.height)
+        let header = CoverImage.jpeg(number: number).withUnsafeBytes { ImageHeader($0) }
+        #expect(header?.mediaType == "image/jpeg" && header?.width == segments.width)
         #expect(Self.embeddedFiles.contains(segments.withoutComments))
     }
 

@@ -69,7 +69,7 @@ struct FaultTests {
                 return try wire.drain(most: 5_000_000).body
             }
             #expect(body.count >= 5_000_000)
-            try await wait(until: { origin.openConnectionCount == 0 })
+            try await eventually { origin.openConnectionCount == 0 }
         }
     }
 

@@ -115,7 +115,7 @@ struct OriginTests {
                     return wire
                 }
             }
-            try await wait(until: { origin.requestCount == wires.count })
+            try await eventually { origin.requestCount == wires.count }
             #expect(origin.peakInFlight == 8)
             #expect(origin.connectionCount == 8)
         }
@@ -135,7 +135,7 @@ struct OriginTests {
                 }
             }
         }
-        try await wait(until: { origin.requestCount == targets.count })
+        try await eventually { origin.requestCount == targets.count }
         let elapsed = await ContinuousClock().measure { await origin.stop() }
         #expect(elapsed < .seconds(30), "the delayed response takes a minute")
         for client in clients { #expect(try await client.value != .complete) }
@@ -157,7 +157,7 @@ struct OriginTests {
                     }
                 }
             }
-            try await wait(until: { origin.connectionCount >= round % 10 })
+            try await eventually { origin.connectionCount >= round % 10 }
             await origin.stop()
             #expect(origin.openConnectionCount == 0)
             for client in clients { _ = await client.result }
@@ -173,10 +173,10 @@ struct OriginTests {
                 try wire.send(request("/covers/1.jpg?fault=never"))
                 return wire
             }
-            try await wait(until: { origin.requestCount == 1 })
+            try await eventually { origin.requestCount == 1 }
             #expect(origin.openConnectionCount == 1)
             _ = wire.take()
-            try await wait(until: { origin.openConnectionCount == 0 })
+            try await eventually { origin.openConnectionCount == 0 }
         }
     }
 

@@ -1,3 +1,4 @@
+import HTTPCaching
 import Synchronization
 
 #if canImport(Darwin)

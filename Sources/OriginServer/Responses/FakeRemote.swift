@@ -17,6 +17,26 @@ final class FakeRemote: Sendable {
         var albums: [(id: String, title: String)] = []
         var keys: Set<String> = []
         var edits: [String] = []
+
+        mutating func apply(_ message: Message, path: Substring) -> OriginResponse {
+            let id = message.album?.id ?? message.id
+            switch (path, message.album, albums.firstIndex { $0.id == id }) {
+            case ("/api/addAlbum", let album?, nil):
+                albums.insert((album.id, album.title), at: min(max(message.index ?? .max, 0), albums.count))
+                edits.append("add \(album.title)")
+                return .text(201, "added\n")
+            case ("/api/addAlbum", _?, _?): return .text(409, "the album exists\n")
+            case ("/api/deleteAlbum", _, let index?):
+                edits.append("delete \(albums.remove(at: index).title)")
+                return .text(200, "deleted\n")
+            case ("/api/editAlbum", let album?, let index?):
+                albums[index].title = album.title
+                edits.append("edit \(album.title)")
+                return .text(200, "edited\n")
+            case ("/api/addAlbum", nil, _), ("/api/editAlbum", nil, _): return .text(422, "\"album\" is missing\n")
+            default: return .text(404, "no album has this id\n")
+            }
+        }
     }
 
     private struct Message: Decodable {
@@ -39,13 +59,9 @@ final class FakeRemote: Sendable {
     static func handles(_ path: Substring) -> Bool { path.hasPrefix("/api/") }
 
     func response(to request: HTTPRequest, path: Substring, body: [UInt8]) -> OriginResponse {
-        let edit: (Message, inout State) -> OriginResponse
-        switch path {
-        case "/api/albums" where request.method == .get: return list()
-        case "/api/addAlbum": edit = Self.add
-        case "/api/deleteAlbum": edit = Self.delete
-        case "/api/editAlbum": edit = Self.edit
-        default: return .text(404, "no resource at \(path)\n")
+        if path == "/api/albums", request.method == .get { return list() }
+        guard ["/api/addAlbum", "/api/deleteAlbum", "/api/editAlbum"].contains(path) else {
+            return .text(404, "no resource at \(path)\n")
         }
         guard request.method == .post else { return .text(405, "only POST is allowed\n") }
         guard let message = try? JSONDecoder().decode(Message.self, from: Data(body)) else {
@@ -54,35 +70,8 @@ final class FakeRemote: Sendable {
         let key = HTTPField.Name("Idempotency-Key").flatMap { request.headerFields[$0] }
         return state.withLock { state in
             if let key, !state.keys.insert(key).inserted { return .text(200, "already done\n") }
-            return edit(message, &state)
+            return state.apply(message, path: path)
         }
-    }
-
-    private static func add(_ message: Message, _ state: inout State) -> OriginResponse {
-        guard let album = message.album else { return .text(422, "\"album\" is missing\n") }
-        if state.albums.contains(where: { $0.id == album.id }) { return .text(409, "the album exists\n") }
-        let index = min(max(message.index ?? state.albums.count, 0), state.albums.count)
-        state.albums.insert((album.id, album.title), at: index)
-        state.edits.append("add \(album.title)")
-        return .text(201, "added\n")
-    }
-
-    private static func delete(_ message: Message, _ state: inout State) -> OriginResponse {
-        guard let index = state.albums.firstIndex(where: { $0.id == message.id }) else {
-            return .text(404, "no album has this id\n")
-        }
-        state.edits.append("delete \(state.albums.remove(at: index).title)")
-        return .text(200, "deleted\n")
-    }
-
-    private static func edit(_ message: Message, _ state: inout State) -> OriginResponse {
-        guard let album = message.album else { return .text(422, "\"album\" is missing\n") }
-        guard let index = state.albums.firstIndex(where: { $0.id == album.id }) else {
-            return .text(404, "no album has this id\n")
-        }
-        state.albums[index].title = album.title
-        state.edits.append("edit \(album.title)")
-        return .text(200, "edited\n")
     }
 
     private func list() -> OriginResponse {

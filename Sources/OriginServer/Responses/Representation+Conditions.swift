@@ -1,16 +1,11 @@
+import HTTPCaching
 import HTTPTypes
 import NIOCore
 
 extension Representation {
     /// Evaluates `If-None-Match`, or `If-Modified-Since` without it (RFC 9110 §13.2.2). True means 304.
     func isNotModified(_ request: HTTPFields) -> Bool {
-        if let tags = request[.ifNoneMatch] {
-            return tags.split(separator: ",").contains { tag in
-                let tag = tag.drop { $0 == " " }.prefix { $0 != " " }
-                // The weak comparison (RFC 9110 §8.8.3.2).
-                return tag == "*" || tag == validators.entityTag || tag == "W/" + validators.entityTag
-            }
-        }
+        if let tags = request[.ifNoneMatch] { return EntityTags([tags]).contain(validators.entityTag) }
         guard let date = request[.ifModifiedSince].flatMap({ HTTPDate.seconds($0) }) else { return false }
         return validators.lastModified <= date
     }

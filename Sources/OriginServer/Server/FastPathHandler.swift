@@ -1,3 +1,4 @@
+import HTTPCaching
 import NIOCore
 
 /// Answers simple requests for generated covers before Hummingbird parses them.

@@ -1,5 +1,4 @@
 import OriginServer
-import Testing
 import Wire
 
 /// Runs `body` with an origin and stops it afterwards.
@@ -12,17 +11,6 @@ func withOrigin(_ options: OriginOptions = .init(), _ body: (Origin) async throw
         throw error
     }
     await origin.stop()
-}
-
-/// Waits until `condition` holds. Fails the test after 20 seconds.
-func wait(
-    until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
-) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !condition() {
-        try #require(ContinuousClock.now < deadline, "the condition does not hold", sourceLocation: sourceLocation)
-        try await Task.sleep(for: .milliseconds(1))
-    }
 }
 
 func request(_ target: String, method: String = "GET", _ fields: [String: String] = [:]) -> String {

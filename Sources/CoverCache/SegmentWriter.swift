@@ -12,7 +12,6 @@ struct SegmentWriter {
 
     let number: Int
     let file: SegmentFile
-    private let path: String
     /// The offset of the next group; a multiple of the alignment.
     var end: Int
 
@@ -37,7 +36,6 @@ struct SegmentWriter {
         file = SegmentFile(descriptor: descriptor, path: path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
         self.number = number
-        self.path = path
         end = RecordHeader.charge(file.length)
     }
 
@@ -48,5 +46,5 @@ struct SegmentWriter {
     }
 
     /// Unlinks the file while it is locked, so that no process can take it over in between.
-    func remove() { unlink(path) }
+    func remove() { unlink(file.path) }
 }

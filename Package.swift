@@ -39,6 +39,8 @@ let package = Package(
         // Only the gallery, the mirror and the origin use it; a program that depends on CoverLibrary never compiles it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // Only `Scripts/docs` uses it; SwiftPM does not fetch it for a program that depends on CoverLibrary.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -48,12 +50,27 @@ let package = Package(
             name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite"),
+        // System calls that several rooms make: threads, file locks, atomic file writes.
+        .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["CCurl", "CIDN2", "CLinux", httpTypes, deque], swiftSettings: settings),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
+        .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
+        .target(name: "ImageHeader", swiftSettings: settings),
         .target(
-            name: "CoverCache", dependencies: ["CLinux", "CSQLite", grdb, sqlite, crypto], swiftSettings: settings),
+            name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
+            swiftSettings: settings),
         .target(
-            name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
+            name: "CoverFetch",
+            dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
+            swiftSettings: settings),
+        .target(
+            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging], swiftSettings: settings),
+        .target(
+            name: "CoverLibrary",
+            dependencies: [
+                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes,
+                logging, deque,
+            ],
             swiftSettings: settings),
         // What Hummingbird's servers lack for the two below.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
@@ -77,15 +94,15 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", argumentParser,
-                logging,
+                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", "Platform",
+                argumentParser, logging,
             ],
             swiftSettings: settings),
         .executableTarget(
-            name: "LookupBench", dependencies: ["CoverLibrary"], path: "Benchmarks/LookupBench", swiftSettings: settings
-        ),
+            name: "LookupBench", dependencies: ["CoverLibrary"], path: "Tests/LookupBench", swiftSettings: settings),
         .executableTarget(
-            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Examples/Prefetch", swiftSettings: settings),
+            name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Tests/PrefetchExample",
+            swiftSettings: settings),
 
         // Stands in for a part of the standard library in sanitized builds; empty otherwise.
         .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
@@ -94,10 +111,17 @@ let package = Package(
         .testTarget(
             name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
+        .testTarget(
+            name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
+        .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
+        .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
-            dependencies: ["CoverLibrary", "CoverCache", "CurlHTTP", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader",
+                "OriginServer", "Platform", "Wire", httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],
@@ -110,7 +134,7 @@ let package = Package(
             dependencies: ["CoverMirror", "CoverLibrary", "CoverCache", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
-            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire"],
+            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),
     ]
 )

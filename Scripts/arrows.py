@@ -1,31 +1,140 @@
-"""Reads `swift package describe --type json` and fails if CoverLibrary, the public product, can reach a server."""
+"""Checks the dependency graph of the package against the table in arrows.txt.
+
+    swift package describe --type json | python3 Scripts/arrows.py
+    python3 Scripts/arrows.py --self-check      does it fail when it should?
+
+Prints every target by layer with what it depends on, and the folders of each target with what they refer to. Fails on a
+dependency that is not in the table, on one that no source imports, and on folders of one target that refer to each other in a
+cycle. A folder refers to another if its sources name a top-level type that only the other declares; files beside the folders
+count as the folder `.`.
+"""
 import json
+import pathlib
 import re
 import sys
 
-targets = {target["name"]: target for target in json.load(sys.stdin)["targets"]}
-# The network does not know the disk, nor the disk the network; and neither they nor the library know a server.
-forbidden = {
-    "CoverLibrary": r"OriginServer|CoverGallery|CoverMirror|ServerChannels|Hummingbird.*|NIO.*|sleeve",
-    "CurlHTTP": r"CoverCache|GRDB.*",
-    "CoverCache": r"CurlHTTP|CCurl|HTTPTypes",
-}
+IMPORT = re.compile(r"^\s*(?:@\w+\s+)*(?:public |package |internal |private |fileprivate )?import (?:\w+ )?(\w+)", re.MULTILINE)
+DECLARATION = re.compile(r"[{}]|\b(?:class|struct|enum|actor|protocol|typealias)\s+([A-Z]\w*)")
+NO_CODE = re.compile(r'//[^\n]*|/\*.*?\*/|(#*)""".*?"""\1|(#*)"(?:\\.|[^"\\\n])*"\2', re.DOTALL)
+TYPE_NAME = re.compile(r"(?<![.\w])[A-Z]\w*")
 
 
-def reached(name, path=()):
-    path += (name,)
-    target = targets.get(name, {})
-    for product in target.get("product_dependencies", []):
-        yield path + (product,)
-    for dependency in target.get("target_dependencies", []):
-        yield path + (dependency,)
-        yield from reached(dependency, path)
+def read_table(text):
+    """The allowed dependencies of each target, those that are linked but not imported, and the known cycles of folders."""
+    allowed, linked, cycles = {}, set(), []
+    for number, line in enumerate(text.splitlines(), 1):
+        rule, _, reason = (part.strip() for part in line.partition("#"))
+        if not rule:
+            continue
+        kind = re.fullmatch(r"(\w+)\s*->\s*(.*)|cycle\s+(\w+):\s*(.+)", rule)
+        if not kind or not reason:
+            sys.exit(f"arrows.txt:{number}: expected `TARGET -> NAME, …  # reason` or `cycle TARGET: FOLDER, …  # reason`")
+        target, names, owner, folders = kind.groups()
+        if owner:
+            cycles.append((owner, set(re.split(r",\s*", folders))))
+        else:
+            for name in filter(None, re.split(r",\s*", names)):
+                allowed.setdefault(target, set()).add(name.removesuffix("*"))
+                linked |= {(target, name.removesuffix("*"))} if name.endswith("*") else set()
+            allowed.setdefault(target, set())
+    return allowed, linked, cycles
 
 
-broken = [path for name, pattern in forbidden.items() for path in reached(name) if re.fullmatch(pattern, path[-1])]
-for path in broken:
-    print("not allowed: " + " → ".join(path), file=sys.stderr)
-missing = [name for name in forbidden if name not in targets]
-if missing:
-    print("no such target: " + ", ".join(missing), file=sys.stderr)
-sys.exit(1 if broken or missing else 0)
+def folder_references(sources):
+    """Which folders each folder of a target refers to, and the types it names there. `sources` maps relative paths to texts."""
+    code, top, nested = {}, {}, {}
+    for path, text in sources.items():
+        folder = path.split("/")[0] if "/" in path else "."
+        text, depth = NO_CODE.sub(" ", text), 0
+        code[folder] = code.get(folder, "") + "\n" + text
+        for token in DECLARATION.finditer(text):
+            if token[1]:
+                (top if depth == 0 else nested).setdefault(token[1], set()).add(folder)
+            depth += {"{": 1, "}": -1}.get(token[0], 0)
+    references = {folder: {} for folder in code}
+    for folder, text in code.items():
+        for name in sorted(set(TYPE_NAME.findall(text)) & set(top)):
+            homes = top[name] | nested.get(name, set())
+            if len(homes) == 1 and folder not in homes:
+                references[folder].setdefault(*homes, []).append(name)
+    return references
+
+
+def strongly_connected(graph):
+    """The sets of two or more nodes that all reach each other."""
+    reach = {node: set(targets) for node, targets in graph.items()}
+    for middle in graph:
+        for node in graph:
+            if middle in reach[node]:
+                reach[node] |= reach[middle]
+    groups = {frozenset(other for other in graph if other in reach[node] and node in reach[other]) for node in graph}
+    return [group for group in groups if len(group) > 1]
+
+
+def named(references, folder):
+    types = references[folder]
+    return f"{folder} ({', '.join(types[:3])}{', …' if len(types) > 3 else ''})"
+
+
+def check(targets, table, sources_of):
+    """Returns the lines that show the graph, and the errors. `targets` is the list of `swift package describe`."""
+    allowed, linked, known_cycles = read_table(table)
+    lines, errors = [], []
+    own = {target["name"]: target.get("target_dependencies", []) for target in targets}
+    layers = {}
+
+    def layer(name):
+        if name not in layers:
+            layers[name] = 1 + max((layer(other) for other in own[name]), default=-1)
+        return layers[name]
+
+    for target in sorted(targets, key=lambda target: (layer(target["name"]), target["name"])):
+        name, products = target["name"], target.get("product_dependencies", [])
+        sources = sources_of(target)
+        imported = {module for text in sources.values() for module in IMPORT.findall(text)}
+        mark = lambda other: other if other in imported else other + "*"
+        arrows = ", ".join(map(mark, sorted(own[name]))) + (" | " + ", ".join(map(mark, sorted(products))) if products else "")
+        lines.append(f"{layer(name)}  {name} -> {arrows}" if arrows else f"{layer(name)}  {name}")
+        if missing := [other for other in own[name] + products if other not in allowed.get(name, set())]:
+            errors.append(f"{name} -> {', '.join(missing)}: not in Scripts/arrows.txt")
+        if unused := [other for other in own[name] + products if other not in imported and (name, other) not in linked]:
+            errors.append(f"{name} -> {', '.join(unused)}: no source imports it")
+        references = folder_references(sources)
+        for folder, others in sorted(references.items()) if len(references) > 1 else ():
+            lines.append(f"     {folder}/ -> " + ", ".join(named(others, other) for other in sorted(others)))
+        for group in strongly_connected(references):
+            if not any(owner == name and group <= folders for owner, folders in known_cycles):
+                arrows = (f"{a} -> {named(references[a], b)}" for a in sorted(group) for b in sorted(group & set(references[a])))
+                errors.append(f"{name}: its folders {', '.join(sorted(group))} form a cycle:\n    " + "\n    ".join(arrows))
+    return lines, errors
+
+
+def self_check():
+    def errors(table, **sources):
+        targets = [{"name": "Low"}, {"name": "High", "target_dependencies": ["Low"], "product_dependencies": ["Logging"]}]
+        return check(targets, table, lambda target: sources if target["name"] == "High" else {})[1]
+
+    table = "High -> Low, Logging  # why"
+    good = {"a/A.swift": "import Low\npublic import Logging\nstruct A {}", "b/B.swift": 'let b = A() // C\nlet s = "C"'}
+    cycle = good | {"a/C.swift": "let d: D", "b/D.swift": "extension D {}; enum D {}"}
+    assert errors(table, **good) == [], errors(table, **good)
+    assert "-> Logging: not in" in errors("High -> Low  # why", **good)[0]
+    assert "-> Low: not in" in errors("High -> Logging  # why", **good)[0]
+    assert "-> Logging: no source imports it" in errors(table, **good | {"a/A.swift": "import Low\nstruct A {}"})[0]
+    assert errors("High -> Low, Logging*  # why", **good | {"a/A.swift": "import Low\nstruct A {}"}) == []
+    assert "its folders a, b form a cycle:\n    a -> b (D)\n    b -> a (A)" in errors(table, **cycle)[0]
+    assert errors(table + "\ncycle High: a, b, c  # known", **cycle) == []
+    assert errors(table, **cycle | {"b/E.swift": "struct E { struct A {} }"}) == [], "an ambiguous name is no reference"
+
+
+if sys.argv[1:] == ["--self-check"]:
+    self_check()
+else:
+    here = pathlib.Path(__file__).resolve().parent
+    package = json.load(sys.stdin)
+    lines, errors = check(package["targets"], (here / "arrows.txt").read_text(), lambda target: {
+        source: (here.parent / target["path"] / source).read_text() for source in target.get("sources", []) if source.endswith(".swift")})
+    print("\n".join(lines))
+    for error in errors:
+        print(f"not allowed: {error}", file=sys.stderr)
+    sys.exit(1 if errors else 0)

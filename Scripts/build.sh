@@ -23,7 +23,7 @@ build_release() {
     # The stamp is as old as the start of the last good build: a source touched during it counts as newer. Folders are
     # looked at too, so a file that went away is noticed.
     if [ -x "$binary" ] && [ -e "$stamp" ]; then
-        [ -n "$(find "$root/Sources" "$root/Benchmarks" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
+        [ -n "$(find "$root/Sources" "$root/Tests/LookupBench" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
     fi
     . "$root/Scripts/setup" "$@"
     mkdir -p "$root/.build"

@@ -1,87 +1,98 @@
-"""Measures what the gallery promises. Called by Scripts/bench-gallery, which sees to the tools."""
-import argparse
+"""What the gallery's page marks itself, in headless Chromium: the end of a cover's spinner, the first covers in view."""
 import pathlib
-import signal
+import statistics
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT / "Tests" / "Browser"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "Browser"))
 
-from gallery_memory import memory  # noqa: E402
-from gallery_page import arrivals, opening  # noqa: E402
-from gallery_scrolling import scrolling  # noqa: E402
-from report import Report, machine  # noqa: E402
-from stage import Stage, StageError  # noqa: E402
-from webdriver import BrowserError, Driver  # noqa: E402
+from page import Gallery  # noqa: E402
+from stage import Stage  # noqa: E402
+from webdriver import Driver  # noqa: E402
 
-SECTIONS = {
-    "arrivals": ("from a cover's arrival in the cache to the end of its spinner", arrivals),
-    "opening": ("first covers on the screen, warm cache", opening),
-    "scrolling": ("frames while scrolling 10,000 albums", scrolling),
-    "memory": ("the server's memory with 50 pages", memory),
-}
+ARRIVALS = 300
 
 
-class Bench:
-    """What the sections share: the command, the browsers, the table."""
-
-    def __init__(self, sleeve, driver, report, quick):
-        self.sleeve, self.driver, self.report, self.quick = sleeve, driver, report, quick
-
-    def stage(self):
-        return Stage(self.sleeve)
-
-    def note(self, text):
-        print(text, file=sys.stderr, flush=True)
-
-
-def arguments():
-    parser = argparse.ArgumentParser(prog="Scripts/bench-gallery", description="Measures what the gallery promises.")
-    parser.add_argument("--only", default="", metavar="A,B", help="only these sections: " + ", ".join(SECTIONS))
-    parser.add_argument("--quick", action="store_true", help="fewer rounds, to see that it works")
-    parser.add_argument("--out", metavar="DIR", help="where the results go (default: .build/bench)")
-    parser.add_argument("--sleeve", metavar="FILE", help="measure this executable (default: built from the checkout)")
-    parser.add_argument("--root", default=ROOT, help=argparse.SUPPRESS)
-    parser.add_argument("--check", action="store_true", help=argparse.SUPPRESS)
-    options = parser.parse_args()
-    options.only = [name for name in options.only.split(",") if name]
-    if unknown := set(options.only) - set(SECTIONS):
-        parser.error(f"no such section: {', '.join(unknown)}")
-    return options
-
-
-def main():
-    options = arguments()
-    if options.check:
-        print("given" if options.sleeve else "build")
-        return 0
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    root = pathlib.Path(options.root).resolve()
-    out = pathlib.Path(options.out).resolve() if options.out else root / ".build" / "bench"
-    out.mkdir(parents=True, exist_ok=True)
-    sleeve = pathlib.Path(options.sleeve or root / ".build/release/sleeve").resolve()
-    report = Report(machine(out, root, sleeve, rivals=False))
+def gallery(bench):
     try:
         with Driver() as driver:
-            bench = Bench(sleeve, driver, report, options.quick)
-            for name, (title, section) in SECTIONS.items():
-                if not options.only or name in options.only:
-                    print(f"\n== {title}", file=sys.stderr)
-                    section(bench)
-                    report.facts["browser"] = driver.version
+            arrivals(bench, driver)
+            for albums in (12, 10_000):
+                opening(bench, driver, albums)
+            bench.report.facts["browser"] = driver.version
     finally:
         for stage in list(Stage.open):
             stage.close()
-        if report.rows:
-            report.write(out, "gallery")
-            print("\n" + report.text())
-            print(f"\nwritten: {out}/gallery.md and gallery.json")
-    return 3 if report.failed else 0
 
 
-try:
-    sys.exit(main())
-except (BrowserError, StageError, AssertionError) as failure:
-    sys.exit(f"bench-gallery: {failure}")
-except KeyboardInterrupt:
-    sys.exit(130)
+def arrivals(bench, driver):
+    """Pages through a library without cached covers until ARRIVALS covers have arrived in view."""
+    with Stage(bench.sleeve) as stage:
+        stage.start_origin("--delay", 40)
+        stage.write_library(stage.albums(ARRIVALS * 12))
+        stage.start_server()
+        browser = driver.browser()
+        try:
+            page = Gallery(browser, stage.server.url).open()
+            page.covers_settle()
+            page.focus_covers()
+            count, position = "performance.getEntriesByName('sleeve:arrival').length", 1
+            while page.run(f"return {count}") < ARRIVALS and position < ARRIVALS * 12 - 60:
+                # Skips the albums whose covers the page has already requested.
+                for _ in range(10):
+                    page.press("PageDown")
+                page.until(
+                    "Number(document.querySelector('#covers [aria-selected=true]').ariaPosInSet) > arguments[0]", position)
+                page.rest()
+                page.covers_settle()
+                position = page.chosen()["place"]
+            times = sorted(page.run(
+                "return performance.getEntriesByName('sleeve:arrival').map(({detail}) => detail.stopped - detail.at)"))
+        finally:
+            browser.close()
+    bench.note(f"  {len(times)} arrivals: {times[0]:.1f}–{times[-1]:.1f} ms")
+    bench.report.row(
+        "a cover's arrival in the cache to the end of its spinner", statistics.median(times), "ms", at_most=100,
+        note=f"median of {len(times)}; 95 % within {times[round(0.95 * (len(times) - 1))]:.0f} ms; "
+             "the image is fetched, decoded and in the page")
+
+
+def opening(bench, driver, albums):
+    """Browsers without a cache each open the page once; then one that has the page's service worker opens it repeatedly."""
+    with Stage(bench.sleeve) as stage:
+        stage.start_origin()
+        stage.write_library(stage.albums(albums))
+        stage.warm()
+        stage.start_server()
+        first, again = [], []
+        for _ in range(bench.rounds):
+            browser = driver.browser()
+            try:
+                wait_for_start(browser, stage.origin.url)
+                first.append(first_covers(browser, stage.server.url))
+            finally:
+                browser.close()
+        browser = driver.browser()
+        try:
+            Gallery(browser, stage.server.url).open().until("navigator.serviceWorker.controller")
+            for _ in range(bench.rounds):
+                browser.get("about:blank")
+                again.append(first_covers(browser, stage.server.url))
+        finally:
+            browser.close()
+    for visit, times in (("first visit", first), ("with its service worker", again)):
+        bench.note(f"  {albums:,} albums, {visit}: " + " ".join(f"{time:.0f}" for time in times))
+        bench.report.row(
+            f"first covers in view, {albums:,} albums, {visit}", statistics.median(times), "ms", at_most=300,
+            note=f"median of {len(times)} openings; {min(times):.0f}–{max(times):.0f}")
+
+
+def wait_for_start(browser, url):
+    """Waits until the browser itself has started, which occupies both cores for seconds."""
+    browser.get(url)
+    browser.run_async("await new Promise((resolve) => setTimeout(() => requestIdleCallback(resolve), 2500))")
+
+
+def first_covers(browser, url):
+    """Milliseconds from the start of the navigation until every cover in view is decoded and in the page."""
+    page = Gallery(browser, url).open()
+    return page.until("performance.getEntriesByName('sleeve:first-covers')[0]?.startTime", what="the first covers")

@@ -1,4 +1,4 @@
-"""Measures what Sleeve promises. Called by Scripts/bench, which sees to the tools; the sections are in sections.py."""
+"""Measures Sleeve's figures. Scripts/bench installs the tools and calls it; the sections are in sections.py."""
 import argparse
 import pathlib
 import shutil
@@ -12,10 +12,11 @@ from sections import SECTIONS, Bench
 
 
 def arguments():
-    parser = argparse.ArgumentParser(prog="Scripts/bench", description="Measures what Sleeve promises, against its rivals.")
+    parser = argparse.ArgumentParser(prog="Scripts/bench", description="Measures Sleeve's figures against other programs.")
     parser.add_argument("--rounds", type=int, default=7, metavar="N", help="rounds of every comparison (default: 7)")
     parser.add_argument("--only", default="", metavar="A,B", help="only these sections: " + ", ".join(SECTIONS))
     parser.add_argument("--million", action="store_true", help="also a cache of 1,000,000 covers, made once (minutes, 15 GB)")
+    parser.add_argument("--gallery", action="store_true", help="also the gallery in headless Chromium")
     parser.add_argument("--out", metavar="DIR", help="where the results go (default: .build/bench)")
     parser.add_argument("--sleeve", metavar="FILE", help="measure this executable (default: built from the checkout)")
     parser.add_argument("--root", help=argparse.SUPPRESS)
@@ -25,13 +26,16 @@ def arguments():
     unknown = set(options.only) - set(SECTIONS)
     if unknown or options.rounds < 1:
         parser.error(f"no such section: {', '.join(unknown)}" if unknown else "--rounds must be at least 1")
+    options.wanted = [
+        name for name in SECTIONS
+        if name in options.only or not options.only and getattr(options, name, True)]
     return options
 
 
 def main():
     options = arguments()
     if options.check:
-        print("given" if options.sleeve else "build")
+        print("" if options.sleeve else "build", "browser" if "gallery" in options.wanted else "")
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     root = pathlib.Path(options.root).resolve()
@@ -40,16 +44,15 @@ def main():
     for folder in (home, out):
         folder.mkdir(parents=True, exist_ok=True)
     sleeve = pathlib.Path(options.sleeve or root / ".build/release/sleeve").resolve()
-    wanted = [name for name in SECTIONS if name in options.only or not options.only and (name != "million" or options.million)]
 
-    # Every round leaves its files where they are until the end: deleting slows whoever comes next.
-    need_space(home, 2 + options.rounds * 1.3 + (12 if "million" in wanted else 0))
+    # The files of every round stay until the end: deleting them would slow the next round.
+    need_space(home, 2 + options.rounds * 1.3 + (12 if "million" in options.wanted else 0))
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=home))
     report = Report(machine(home, root, sleeve))
     try:
         bench = Bench(sleeve, root, home, work, options.rounds, report)
         try:
-            for name in wanted:
+            for name in options.wanted:
                 print(f"\n== {SECTIONS[name][0]}", file=sys.stderr)
                 SECTIONS[name][1](bench)
         finally:

@@ -1,4 +1,4 @@
-"""What was measured against what was promised, as a table for people and as JSON."""
+"""Measured figures and their targets, as a table and as JSON."""
 import json
 import os
 import platform
@@ -7,8 +7,8 @@ import subprocess
 import sys
 
 
-def said_by(*command):
-    """The first line a command prints, wherever it prints it."""
+def first_line(*command):
+    """The first line a command prints to stdout or stderr."""
     try:
         result = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=20)
         return result.stdout.strip().splitlines()[0] if result.stdout.strip() else ""
@@ -21,44 +21,40 @@ def commit(root):
     git = ["git", "-C", str(root)]
     if subprocess.run([*git, "rev-parse"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL).returncode != 0:
         return ""
-    changed = said_by(*git, "status", "--porcelain", "--untracked-files=no")
-    return said_by(*git, "rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
+    changed = first_line(*git, "status", "--porcelain", "--untracked-files=no")
+    return first_line(*git, "rev-parse", "--short", "HEAD") + (" with changes" if changed else "")
 
 
-def machine(folder, root, sleeve, rivals=True):
+def machine(folder, root, sleeve):
     if sys.platform == "darwin":
-        cpu, memory = said_by("sysctl", "-n", "machdep.cpu.brand_string"), int(said_by("sysctl", "-n", "hw.memsize"))
+        cpu, memory = first_line("sysctl", "-n", "machdep.cpu.brand_string"), int(first_line("sysctl", "-n", "hw.memsize"))
         files = ""
     else:
         text = open("/proc/cpuinfo").read()
         name = re.search(r"^(?:model name|Model)\s*: (.*)$", text, re.MULTILINE)
         cpu = (name.group(1) if name else platform.machine()) + (" with SHA extensions" if "sha_ni" in text else "")
         memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-        files = said_by("stat", "-f", "-c", "%T", str(folder))
-    # An executable given by hand may be of any commit.
+        files = first_line("stat", "-f", "-c", "%T", str(folder))
+    # An executable given with --sleeve may be of any commit.
     origin = commit(root) if root in sleeve.parents else str(sleeve)
-    facts = {
+    return {
         "processor": cpu,
         "cores": os.cpu_count(),
         "memory": f"{memory / 2**30:.0f} GiB",
         "system": f"{platform.system()} {platform.release()}",
         "files": files,
         "load before": " ".join(f"{load:.2f}" for load in os.getloadavg()),
-        "sleeve": f"{said_by(str(sleeve), '--version')} {origin}".strip(),
+        "sleeve": f"{first_line(str(sleeve), '--version')} {origin}".strip(),
         "python": platform.python_version(),
+        "nginx": first_line("nginx", "-v").removeprefix("nginx version: "),
+        "curl": " ".join(first_line("curl", "--version").split()[:2]),
+        "aria2c": first_line("aria2c", "--version").removeprefix("aria2 version "),
+        "wget2": first_line("wget2", "--version").split(" - ")[0],
     }
-    if rivals:
-        facts |= {
-            "nginx": said_by("nginx", "-v").removeprefix("nginx version: "),
-            "curl": " ".join(said_by("curl", "--version").split()[:2]),
-            "aria2c": said_by("aria2c", "--version").removeprefix("aria2 version "),
-            "wget2": said_by("wget2", "--version").split(" - ")[0],
-        }
-    return facts
 
 
 class Report:
-    """Rows in the order they were measured. A row without a target is there to be read, not judged."""
+    """Rows in the order of measurement. A row without a target never fails."""
 
     def __init__(self, facts):
         self.facts, self.rows, self.runs = facts, [], {}
@@ -120,7 +116,7 @@ class Report:
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts.items() if value)
         return "\n".join(lines) + f"\n\nMeasured on: {facts}.\n"
 
-    def write(self, folder, name="results"):
-        (folder / f"{name}.md").write_text(self.markdown())
-        (folder / f"{name}.json").write_text(json.dumps(
+    def write(self, folder):
+        (folder / "results.md").write_text(self.markdown())
+        (folder / "results.json").write_text(json.dumps(
             {"machine": self.facts, "rows": self.rows, "runs": self.runs}, indent=1, ensure_ascii=False) + "\n")

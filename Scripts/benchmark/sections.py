@@ -1,4 +1,4 @@
-"""The promises, a function each. Sizes and the number of covers are those of the promises."""
+"""The figures, one function each. The targets are for these sizes and numbers of covers."""
 import json
 import pathlib
 import shutil
@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 
+from gallery import gallery
 from measure import Failure, Nginx, Origin, always, count_files, median, run, spread
 from pacing import pacing
 from refreshing import refresh
@@ -282,7 +283,8 @@ SECTIONS = {
     "get": ("sleeve get", get),
     "lookup": ("a cached cover through the library", lookup),
     "stop": ("stopping", stop),
-    "refresh": ("100,000 entries, all answered 304", refresh),
+    "refresh": ("50,000 entries over HTTP/2, all answered 304", refresh),
     "pacing": ("finding out how much to ask of a host", pacing),
+    "gallery": ("the gallery in headless Chromium", gallery),
     "million": ("a cache of 1,000,000 entries", million),
 }

@@ -1,4 +1,5 @@
 import GRDB
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -43,21 +44,25 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     }
 
     /// The error of the system call that failed last, from `errno`.
-    static func last(_ operation: String, _ path: String) -> CacheError {
-        let code = errno
-        return switch code {
+    static func last(_ operation: String, _ path: String) -> CacheError { system(SystemError(operation, path: path)) }
+
+    private static func system(_ error: SystemError) -> CacheError {
+        let path = error.path ?? "the cache"
+        return switch error.number {
         case ENOSPC, EDQUOT: .diskFull(path)
-        case EACCES, EPERM, EROFS: .notWritable(path, reason: String(cString: strerror(code)))
-        default: .file(path, operation: operation, reason: String(cString: strerror(code)))
+        case EACCES, EPERM, EROFS: .notWritable(path, reason: error.reason)
+        default: .file(path, operation: error.call, reason: error.reason)
         }
     }
 }
 
 extension CacheError {
-    /// Converts an error of this module or of SQLite.
+    /// Converts an error of this module, of the system, or of SQLite.
     package init(_ error: any Error) {
         switch error {
         case let error as CacheError: self = error
+        case let error as SystemError: self = .system(error)
+        case let error as FileLock.Timeout: self = .busy(error.path, seconds: error.seconds)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .diskFull("the index")
         case let error as DatabaseError: self = .index(error.message ?? "\(error.resultCode)")
         default: self = .index("\(error)")

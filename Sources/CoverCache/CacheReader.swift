@@ -12,8 +12,8 @@ package final class CacheReader: Sendable {
         case damaged(segment: Int, offset: Int)
     }
 
-    /// Unused connections kept open.
-    private static let maximumIdle = 4
+    /// Unused connections kept open, each with its page cache.
+    private static let maximumIdle = 2
 
     private let directory: CacheDirectory
     private let idle: Mutex<[ReadConnection]>

@@ -1,4 +1,5 @@
 import GRDB
+import Platform
 
 /// What the commit did with a put.
 package enum PutOutcome: Sendable, Hashable {
@@ -69,9 +70,10 @@ package final class CacheWriter {
     }
 
     package static let defaultCapacity = 10 << 30
-    /// The index's write-ahead log is checkpointed at this length, in bytes. The next process to open the cache reads the log,
-    /// which takes about 50 ms at this length.
-    private static let maximumLogLength = 32 << 20
+    /// The index's write-ahead log is checkpointed at this length, in bytes. With a million entries, each new cover changes two
+    /// random pages: half the length would write them more often and slow a bulk load by a tenth. A process that opens the cache
+    /// after the last one ended reads the log, which takes about 100 ms at this length.
+    private static let maximumLogLength = 64 << 20
     private static let longLogLength = 1 << 20
 
     /// Opens the cache, creates it if it does not exist, and recovers what dead writers appended.
@@ -79,7 +81,7 @@ package final class CacheWriter {
     /// - Throws: `CacheError`, or SQLite's error.
     package init(directory path: String, capacity: Int? = nil) throws {
         directory = try CacheDirectory(creating: path)
-        lock = try FileLock(path: directory.lock)
+        do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         let directory = directory
         foundLongLog = directory.walLength > Self.longLogLength
         // Without an index, or with a corrupt one, all covers are still in the segments.

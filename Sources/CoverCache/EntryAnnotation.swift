@@ -13,7 +13,7 @@ package enum EntryAnnotation: Sendable, Hashable {
 
     private static let requestFieldPrefix = "asked "
 
-    private var name: String {
+    fileprivate var name: String {
         switch self {
         case .triedAt: "tried at"
         case .status: "answered status"
@@ -35,19 +35,19 @@ package enum EntryAnnotation: Sendable, Hashable {
     package var line: String { "\(name): \(value)\n" }
 
     private init?(name: String, value: String) {
-        let number = Int64(value)
-        switch name {
-        case "tried at": self = .triedAt(number ?? 0)
-        case "answered status": self = .status(number.flatMap { Int(exactly: $0) } ?? 200)
-        case "response delay": self = .responseDelay(number ?? 0)
-        case "invalid since": self = .invalidSince(number ?? 0)
+        switch (name, Int64(value)) {
+        case ("tried at", let time?): self = .triedAt(time)
+        case ("answered status", let status?): self = .status(Int(status))
+        case ("response delay", let delay?): self = .responseDelay(delay)
+        // The response is invalid whatever the time is.
+        case ("invalid since", let time): self = .invalidSince(time ?? 0)
         case _ where name.hasPrefix(Self.requestFieldPrefix):
             self = .requestField(name: String(name.dropFirst(Self.requestFieldPrefix.count)), value: value)
         default: return nil
         }
     }
 
-    /// The annotations among the lines of `fields`, in order. Unknown ones are left out.
+    /// The annotations among the lines of `fields`, in order. Unknown and malformed ones are left out.
     package static func all(in fields: String) -> [EntryAnnotation] {
         fields.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
             guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].contains(UInt8(ascii: " ")) else {
@@ -56,5 +56,13 @@ package enum EntryAnnotation: Sendable, Hashable {
             return EntryAnnotation(
                 name: String(Substring(line[..<colon])), value: String(Substring(line[colon...].dropFirst(2))))
         }
+    }
+}
+
+extension EntryMetadata {
+    /// Adds an annotation in place of one with the same name.
+    package mutating func annotate(_ annotation: EntryAnnotation) {
+        let lines = fields.split(separator: "\n").filter { !$0.hasPrefix(annotation.name + ":") }
+        fields = lines.map { $0 + "\n" }.joined() + annotation.line
     }
 }

@@ -16,9 +16,10 @@ enum IndexFile {
     static let version = 1
     /// How long one connection waits for another, in seconds.
     static let busyTimeout = 10
-    /// SQLite's page cache for each connection, in KiB. The indexes on `tag` fill about 20 MB each for a million entries, and a
-    /// store or a look-up uses a random page of them.
-    private static let pageCache = 32_768
+    /// Page caches, in KiB. With a million entries, the index on each table's `tag` fills about 20 MB, and every look-up uses a
+    /// random page of it. A reader looks up entries only.
+    private static let writerPageCache = 32_768
+    private static let readerPageCache = 24_576
 
     private static let schema = """
         CREATE TABLE blobs(
@@ -60,7 +61,7 @@ enum IndexFile {
             try database.execute(
                 sql: """
                     PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
-                    PRAGMA cache_size = -\(pageCache); PRAGMA temp_store = MEMORY;
+                    PRAGMA cache_size = -\(writerPageCache); PRAGMA temp_store = MEMORY;
                     """)
         }
         let queue = try DatabaseQueue(path: directory.index, configuration: configuration)
@@ -91,7 +92,7 @@ enum IndexFile {
     static func openForReading(_ directory: CacheDirectory) throws -> DatabaseQueue {
         var configuration = configuration
         configuration.readonly = true
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(pageCache)") }
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(readerPageCache)") }
         return try DatabaseQueue(path: directory.index, configuration: configuration)
     }
 

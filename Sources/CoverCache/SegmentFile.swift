@@ -9,7 +9,7 @@ import CLinux
 /// An open segment. The descriptor is closed when the last reference goes, so no read meets a closed or reused descriptor.
 final class SegmentFile: Sendable {
     let descriptor: Int32
-    private let path: String
+    let path: String
 
     /// Takes ownership of `descriptor`.
     init(descriptor: Int32, path: String) {

@@ -1,3 +1,5 @@
+import Platform
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -12,7 +14,6 @@ struct SegmentWriter {
 
     let number: Int
     let file: SegmentFile
-    private let path: String
     /// The offset of the next group; a multiple of the alignment.
     var end: Int
 
@@ -35,9 +36,8 @@ struct SegmentWriter {
     private init?(_ number: Int, _ path: String, _ descriptor: Int32) {
         guard descriptor >= 0 else { return nil }
         file = SegmentFile(descriptor: descriptor, path: path)
-        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        guard (try? FileLock.tryLock(descriptor, path: path)) == true else { return nil }
         self.number = number
-        self.path = path
         end = RecordHeader.charge(file.length)
     }
 
@@ -48,5 +48,5 @@ struct SegmentWriter {
     }
 
     /// Unlinks the file while it is locked, so that no process can take it over in between.
-    func remove() { unlink(path) }
+    func remove() { unlink(file.path) }
 }

@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 extension LibraryAPI {
     // MARK: Albums
@@ -113,19 +114,12 @@ extension LibraryAPI {
     /// Sends the edits that wait for the remote library of the configuration: in order, each once. Returns when all are sent
     /// or the server cannot be had; those that are left wait on the disk for the next call.
     /// - Throws: `LibraryError`: the outbox cannot be read, or the remote library's URL is none.
-    public func sendEdits() async throws -> OutboxState {
-        guard let remote = try remoteLibrary() else { return OutboxState() }
-        return try await remote.send()
-    }
+    public func sendEdits() async throws -> OutboxState { try await store.sendEdits() }
 
     /// How many edits wait for the remote library.
     /// - Throws: `LibraryError`.
     public var waitingEdits: Int {
-        get async throws {
-            guard let url = configuration.remote else { return 0 }
-            let remote = try RemoteLibrary.parse(url).string
-            return try await store.journal { try $0.messageCount(to: remote) }
-        }
+        get async throws { try await store.waitingEdits() }
     }
 
     // MARK: The cache
@@ -142,8 +136,8 @@ extension LibraryAPI {
 
     /// The file a cover lies in, and where in it; `nil` when it is not in the cache.
     /// - Throws: `CoverFailure`.
-    package func place(of key: String) throws -> (file: String, offset: Int)? {
-        do { return try reader.place(of: key) } catch {
+    package func location(of key: String) throws -> (path: String, offset: Int)? {
+        do { return try reader.location(of: key) } catch {
             throw CoverFailure(.cache, url: key, detail: "\(CacheError(error))")
         }
     }

@@ -54,7 +54,7 @@ extension LibraryAPI {
 
         func send(_ items: [Item], _ order: [String] = [], _ left: [String] = []) async {
             var requests: [(url: HTTPURL, waiter: Waiter)] = []
-            for (item, remembered) in zip(items, library.recall(items.map(\.wanted.url))) {
+            for (item, remembered) in zip(items, library.hints(for: items.map(\.wanted.url))) {
                 if library.configuration.isOffline {
                     failed(item, .offline(item.wanted.given))
                 } else if let absence = remembered.absence, !item.isUrgent {
@@ -75,7 +75,7 @@ extension LibraryAPI {
             }
         }
 
-        private func waiter(_ item: Item, _ remembered: Recollection) -> Waiter {
+        private func waiter(_ item: Item, _ remembered: Hints) -> Waiter {
             var waiter = Waiter(owner: ObjectIdentifier(library), remembered: remembered) { delivery in
                 switch delivery.result {
                 case .success(let stored): completion(item.key, .success(stored.digest.description))

@@ -1,5 +1,7 @@
 package import CoverCache
 import CurlHTTP
+import ImageHeader
+import Platform
 import Synchronization
 
 /// A library of albums and their covers: fetched in bulk, kept on disk, readable without a network.
@@ -17,7 +19,7 @@ public final class LibraryAPI: Sendable {
     let store: AlbumStore
     private let hub = EventHub()
     let network: Network
-    private let remote = Mutex<RemoteLibrary?>(nil)
+    private let poster: RemotePoster
 
     /// Opens the cache, making it where there is none, and adopts what a process that died left in it.
     /// - Throws: `LibraryError`: a value of the configuration is out of its range; or the cache directory cannot be used, or
@@ -29,10 +31,10 @@ public final class LibraryAPI: Sendable {
         self.network = network
         archive = CoverArtArchive(base: configuration.coverArtArchive, size: configuration.coverSize)
         try archive.validate()
-        let remote = try configuration.remote.map { try RemoteLibrary.parse($0).string }
-        store = AlbumStore(path: configuration.libraryFile, remote: remote, logger: configuration.logger) { [hub] in
-            hub.publish(.albumsChanged)
-        }
+        poster = RemotePoster(configuration)
+        store = AlbumStore(
+            path: configuration.libraryFile, remote: try poster.remoteLibrary(), logger: configuration.logger
+        ) { [hub] in hub.publish(.albumsChanged) }
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory, capacity: configuration.capacity,
             settle: { settlements in network.settle(settlements) })
@@ -66,7 +68,7 @@ public final class LibraryAPI: Sendable {
             if configuration.isOffline { throw CoverFailure.staleOffline(url) }
         }
         if configuration.isOffline { throw CoverFailure.offline(url) }
-        let remembered = recall([parsed])[0]
+        let remembered = hints(for: [parsed])[0]
         if let absence = remembered.absence, !retryingAbsent { throw CoverFailure.absent(url, absence) }
         do {
             if let cover = try await download(parsed, given: url, found?.entry, remembered, isUrgent) { return cover }
@@ -104,7 +106,7 @@ public final class LibraryAPI: Sendable {
         }
     }
 
-    private func read(_ url: HTTPURL, given: String) throws -> CacheReader.Found {
+    private func read(_ url: HTTPURL, given: String) throws -> CacheReader.Lookup {
         do {
             let found = try reader.cover(for: url.string)
             passUsageOn(ofAtLeast: 1_024)
@@ -128,7 +130,7 @@ public final class LibraryAPI: Sendable {
 
     /// - Returns: the cover, if it must not be kept; else it is in the cache.
     private func download(
-        _ url: HTTPURL, given: String, _ stored: CachedEntry?, _ remembered: Recollection, _ isUrgent: Bool
+        _ url: HTTPURL, given: String, _ stored: CachedEntry?, _ remembered: Hints, _ isUrgent: Bool
     ) async throws -> Cover? {
         let scheduler: DownloadScheduler
         do {
@@ -269,24 +271,13 @@ public final class LibraryAPI: Sendable {
         try reader.entries { if $0.isCover { try visit($0) } }
     }
 
-    /// The part that talks to the remote library, started when it is first needed; nil where there is none.
-    func remoteLibrary() throws -> RemoteLibrary? {
-        guard let url = configuration.remote else { return nil }
-        return try remote.withLock { remote in
-            if let remote { return remote }
-            let started = try RemoteLibrary(url: url, store: store, configuration: configuration)
-            remote = started
-            return started
-        }
-    }
-
     /// Commits what has arrived, ends the transfers and the observers' streams. Calls under way and later ones throw.
     public func close() async {
         if let scheduler = network.close() {
             await keepHosts(scheduler.learnt)
             await scheduler.close()
         }
-        remote.withLock { $0 }?.close()
+        poster.close()
         await flushUsage()
         await persistency.close()
         hub.close()
@@ -294,11 +285,11 @@ public final class LibraryAPI: Sendable {
 
     /// Has the disk thread write the uses gathered so far, if they are many; nobody waits for it.
     func passUsageOn(ofAtLeast least: Int) {
-        if let usage = reader.takeUsage(ofAtLeast: least) { Task { await persistency.note(usage) } }
+        if let usage = reader.takeUsage(minimum: least) { Task { await persistency.note(usage) } }
     }
 
     func flushUsage() async {
-        if let usage = reader.takeUsage(ofAtLeast: 1) { await persistency.note(usage) }
+        if let usage = reader.takeUsage(minimum: 1) { await persistency.note(usage) }
     }
 
     // MARK: The network

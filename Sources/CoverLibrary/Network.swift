@@ -1,4 +1,5 @@
 import CurlHTTP
+import Platform
 import Synchronization
 
 /// The part of a library that connects. The scheduler starts when the first cover is missing: a program that only reads never

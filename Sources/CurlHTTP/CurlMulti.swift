@@ -1,5 +1,6 @@
 import CCurl
 import CLinux
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -67,15 +68,9 @@ final class CurlMulti {
     /// Watches a descriptor that is not libcurl's.
     func watch(_ interest: Poller.Interest, on descriptor: Int32) { poller.want(interest, on: descriptor) }
 
-    /// To be called before such a descriptor is closed.
-    func forget(_ descriptor: Int32) { poller.forget(descriptor) }
-
     func wait(milliseconds: Int32, into events: inout [Poller.Event]) {
         poller.wait(milliseconds: milliseconds, into: &events)
     }
-
-    /// Called with each response that came over plain HTTP/1.1 without a redirect: the URL, and the address it led to.
-    var met: (HTTPURL, String) -> Void = { _, _ in }
 
     private func closeSocket(_ socket: Int32) -> Int32 {
         poller.forget(socket)
@@ -135,7 +130,6 @@ final class CurlMulti {
             guard message.pointee.msg == CURLMSG_DONE else { continue }
             let code = message.pointee.data.result
             guard let transfer = Transfer.of(message.pointee.easy_handle) else { continue }
-            if code == CURLE_OK, let (url, address) = transfer.plainPlace { met(url, address) }
             let ending = transfer.end(code)
             remove(transfer)
             ending()

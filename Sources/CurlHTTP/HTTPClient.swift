@@ -1,6 +1,8 @@
-/// One request in, one response out: HTTP/1.1 with keep-alive, HTTP/2 over TLS, redirects, the proxies of the environment. By way
-/// of libcurl, or past it where nothing of it is needed (`PlainHTTP`). Every request is started at once: how many are in flight
-/// is the caller's to decide.
+package import Platform
+
+/// Sends HTTP requests through libcurl: HTTP/1.1 with keep-alive, HTTP/2 over TLS, the proxies of the environment.
+///
+/// Every request starts at once. The caller decides how many are in flight.
 package actor HTTPClient {
     package nonisolated let loop: CurlEventLoop
 
@@ -13,62 +15,49 @@ package actor HTTPClient {
 
     deinit { loop.shutdown() }
 
-    /// What `cancel` takes: one use of one transfer.
+    /// Identifies one transfer. Handles are reused, so a token counts the handle's uses.
     package struct Token: Sendable {
-        /// Nil: it is libcurl's.
-        var exchange: PlainExchange?
-        var transfer: (transfer: Transfer, use: Int)?
+        let transfer: Transfer
+        let use: Int
     }
 
-    /// Starts a transfer. `completion` is called on the event loop, once, and never from within this call.
-    package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token {
-        if let exchange = loop.startPlain(request, completion: completion) { return Token(exchange: exchange) }
+    /// Starts a transfer. `completion` is called once, on the event loop, and never from within this call.
+    /// - Returns: nil after the client was shut down; `completion` is then called with the error `cancelled`.
+    @discardableResult
+    package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token? {
         guard let transfer = loop.start(request, completion: completion) else {
             let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
-            Task { self.tell(completion, error) }
-            return Token()
+            Task { self.complete(completion, error) }
+            return nil
         }
-        return Token(transfer: (transfer, transfer.use))
+        return Token(transfer: transfer, use: transfer.use)
     }
 
-    /// On the event loop, as every completion.
-    private func tell(_ completion: Transfer.Completion, _ error: TransferError) { completion(.failure(error)) }
+    private func complete(_ completion: Transfer.Completion, _ error: TransferError) { completion(.failure(error)) }
 
-    /// The transfer's completion is not called any more. Does nothing when it has ended already.
+    /// Cancels a transfer: its completion is not called. Does nothing if the transfer has ended.
     package func cancel(_ token: Token) {
-        if let exchange = token.exchange, exchange.transfer == nil { return loop.cancel(exchange) }
-        guard let transfer = underWay(token) else { return }
+        guard let transfer = inFlight(token) else { return }
         transfer.drop()
         loop.remove(transfer)
     }
 
-    /// Sends the requests of a pipeline; what becomes of them is told `taker`, never from within this call.
-    package func start(_ pipeline: Pipeline, for taker: any PipelineTaker) -> PipelineStart {
-        loop.start(pipeline, for: taker)
-    }
-
-    /// What has no response gets none; the pipeline ends.
-    package func cancel(_ pipeline: Pipeline) { loop.cancel(pipeline) }
-
-    /// Starts a relayed request whose response comes through `pipe`.
+    /// Starts a relayed request whose response is delivered through `pipe`.
     package func start(_ request: TransferRequest, into pipe: BodyPipe) {
         var request = request
         request.relay?.pipe = pipe
-        let token = start(request) { pipe.end($0) }
+        guard let token = start(request, completion: { pipe.end($0) }) else { return }
         pipe.set { [weak self] goesOn in
             Task { [weak self] in await (goesOn ? self?.resume(token) : self?.cancel(token)) }
         }
     }
 
-    /// Goes on with a transfer whose pipe was full.
-    private func resume(_ token: Token) {
-        underWay(token)?.resume()
-    }
+    /// Resumes a transfer that was paused because its pipe was full.
+    private func resume(_ token: Token) { inFlight(token)?.resume() }
 
-    /// libcurl's, unless it has ended.
-    private func underWay(_ token: Token) -> Transfer? {
-        guard let (transfer, use) = token.transfer ?? token.exchange?.transfer, transfer.use == use else { return nil }
-        return transfer
+    /// Returns nil if the transfer has ended.
+    private func inFlight(_ token: Token) -> Transfer? {
+        token.transfer.use == token.use ? token.transfer : nil
     }
 
     /// `start`, for callers that wait. Cancelling the task cancels the transfer.

@@ -19,18 +19,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     /// Path and query: what follows `origin`.
     package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
 
-    /// `target` in UTF-8. A substring's own bytes are copied one by one.
-    func withTarget<Result>(_ body: (UnsafeBufferPointer<UInt8>) throws -> Result) rethrows -> Result {
-        var text = string
-        return try text.withUTF8 { try body(UnsafeBufferPointer(rebasing: $0[originLength...])) }
-    }
-
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
-
-    var port: UInt16 {
-        let digits = origin[origin.index(after: origin.lastIndex(of: ":")!)...]
-        return UInt16(digits) ?? (isHTTPS ? 443 : 80)
-    }
 
     /// Whether the host is a numeric address, so that connecting needs no name look-up.
     package var hostIsAddress: Bool {

@@ -1,4 +1,5 @@
 import CLinux
+import Platform
 
 #if canImport(Glibc)
     import Glibc

@@ -30,14 +30,6 @@ package final class ResponseBody: @unchecked Sendable {
         count += chunk.count
     }
 
-    /// Lets `read` put up to `most` bytes behind those that are there; it says how many, and what it says is returned.
-    func append(atMost most: Int, _ read: (UnsafeMutableRawBufferPointer) -> Int) -> Int {
-        makeRoom(most)
-        let amount = read(UnsafeMutableRawBufferPointer(start: storage.base + count, count: most))
-        count += max(amount, 0)
-        return amount
-    }
-
     private func makeRoom(_ more: Int) {
         if count + more <= storage.capacity { return }
         let grown = BodyStorage.take(max(storage.capacity * 2, count + more))

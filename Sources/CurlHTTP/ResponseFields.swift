@@ -1,5 +1,5 @@
 import CCurl
-package import HTTPTypes
+import HTTPTypes
 
 /// The response fields a private cache needs; libcurl has parsed them already, the others are never copied out of it.
 enum ResponseFields {
@@ -26,24 +26,6 @@ enum ResponseFields {
         return fields
     }
 
-    /// Which of the fields that are kept it is; nil for the others. - Parameter name: as it was sent, in any case.
-    static func number(of name: UnsafeRawBufferPointer) -> Int? { kept.firstIndex { are(name, $0.text) } }
-
-    /// Whether there is something to be done about such a field of a 304 besides keeping it. The type is the stored cover's.
-    static func asksForMore(_ name: UnsafeRawBufferPointer) -> Bool {
-        if are(name, "Content-Type") { return false }
-        return number(of: name) != nil || are(name, "Location") || are(name, "Transfer-Encoding")
-    }
-
-    static func name(_ number: Int) -> HTTPField.Name { kept[number].name }
-
-    /// Whether `bytes` are `text`, case aside (RFC 9110 section 5.1). - Parameter text: letters, digits and hyphens.
-    static func are(_ bytes: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
-        guard bytes.count == text.utf8CodeUnitCount else { return false }
-        for index in 0..<bytes.count where bytes[index] | 0x20 != text.utf8Start[index] | 0x20 { return false }
-        return true
-    }
-
     static func contentRange(of easy: UnsafeMutableRawPointer) -> String? {
         header("Content-Range", 0, -1, easy)?.value
     }
@@ -67,9 +49,9 @@ enum ResponseFields {
 }
 
 extension HTTPField.Name {
-    package static let rateLimit = HTTPField.Name("RateLimit")!
-    package static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
-    package static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
-    package static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
-    package static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+    static let rateLimit = HTTPField.Name("RateLimit")!
+    static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
+    static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
+    static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
 }

@@ -19,8 +19,6 @@ package final class Transfer: @unchecked Sendable {
     private var requestFields: UnsafeMutablePointer<curl_slist>?
 
     private var url = ""
-    /// When it goes without TLS; asked for a cover, that is not relayed.
-    private var plainURL: HTTPURL?
     private var body: ResponseBody?
     private var received = 0
     private var keepsBody = false
@@ -31,7 +29,6 @@ package final class Transfer: @unchecked Sendable {
     private var staysWithTLS = false
     private var isPost = false
     private var follows = true
-    private var keepsConnection = true
     private var resumption: Resumption?
     /// The head of a relayed request's response; nil: a cover is asked for.
     var relayed: RelayedHead?
@@ -117,11 +114,9 @@ package final class Transfer: @unchecked Sendable {
         }
     }
 
-    /// - Parameter keepsConnection: for the next request to the same server.
-    func prepare(_ request: TransferRequest, keepsConnection: Bool = true, completion: @escaping Completion) {
+    func prepare(_ request: TransferRequest, completion: @escaping Completion) {
         use += 1
         url = request.url.string
-        plainURL = request.url.isHTTPS || request.relay != nil ? nil : request.url
         received = 0
         keepsBody = false
         isTooLarge = false
@@ -139,10 +134,6 @@ package final class Transfer: @unchecked Sendable {
         if self.staysWithTLS != staysWithTLS {
             self.staysWithTLS = staysWithTLS
             sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
-        }
-        if self.keepsConnection != keepsConnection {
-            self.keepsConnection = keepsConnection
-            sleeve_setopt_long(easy, CURLOPT_FORBID_REUSE, keepsConnection ? 0 : 1)
         }
         // Of what is posted and of what is handed on, none.
         let follows = request.followsRedirects && request.postedJSON == nil && request.relay == nil
@@ -259,16 +250,6 @@ package final class Transfer: @unchecked Sendable {
         body = nil
         use += 1
         return { told?(result) }
-    }
-
-    /// Where a response came from that was without TLS, in HTTP/1.1, and not redirected.
-    var plainPlace: (url: HTTPURL, address: String)? {
-        guard let plainURL, easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_1_1,
-            easy.long(CURLINFO_REDIRECT_COUNT) == 0
-        else { return nil }
-        var text: UnsafeMutablePointer<CChar>?
-        sleeve_getinfo_string(easy, CURLINFO_PRIMARY_IP, &text)
-        return text.map { (plainURL, String(cString: $0)) }
     }
 
     private func response() -> TransferResponse {

@@ -35,7 +35,7 @@ func tell(_ result: String) throws {
 /// - Parameter makesCache: create a missing cache; else it is an error, as the path is most likely wrong.
 /// - Throws: an exit code, after an error message.
 func openLibrary(_ configuration: LibraryConfiguration, makesCache: Bool = true) async throws -> LibraryAPI {
-    if !makesCache, !CacheDirectory.isThere(configuration.cacheDirectory) {
+    if !makesCache, !CacheDirectory.exists(configuration.cacheDirectory) {
         throw fail(
             "no cache at \(configuration.cacheDirectory): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
         )

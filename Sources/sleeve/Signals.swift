@@ -1,4 +1,4 @@
-import CurlHTTP
+import Platform
 import Synchronization
 
 #if canImport(Glibc)

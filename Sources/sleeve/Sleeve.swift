@@ -1,4 +1,5 @@
 import ArgumentParser
+import CoverCache
 import CoverLibrary
 
 /// Every command states its name: deriving it from the type's costs each start of the program two milliseconds.
@@ -32,6 +33,7 @@ struct Sleeve: AsyncParsableCommand {
         ])
 
     static func main() async {
+        disableSQLiteMemoryStatistics()
         if let unknown = UnknownCommand.find(in: CommandLine.arguments.dropFirst(), of: Self.self) {
             Terminal.standardError.write("Error: \(unknown)\n")
             exit(withError: ExitCode.validationFailure)

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import CoverCache
@@ -110,6 +111,30 @@ import Testing
             try folder.deleteIndex()
             try Bytes.write([], to: folder.index)
             #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test("a cache of an earlier program gets its indexes, loses its hash tables, and keeps every cover")
+    func tagTables() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...5 { try writer.store(url(number), picture(number)) }
+                try writer.queue.writeWithoutTransaction { database in
+                    try database.execute(sql: "DROP INDEX entries_tag; DROP INDEX blobs_tag")
+                }
+            }
+            let tables = ["entries.tags", "blobs.tags", "blobs.tags.new"].map { "\(folder.path)/\($0)" }
+            for table in tables { try Bytes.write([1, 2, 3], to: table) }
+            #expect(try folder.contents().count == 5)
+            for table in tables { #expect(!Bytes.exists(table)) }
+            try folder.written { writer in
+                let indexes = try writer.queue.read { database in
+                    try String.fetchSet(database, sql: "SELECT name FROM sqlite_master WHERE name LIKE '%_tag'")
+                }
+                #expect(indexes == ["entries_tag", "blobs_tag"])
+                #expect(try writer.store(url(9), picture(3)) == [.stored(digest(of: picture(3)), deduplicated: true)])
+                #expect(try writer.verify().defects.isEmpty)
+            }
         }
     }
 

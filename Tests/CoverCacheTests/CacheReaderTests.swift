@@ -98,6 +98,17 @@ import Testing
         }
     }
 
+    @Test("a cover is read while another read of the same reader is under way")
+    func readingWhileListing() throws {
+        try withFolder { folder in
+            try folder.written { writer in for number in 1...3 { try writer.store(url(number), picture(number)) } }
+            let reader = try folder.reader()
+            var contents: [[UInt8]?] = []
+            try reader.entries { contents.append(try reader.bytes($0.metadata.key)) }
+            #expect(contents == [picture(1), picture(2), picture(3)])
+        }
+    }
+
     @Test("many keys are answered at once, in the order asked")
     func status() throws {
         try withFolder { folder in

@@ -74,6 +74,23 @@ import Testing
         }
     }
 
+    @Test("a group synced once more writes nothing over what came after it")
+    func syncedTwice() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.put(url(1), picture(1))
+                let first = try #require(writer.seal())
+                try first.sync()
+                _ = try writer.commit([first])
+                try writer.store(url(2), picture(2))
+                try writer.put(url(3), picture(3))
+                try first.sync()
+                _ = try writer.commit()
+            }
+            #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...3).map { (url($0), picture($0)) }))
+        }
+    }
+
     @Test("nothing put is nothing sealed and nothing committed")
     func empty() throws {
         try withFolder { folder in

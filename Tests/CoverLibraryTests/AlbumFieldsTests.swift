@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Testing
 
+@testable import AlbumLibrary
 @testable import CoverLibrary
 
 /// Changing fields of an album that stays where it is.
@@ -123,6 +124,25 @@ import Testing
         let text = #"{"kind":"delete","placed":[{"album":"{\"id\":\"x\",\"title\":\"A\"}","index":2,"after":"y"}]}"#
         let edit = try JSONDecoder().decode(AlbumEdit.self, from: Data(text.utf8))
         #expect(edit.title == "Delete “A”" && edit.placed[0].index == 2 && edit.placed[0].former == nil)
+    }
+
+    @Test("each client has its own place, which the next program knows")
+    func clients() async throws {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let library = try await shelf.library()
+            let albums = try await library.albums
+            try await library.save(LibraryMemento(album: albums[1].id, index: 1, position: 1), for: "one")
+            try await library.save(
+                LibraryMemento(album: albums[2].id, index: 2, position: 2, order: "title"), for: "two")
+            await library.close()
+            let next = try await shelf.library()
+            #expect(try await next.memento(of: "one")?.album == albums[1].id)
+            #expect(try await next.memento(of: "two")?.order == "title")
+            #expect(try await next.memento(of: "three") == nil)
+            try await next.deleteAlbum(at: 1)
+            #expect(try await next.memento(of: "one")?.album == albums[2].id)
+            await next.close()
+        }
     }
 
     @Test("an edit is refused for the fields it changes, not for what was wrong before")

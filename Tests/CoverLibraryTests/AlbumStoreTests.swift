@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import Testing
 
+@testable import AlbumLibrary
 @testable import CoverLibrary
 
 /// A library file on a fresh folder, without an origin: nothing here connects.

@@ -3,6 +3,7 @@ import Synchronization
 import Testing
 
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 /// How a library treats hosts, on real sockets.
 @Suite(.timeLimit(.minutes(5))) struct MannersTests {

@@ -1,5 +1,6 @@
 import CoverCache
 import OriginServer
+import Platform
 import Synchronization
 import Testing
 import Wire
@@ -135,18 +136,18 @@ import Wire
             try await stage.remember(.moved, url, place)
             #expect(try await stage.library.cover(for: url).bytes == CoverImage.jpeg(number: 1))
             let now = WallClock.milliseconds()
-            #expect(try stage.library.reader.recall(.moved, of: [url], now: now) == [nil])
+            #expect(try stage.library.reader.hints(.moved, for: [url], now: now) == [nil])
         }
     }
 }
 
 extension Stage {
     /// As if a run had learnt it an hour ago.
-    func remember(_ kind: Remembered.Kind, _ key: String, _ value: String) async throws {
+    func remember(_ kind: Hint.Kind, _ key: String, _ value: String) async throws {
         let now = WallClock.milliseconds()
         try await library.maintain { writer in
-            writer.note([.remember(Remembered(kind, key, value, until: now + 3_600_000))], now: now)
-            try writer.writeUsage()
+            writer.record([.set(Hint(kind, key, value, until: now + 3_600_000))], now: now)
+            try writer.writeDeferred()
         }
     }
 }

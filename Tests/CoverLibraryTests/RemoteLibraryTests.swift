@@ -3,6 +3,7 @@ import OriginServer
 import Synchronization
 import Testing
 
+@testable import AlbumLibrary
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct RemoteLibraryTests {

@@ -3,6 +3,7 @@ import OriginServer
 import Testing
 
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 @Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
     @Test("a large body that broke off is gone on with, and only the rest comes again")

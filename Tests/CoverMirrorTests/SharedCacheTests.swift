@@ -71,9 +71,9 @@ import Wire
     func damaged() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/3.jpg")
-            let place = try #require(try stage.library.reader.place(of: stage.origin.coverURL(3)))
-            let file = try FileHandle(forUpdating: URL(fileURLWithPath: place.file))
-            try file.seek(toOffset: UInt64(place.offset + 100))
+            let location = try #require(try stage.library.reader.location(of: stage.origin.coverURL(3)))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: location.path))
+            try file.seek(toOffset: UInt64(location.offset + 100))
             try file.write(contentsOf: [first.body[100] ^ 1])
             try file.close()
             let again = try await stage.get("/covers/3.jpg")

@@ -60,17 +60,15 @@ import Wire
 
     @Test("a token cancels its own transfer, whose completion is never called")
     func token() async throws {
-        try await withListener(answer: nil) { listener in
-            try await withOrigin { origin, client in
-                var requests = listener.requests.makeAsyncIterator()
-                let isCalled = Mutex(false)
-                let request = TransferRequest(url: try HTTPURL(listener.url))
-                let token = await client.start(request) { _ in isCalled.withLock { $0 = true } }
-                _ = await requests.next()
-                await client.cancel(token)
-                _ = try await client.get(origin.coverURL(1))
-                #expect(!isCalled.withLock { $0 })
-            }
+        try await withOrigin { origin, client in
+            let isCalled = Mutex(false)
+            let request = TransferRequest(url: try HTTPURL(origin.coverURL(1) + "?delay=100"))
+            let token = await client.start(request) { _ in isCalled.withLock { $0 = true } }
+            try await eventually { origin.requestCount == 1 }
+            await client.cancel(try #require(token))
+            // Answered after the first: had that gone on, it would have completed by then.
+            _ = try await client.get(origin.coverURL(2) + "?delay=200")
+            #expect(!isCalled.withLock { $0 })
         }
     }
 
@@ -82,8 +80,8 @@ import Wire
             let token = await client.start(request) { _ in signal.finish() }
             for await _ in ending {}
             async let second = client.get(origin.coverURL(2) + "?delay=50")
-            while origin.requestCount < 2 { await Task.yield() }
-            await client.cancel(token)
+            try await eventually { origin.requestCount == 2 }
+            await client.cancel(try #require(token))
             #expect(try await second.bytes == CoverImage.jpeg(number: 2))
         }
     }

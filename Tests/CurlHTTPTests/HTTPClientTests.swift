@@ -51,8 +51,7 @@ import Wire
     func keepAlive() async throws {
         try await withOrigin { origin, client in
             for number in 1...30 { _ = try await client.get(origin.coverURL(number)) }
-            // One that libcurl meets the server on, one for all others.
-            #expect(origin.connectionCount == 2)
+            #expect(origin.connectionCount == 1)
             #expect(origin.requestCount == 30)
         }
     }
@@ -149,17 +148,13 @@ import Wire
         }
     }
 
-    @Test("credentials in a redirect's target are told to nobody")
+    @Test("credentials in a redirect's target are not reported")
     func credentialsInRedirect() async throws {
         try await withOrigin { origin, client in
             let target = "http://user:secret@127.0.0.1:\(origin.port)/covers/2.jpg"
-            do {
-                let response = try await client.get(origin.coverURL(1) + "?to=\(target)")
-                #expect(response.redirectedTo.map { !$0.contains("secret") } ?? true)
-            } catch let error as TransferError {
-                // Refusing such a redirect would do as well.
-                #expect(!error.detail.contains("secret"))
-            }
+            let response = try await client.get(origin.coverURL(1) + "?to=\(target)")
+            #expect(response.redirectedTo == "http://127.0.0.1:\(origin.port)/covers/2.jpg")
+            #expect(response.redirects.isEmpty, "their Location holds the credentials")
         }
     }
 }

@@ -155,10 +155,10 @@ extension CommandTests {
             let block = try #require(
                 text.split(separator: "```swift\n", maxSplits: 1).dropFirst().first?.split(separator: "```").first,
                 "README.md has no ```swift block")
-            let example = Self.root.appending(path: "Examples/Prefetch/main.swift")
+            let example = Self.root.appending(path: "Tests/PrefetchExample/main.swift")
             #expect(
                 String(block) == String(decoding: try Data(contentsOf: example), as: UTF8.self),
-                "the first ```swift block of README.md and Examples/Prefetch/main.swift differ; copy the file into the README"
+                "the first ```swift block of README.md and Tests/PrefetchExample/main.swift differ; copy the file into the README"
             )
         }
     }

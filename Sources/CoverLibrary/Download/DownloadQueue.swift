@@ -19,8 +19,6 @@ struct DownloadQueue<Waiter> {
     private var freeSlots: [Int] = []
     private var uses = 0
     var jobsByKey: [String: JobID] = [:]
-    /// Requests that are no jobs and have not ended; see `grant`.
-    var others = 0
     var hosts: [DownloadHost] = []
     private var hostNumbers: [Substring: Int] = [:]
     private var ring: Deque<Int> = []
@@ -29,7 +27,7 @@ struct DownloadQueue<Waiter> {
     var urgent: Deque<JobID> = []
     /// Hosts that were given up, with jobs that wait for them.
     private var doomed: Deque<Int> = []
-    /// Hosts with jobs, or other requests.
+    /// Hosts with jobs.
     var busy = 0
     /// No start before then: the rate of all hosts.
     private var closedUntil: Instant?
@@ -56,7 +54,7 @@ struct DownloadQueue<Waiter> {
 
     /// Jobs not ended yet, in flight or not.
     var count: Int { jobsByKey.count }
-    var waiting: Int { jobsByKey.count + others - inFlight }
+    var waiting: Int { jobsByKey.count - inFlight }
 
     /// Adds a request. True when it joined one that was there already.
     /// - Parameters:

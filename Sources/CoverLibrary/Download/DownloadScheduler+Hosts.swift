@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
 
 #if canImport(Glibc)

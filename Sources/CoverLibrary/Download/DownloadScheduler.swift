@@ -1,7 +1,10 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import ImageHeader
 import Logging
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -26,7 +29,6 @@ actor DownloadScheduler {
     private let observers: EventHub
     private let logger: Logger
     var queue: DownloadQueue<Waiter>
-    var lane = RevalidationLane()
     /// By the jobs' slots.
     var flights: [Flight] = []
     private var landing = Landing()
@@ -100,7 +102,6 @@ actor DownloadScheduler {
     func abandon(_ owner: ObjectIdentifier) {
         let (waiters, inFlight) = queue.abandon { $0.owner == owner }
         cancel(waiters)
-        abandonRevalidations { $0 == owner }
         releaseSubmitters()
         let dropped = inFlight.compactMap { flights[$0.slot].token.take() }
         client.assumeIsolated { client in
@@ -113,7 +114,6 @@ actor DownloadScheduler {
         isClosed = true
         client.loop.shutdown()
         cancel(queue.abandon { _ in true }.waiters)
-        abandonRevalidations { _ in true }
         releaseSubmitters()
         // The loop has ended: nothing else hands over what has arrived.
         await storing?.value
@@ -131,7 +131,6 @@ actor DownloadScheduler {
             case .askRobots(let url, let host): askRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
-                if !lane.isEmpty, startRevalidations(now) { continue }
                 // What was dropped meanwhile: nothing else may wake the loop for it.
                 flushArrivals()
                 releaseSubmitters()
@@ -220,11 +219,11 @@ actor DownloadScheduler {
         case .confirmed(let stored): confirmed(start, response, stored)
         case .cover(let header): landed(start, response, header)
         case .failure(let failure):
-            let wait = ResponseRules.retryAfter(response.head.headerFields, now: Int64(time(nil)))
+            let wait = RetryAfter.delay(response.head.headerFields, now: Int64(time(nil)))
             if let wait, failure.isHosts { rest(start.job, for: wait, now) }
             if leavesPlace(start.job, start.url, failure) { return }
             let guess = queue.first(of: start.job) { $0.remembered.guess }
-            if let until = Absence.until(StoredResponse(response), guess: guess) {
+            if let until = NegativeCaching.until(StoredResponse(response), guess: guess) {
                 return absent(start, failure, until: until)
             }
             failed(start, failure, retryAfter: wait, now)
@@ -274,10 +273,10 @@ actor DownloadScheduler {
     }
 
     /// What the way of a response teaches.
-    private func changes(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse) -> [MemoryChange] {
+    private func changes(_ start: DownloadQueue<Waiter>.Start, _ response: TransferResponse) -> [HintChange] {
         let key = start.url.string
         if let moved = Relocation(response, now: WallClock.milliseconds()) {
-            return [.remember(Remembered(.moved, key, moved.place.string, until: moved.until))]
+            return [.set(Hint(.moved, key, moved.url.string, until: moved.until))]
         }
         return flights[start.job.slot].hasLeftPlace ? [.forget(.moved, key)] : []
     }
@@ -285,7 +284,7 @@ actor DownloadScheduler {
     /// Nothing is there, and the next who want it need not ask.
     private func absent(_ start: DownloadQueue<Waiter>.Start, _ failure: CoverFailure, until: Int64) {
         let key = start.url.string
-        var changes = [MemoryChange.remember(Remembered(.absent, key, "\(failure.status ?? 404)", until: until))]
+        var changes = [HintChange.set(Hint(.absent, key, "\(failure.status ?? 404)", until: until))]
         if flights[start.job.slot].hasLeftPlace { changes.append(.forget(.moved, key)) }
         if let stored = stored(for: start) {
             return arrived(start.job, key, .failure(stored, failure), changes)
@@ -306,19 +305,12 @@ actor DownloadScheduler {
     }
 
     private func arrived(
-        _ job: JobID, _ key: String, _ content: Arrival.Content, _ changes: [MemoryChange] = []
+        _ job: JobID, _ key: String, _ content: Arrival.Content, _ changes: [HintChange] = []
     ) {
         queue.landed(job)
         backlog += content.footprint
         landing.footprint += content.footprint
         landing.arrivals.append(Arrival(job: job, key: key, content: content, changes: changes))
-    }
-
-    /// - Parameter footprint: the memory it takes, in bytes.
-    func arrived(_ standing: Standing, footprint: Int) {
-        backlog += footprint
-        landing.footprint += footprint
-        landing.standings.append(standing)
     }
 
     private func stored(for start: DownloadQueue<Waiter>.Start) -> Revalidation? {
@@ -367,7 +359,7 @@ actor DownloadScheduler {
     }
 
     /// What was found out about hosts, now and then, so that a run that is killed does not lose all of it.
-    private func newlyLearnt() -> [MemoryChange] {
+    private func newlyLearnt() -> [HintChange] {
         let now = HostMemory.Moment.now
         if let hostsKept, now.instant - hostsKept < .seconds(10) { return [] }
         hostsKept = now.instant

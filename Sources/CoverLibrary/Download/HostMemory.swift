@@ -1,4 +1,5 @@
 import CoverCache
+import Platform
 
 /// What is worth knowing of a host in the next run.
 struct HostMemory: Sendable, Hashable {
@@ -52,9 +53,9 @@ struct HostMemory: Sendable, Hashable {
     }
 
     /// What remembers all of it, by origin.
-    static func changes(_ hosts: [String: HostMemory], at now: Moment) -> [MemoryChange] {
+    static func changes(_ hosts: [String: HostMemory], at now: Moment) -> [HintChange] {
         hosts.compactMap { origin, host in
-            host.text(at: now).map { .remember(Remembered(.host, origin, $0, until: now.milliseconds + patience)) }
+            host.text(at: now).map { .set(Hint(.host, origin, $0, until: now.milliseconds + patience)) }
         }
     }
 }

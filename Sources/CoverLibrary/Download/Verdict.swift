@@ -1,5 +1,6 @@
 import CurlHTTP
 import HTTPTypes
+import ImageHeader
 
 /// What a response is worth.
 enum Verdict {

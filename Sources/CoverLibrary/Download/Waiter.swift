@@ -1,6 +1,8 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import ImageHeader
 
 /// One who waits for a cover.
 struct Waiter: Sendable {
@@ -11,12 +13,12 @@ struct Waiter: Sendable {
     /// What the cache has, to be revalidated; nil: the cover is to come whole.
     var stored: Revalidation?
     /// What is known of the URL from before.
-    var remembered: Recollection
+    var remembered: Hints
     /// The transfer starts now, whatever the host's state and limits.
     var isUrgent = false
 
     init(
-        owner: ObjectIdentifier, stored: Revalidation? = nil, remembered: Recollection = Recollection(),
+        owner: ObjectIdentifier, stored: Revalidation? = nil, remembered: Hints = Hints(),
         done: @escaping @Sendable (Delivery) -> Void
     ) {
         self.owner = owner

@@ -1,4 +1,5 @@
 import CoverCache
+import HTTPCaching
 
 /// Whether an entry of the cache may be given without its server being asked (RFC 9111 section 4.2.4).
 enum Staleness {

@@ -1,4 +1,5 @@
 import CoverCache
+import HTTPCaching
 import HTTPTypes
 
 /// A response that the cache holds, with what a mirror must know of the request it came for.
@@ -19,39 +20,27 @@ struct HeldResponse: Sendable, Hashable {
     let isInvalid: Bool
     let entry: CachedEntry
 
-    static func place(_ number: Int, of url: String) -> String { "response \(number) of \(url)" }
+    static func place(_ number: Int, of url: String) -> String { EntryKey.response(slot: number, url: url).text }
 
     /// Where responses of `url` may be.
     static func keys(of url: String) -> [String] { [url] + (1...places).map { place($0, of: url) } }
 
     // MARK: As entries
 
-    private enum Line {
-        static let status = "answered status"
-        static let delay = "response delay"
-        static let invalid = "invalid since"
-        static let asked = "asked "
-    }
-
     /// - Parameter own: what the library's own requests say, which brought the covers it has fetched itself.
     init(_ entry: CachedEntry, own: HTTPFields) {
         key = entry.metadata.key
         self.entry = entry
         var (status, delay, isInvalid, asked) = (200, Int64(0), false, HTTPFields())
-        // Bytes, not characters: every hit reads some.
-        for line in entry.metadata.fields.utf8.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].contains(UInt8(ascii: " ")) else {
-                continue
-            }
-            let value = String(Substring(line[colon...].dropFirst(2)))
-            switch String(Substring(line[..<colon])) {
-            case Line.status: status = Int(value) ?? status
-            case Line.delay: delay = Int64(value) ?? 0
-            case Line.invalid: isInvalid = true
-            case let name where name.hasPrefix(Line.asked):
-                guard let name = HTTPField.Name(String(name.dropFirst(Line.asked.count))) else { continue }
+        for annotation in EntryAnnotation.all(in: entry.metadata.fields) {
+            switch annotation {
+            case .status(let code): status = code
+            case .responseDelay(let milliseconds): delay = milliseconds
+            case .invalidSince: isInvalid = true
+            case .requestField(let name, let value):
+                guard let name = HTTPField.Name(name) else { continue }
                 asked.append(HTTPField(name: name, value: value))
-            default: break
+            case .triedAt: break
             }
         }
         var fields = StoredResponse(entry).fields
@@ -69,12 +58,14 @@ struct HeldResponse: Sendable, Hashable {
     ) -> EntryMetadata {
         var lines = ""
         for field in response.fields { lines += "\(field.name.canonicalName): \(field.value)\n" }
-        if response.status != 200 { lines += "\(Line.status): \(response.status)\n" }
+        if response.status != 200 { lines += EntryAnnotation.status(response.status).line }
         let delay = response.responseTime - response.requestTime
-        if delay > 0 { lines += "\(Line.delay): \(delay)\n" }
+        if delay > 0 { lines += EntryAnnotation.responseDelay(delay).line }
         for name in Variance.names(response.fields[values: .vary]) {
             guard let name = HTTPField.Name(name) else { continue }
-            for value in asked[values: name] { lines += "\(Line.asked)\(name.canonicalName): \(value)\n" }
+            for value in asked[values: name] {
+                lines += EntryAnnotation.requestField(name: name.canonicalName, value: value).line
+            }
         }
         return EntryMetadata(
             key: key, mediaType: mediaType, width: width, height: height, storedAt: response.responseTime,
@@ -93,7 +84,7 @@ struct HeldResponse: Sendable, Hashable {
         var metadata = entry.metadata
         metadata.storedAt = entry.validatedAt
         metadata.freshUntil = min(metadata.freshUntil ?? now, now)
-        if !isInvalid { metadata.fields += "\(Line.invalid): \(now)\n" }
+        if !isInvalid { metadata.annotate(.invalidSince(now)) }
         return metadata
     }
 
@@ -113,9 +104,4 @@ struct HeldResponse: Sendable, Hashable {
     func reuse(at now: Int64, request: CacheDirectives) -> Reuse {
         isInvalid ? .afterValidation(ifError: false) : response.reuse(at: now, request: request)
     }
-}
-
-extension CachedEntry {
-    /// Whether its key is a URL; else it is a response that only a mirror has a use for.
-    var isCover: Bool { metadata.key.utf8.starts(with: "http".utf8) }
 }

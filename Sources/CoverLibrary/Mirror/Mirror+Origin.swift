@@ -1,6 +1,8 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import Platform
 import Synchronization
 
 /// Asking the origin for what a GET or a HEAD wants.

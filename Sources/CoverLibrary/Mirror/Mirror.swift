@@ -1,7 +1,9 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 package import HTTPTypes
 import Logging
+import Platform
 import Synchronization
 
 /// A read-through HTTP cache before one origin, for programs of any language: a private cache after RFC 9111, on the library's

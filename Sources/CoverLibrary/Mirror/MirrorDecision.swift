@@ -1,3 +1,4 @@
+import HTTPCaching
 import HTTPTypes
 
 /// What a mirror does with a GET or a HEAD for a URL of which it may hold responses (RFC 9111 §4). A pure value.

@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPCaching
 package import HTTPTypes
 import Synchronization
 

@@ -1,6 +1,9 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import ImageHeader
+import Platform
 
 /// The cache as a mirror sees it: responses by URL.
 ///
@@ -102,7 +105,6 @@ actor MirrorShelf {
         var (kept, put) = ([Bool](), [Int]())
         func commit() throws {
             guard let sealed = writer.seal() else { return }
-            defer { writer.reclaim(sealed) }
             do {
                 try sealed.sync()
             } catch {
@@ -113,7 +115,7 @@ actor MirrorShelf {
                 if case .stored = outcome { kept[index] = true }
             }
             put = []
-            try writer.makeRoom(writer.groupsToCome)
+            try writer.makeRoom(writer.headroom)
         }
         for (metadata, body) in group {
             if !put.isEmpty, writer.pendingBytes + body.count > writer.groupLimit { try commit() }

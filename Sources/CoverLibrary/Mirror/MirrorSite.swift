@@ -67,7 +67,3 @@ struct MirrorSite: Sendable {
         return try? HTTPURL(text)
     }
 }
-
-extension HTTPField.Name {
-    static let contentLocation = Self("Content-Location")!
-}

@@ -1,3 +1,4 @@
+import HTTPCaching
 import HTTPTypes
 
 /// Whether the origin of a mirror may be asked now: after failures in a row it is only probed now and then, and not at all
@@ -47,7 +48,7 @@ struct OriginGate {
     mutating func answered(status: Int, _ fields: HTTPFields, at now: Instant, time: Int64) {
         breaker.succeeded()
         hasFailed = false
-        guard [429, 503].contains(status), let wait = ResponseRules.retryAfter(fields, now: time) else { return }
+        guard [429, 503].contains(status), let wait = RetryAfter.delay(fields, now: time) else { return }
         closedUntil = max(now + min(wait, Self.longestRetryAfter), closedUntil ?? now)
     }
 

@@ -1,5 +1,7 @@
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import Platform
 
 /// What asking the origin has brought.
 enum Upshot: Sendable {

@@ -93,12 +93,6 @@ public final class PrefetchProgress: Sendable {
         }
     }
 
-    /// Whether anybody is told of each cover.
-    var isObserved: Bool { observe != nil }
-
-    /// `record`, for so many that were revalidated, where nobody is told of each.
-    func recordRevalidated(_ count: Int) { settle(count) { $0.revalidated += count } }
-
     func record(_ outcome: CoverOutcome) {
         observe?(outcome)
         settle(1) { $0.count(outcome) }

@@ -65,7 +65,7 @@ final class Prefetcher: Sendable {
             }
             return
         }
-        library.passUsageOn(ofAtLeast: 8_192)
+        library.passUsageOn(ofAtLeast: 65_536)
         var missing: [Wanted] = []
         var repeated: [Wanted] = []
         for (cover, status) in zip(wanted, statuses) {
@@ -120,7 +120,7 @@ final class Prefetcher: Sendable {
     private func submit(_ missing: [Wanted]) async {
         var requests: [(url: HTTPURL, waiter: Waiter)] = []
         requests.reserveCapacity(missing.count)
-        for (cover, remembered) in zip(missing, library.recall(missing.map(\.url))) {
+        for (cover, remembered) in zip(missing, library.hints(for: missing.map(\.url))) {
             if let absence = remembered.absence, !retryingAbsent {
                 failed(cover, .absent(cover.given, absence))
             } else {
@@ -147,7 +147,7 @@ final class Prefetcher: Sendable {
         await submit([cover])
     }
 
-    private func waiter(_ cover: Wanted, _ remembered: Recollection = Recollection()) -> Waiter {
+    private func waiter(_ cover: Wanted, _ remembered: Hints = Hints()) -> Waiter {
         Waiter(owner: ObjectIdentifier(self), remembered: remembered) { [self] delivery in
             switch delivery.result {
             case .success(let stored):

@@ -1,4 +1,5 @@
 import CoverCache
+import HTTPCaching
 
 /// Which entries of the cache a refresh asks about, and how much it may spend.
 public struct RefreshRequest: Sendable {
@@ -110,7 +111,10 @@ struct RefreshEntry {
     var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
     var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
     /// When its server last failed to answer.
-    var triedAt: Int64? { field(EntryMetadata.triedName).flatMap { Int64($0) } }
+    var triedAt: Int64? {
+        for case .triedAt(let time) in EntryAnnotation.all(in: fields) { return time }
+        return nil
+    }
 
     private func field(_ name: String) -> String? {
         fields.withBytes { lines in

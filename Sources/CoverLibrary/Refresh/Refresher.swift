@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 import Synchronization
 
 /// Leads the entries that are due past their servers. One run.
@@ -107,10 +108,10 @@ final class Refresher: Sendable {
         await progress.ready()
         progress.request(entries.count)
         do {
-            let (batches, others) = try sorted(entries)
-            let scheduler = try await library.scheduler()
-            await scheduler.revalidate(batches)
-            await scheduler.submit(others)
+            let urls = try entries.map { try HTTPURL($0.metadata.key) }
+            let hints = library.hints(for: urls)
+            let requests = entries.indices.map { (url: urls[$0], waiter: waiter(entries[$0], hints[$0])) }
+            try await library.scheduler().submit(requests)
         } catch {
             stop("\(CacheError(error))")
             progress.forget(entries.count)
@@ -119,82 +120,9 @@ final class Refresher: Sendable {
         if isOver { abandon() }
     }
 
-    /// Entries that can be asked for many at a time, by origin, and those that are asked for one by one.
-    private func sorted(
-        _ entries: [CachedEntry]
-    ) throws -> (batches: [RevalidationBatch], others: [(url: HTTPURL, waiter: Waiter)]) {
-        let urls = try entries.map { try HTTPURL($0.metadata.key) }
-        var (batches, others): ([Substring: RevalidationBatch], [(HTTPURL, Waiter)]) = ([:], [])
-        var last: (origin: Substring, batch: RevalidationBatch)?
-        let memory = library.recall(urls)
-        for index in entries.indices {
-            let url = urls[index]
-            if !url.isHTTPS, memory[index].place == nil, memory[index].guess == nil {
-                let origin = url.origin
-                let batch = last?.origin == origin ? last?.batch : batches[origin]
-                last = (origin, batch ?? makeBatch(url))
-                if batch == nil { batches[origin] = last?.batch }
-                if last?.batch.add(entries[index], url) == true { continue }
-            }
-            others.append((url, waiter(entries[index], Revalidation(entries[index]), memory[index])))
-        }
-        return (batches.values.filter { !$0.entries.isEmpty }, others)
-    }
-
-    private func makeBatch(_ url: HTTPURL) -> RevalidationBatch {
-        RevalidationBatch(
-            to: url, userAgent: library.configuration.userAgent, owner: ObjectIdentifier(self),
-            settle: { [self] batch, outcome in settle(batch, outcome) },
-            waiter: { [self] entry in waiter(entry, Revalidation(entry), Recollection()) })
-    }
-
-    private func settle(_ batch: RevalidationBatch, _ outcome: RevalidationBatch.Outcome) {
-        switch outcome {
-        case .stand(let numbers, _) where !progress.isObserved: progress.recordRevalidated(numbers.count)
-        case .stand(let numbers, let microseconds):
-            for number in numbers {
-                let entry = batch.entries[number]
-                record(.revalidated, entry, microseconds) { outcome in
-                    outcome.digest = entry.digest.description
-                    outcome.bytes = entry.bytes
-                }
-            }
-        case .differ(let numbers):
-            let wanted = numbers.map { number in
-                (url: batch.urls[number], waiter: waiter(batch.entries[number], nil, Recollection()))
-            }
-            if isOver { return progress.putOff(wanted.count) }
-            Task {
-                // It has started: the batch came from it.
-                guard let scheduler = library.schedulerIfStarted else { return progress.putOff(wanted.count) }
-                await scheduler.distrust(batch)
-                await scheduler.submit(wanted)
-                if isOver { abandon() }
-            }
-        case .failed(let numbers, let failure):
-            stop(failure.detail)
-            for number in numbers {
-                record(.failed, batch.entries[number]) { outcome in
-                    outcome.failure = failure
-                    outcome.failure?.url = outcome.url
-                }
-            }
-        case .left(let count): progress.putOff(count)
-        }
-    }
-
-    private func record(
-        _ kind: CoverOutcome.Kind, _ entry: CachedEntry, _ microseconds: Int = 0, _ add: (inout CoverOutcome) -> Void
-    ) {
-        var outcome = CoverOutcome(
-            kind: kind, url: entry.metadata.key, bytes: 0, milliseconds: Double(microseconds) / 1_000)
-        add(&outcome)
-        progress.record(outcome)
-    }
-
-    private func waiter(_ entry: CachedEntry, _ stored: Revalidation?, _ remembered: Recollection) -> Waiter {
+    private func waiter(_ entry: CachedEntry, _ remembered: Hints) -> Waiter {
         let url = entry.metadata.key
-        return Waiter(owner: ObjectIdentifier(self), stored: stored, remembered: remembered) {
+        return Waiter(owner: ObjectIdentifier(self), stored: Revalidation(entry), remembered: remembered) {
             [self] delivery in
             let milliseconds = Double(delivery.microseconds) / 1_000
             switch delivery.result {
@@ -233,16 +161,5 @@ extension RefreshEntry {
         self.init(
             url: cached.metadata.key, storedAt: cached.metadata.storedAt, validatedAt: cached.validatedAt,
             freshUntil: cached.metadata.freshUntil, lastUsed: cached.lastUsed, fields: cached.metadata.fields)
-    }
-}
-
-extension EntryMetadata {
-    /// The name of a line among the fields that no server can send: names of fields hold no space.
-    static let triedName = "tried at"
-
-    /// Takes down, among the fields, when its server failed to answer. Gone once it has answered.
-    mutating func markTried(at now: Int64) {
-        let lines = fields.split(separator: "\n").filter { !$0.hasPrefix(Self.triedName) }
-        fields = lines.map { $0 + "\n" }.joined() + "\(Self.triedName): \(now)\n"
     }
 }

@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import HTTPCaching
 
 /// What a transfer brought, on its way to the disk.
 struct Arrival: Sendable {
@@ -24,20 +25,19 @@ struct Arrival: Sendable {
     var key: String
     var content: Content
     /// What is to be remembered with it.
-    var changes: [MemoryChange] = []
+    var changes: [HintChange] = []
 }
 
 /// What has come since the disk was last given something.
 struct Landing: Sendable {
     var arrivals: [Arrival] = []
-    var standings: [Standing] = []
     /// What is to be remembered besides.
-    var changes: [MemoryChange] = []
+    var changes: [HintChange] = []
     /// Nothing else is to come for now.
     var isAll = false
     /// The memory all of it takes, in bytes.
     var footprint = 0
-    var isEmpty: Bool { arrivals.isEmpty && standings.isEmpty }
+    var isEmpty: Bool { arrivals.isEmpty }
 }
 
 extension Arrival.Content {
@@ -48,7 +48,7 @@ extension Arrival.Content {
         case .failure(let stored, _):
             var metadata = stored.entry.metadata
             metadata.storedAt = stored.entry.validatedAt
-            metadata.markTried(at: now)
+            metadata.annotate(.triedAt(now))
             return Renewal(stored.entry, metadata)
         case .notModified(let stored, let told):
             // The scheduler has seen to it that the 304 is about this entry.

@@ -1,5 +1,6 @@
 import CoverCache
 import CurlHTTP
+import Platform
 
 /// Puts covers into the cache on a disk thread of its own, and commits them in groups.
 ///
@@ -16,7 +17,7 @@ actor PersistencyManager {
     /// So many confirmations are one transaction.
     private static let worthConfirming = 4_096
 
-    private nonisolated let thread = DiskThread()
+    private nonisolated let thread = ThreadExecutor()
     private let path: String
     private let capacity: Int?
     /// Called on the disk thread after each commit.
@@ -25,7 +26,6 @@ actor PersistencyManager {
     private var gathering: [Gathered] = []
     private var gatheringSince: ContinuousClock.Instant?
     private var confirming: [Arrival] = []
-    private var standings: [Standing] = []
     private var confirmingSince: ContinuousClock.Instant?
     private var syncing: Sealed?
     private var synced: [Sealed] = []
@@ -75,10 +75,9 @@ actor PersistencyManager {
     /// Takes covers; each is settled when its group is committed, or at once when it cannot be kept. Returns when their
     /// bodies are needed no more.
     func store(_ landing: Landing) async {
-        if !landing.changes.isEmpty { opened?.note(landing.changes, now: WallClock.milliseconds()) }
-        standings += landing.standings
+        if !landing.changes.isEmpty { opened?.record(landing.changes, now: WallClock.milliseconds()) }
         for arrival in landing.arrivals {
-            if !arrival.changes.isEmpty { opened?.note(arrival.changes, now: WallClock.milliseconds()) }
+            if !arrival.changes.isEmpty { opened?.record(arrival.changes, now: WallClock.milliseconds()) }
             guard case .cover(let metadata, let body) = arrival.content else {
                 confirming.append(arrival)
                 continue
@@ -95,9 +94,8 @@ actor PersistencyManager {
                 settle([Self.failure(error, arrival.job, arrival.key)])
             }
         }
-        let count = confirming.count + standings.reduce(0) { $0 + $1.stood.count }
-        if count >= Self.worthConfirming || landing.isAll { confirm() }
-        if isConfirming, confirmingSince == nil { confirmingSince = .now }
+        if confirming.count >= Self.worthConfirming || landing.isAll { confirm() }
+        if !confirming.isEmpty, confirmingSince == nil { confirmingSince = .now }
     }
 
     private func hasRoom(for body: ResponseBody) throws -> Bool {
@@ -105,24 +103,17 @@ actor PersistencyManager {
         return gathering.isEmpty || writer.pendingBytes + body.count <= writer.groupLimit
     }
 
-    private var isConfirming: Bool { !confirming.isEmpty || !standings.isEmpty }
-
     /// Writes what has been confirmed.
     private func confirm() {
-        guard isConfirming else { return }
-        let (arrivals, standings) = (confirming, standings)
-        (confirming, self.standings) = ([], [])
+        guard !confirming.isEmpty else { return }
+        let arrivals = confirming
+        confirming = []
         confirmingSince = nil
         let now = WallClock.milliseconds()
-        var renewals = arrivals.compactMap { $0.content.renewal(now) }
-        let stood = standings.map { $0.renewals(into: &renewals) }
+        let renewals = arrivals.compactMap { $0.content.renewal(now) }
         do {
             try writer().renew(renewals)
             settle(arrivals.map { Self.settlement($0, now) })
-            for (standing, stood) in zip(standings, stood) {
-                standing.settle(.stand(stood.renewed, microseconds: standing.microseconds))
-                if !stood.differing.isEmpty { standing.settle(.differ(stood.differing)) }
-            }
         } catch {
             settle(
                 arrivals.map { arrival in
@@ -130,8 +121,6 @@ actor PersistencyManager {
                     if case .absent = arrival.content { return Self.settlement(arrival, now) }
                     return Self.failure(error, arrival.job, arrival.key)
                 })
-            let failure = CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
-            for standing in standings { standing.settle(.failed(standing.stood.map(\.request), failure)) }
         }
         resumeFlushers()
     }
@@ -198,7 +187,6 @@ actor PersistencyManager {
             opened?.abandon(sealed.group)
             settle(sealed.covers.map { Self.failure(error, $0.job, $0.key) })
         }
-        opened?.reclaim(sealed.group)
     }
 
     private func commitSynced() {
@@ -211,7 +199,7 @@ actor PersistencyManager {
                 let outcomes = try writer.commit(groups.map(\.group))
                 let now = WallClock.milliseconds()
                 settle(zip(covers, outcomes).map { Self.settlement($0, $1, now) })
-                try writer.makeRoom(writer.groupsToCome)
+                try writer.makeRoom(writer.headroom)
             } catch {
                 settle(covers.map { Self.failure(error, $0.job, $0.key) })
             }
@@ -220,7 +208,7 @@ actor PersistencyManager {
     }
 
     private func resumeFlushers() {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty, !isConfirming { resume(&flushers) }
+        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { resume(&flushers) }
     }
 
     /// For the rare time when everything must be committed before anything else is done.
@@ -239,7 +227,7 @@ actor PersistencyManager {
 
     /// Returns when everything stored so far is committed.
     func flush() async {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty, !isConfirming { return }
+        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { return }
         await withCheckedContinuation { flushers.append($0) }
     }
 
@@ -254,8 +242,8 @@ actor PersistencyManager {
     /// Writes the uses that readers gathered. Nothing depends on it, so a failure is let go.
     func note(_ usage: CacheUsage) {
         guard let opened, !usage.isEmpty else { return }
-        opened.note(usage)
-        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? opened.writeUsage() }
+        opened.record(usage)
+        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? opened.writeDeferred() }
     }
 
     /// Runs `body` on the disk thread with the cache, everything committed.

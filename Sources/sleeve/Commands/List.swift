@@ -58,7 +58,7 @@ struct List: AsyncParsableCommand {
         line.add("storedAt", timestamp(metadata.storedAt))
         line.add("validatedAt", timestamp(entry.validatedAt))
         line.add("freshUntil", metadata.freshUntil.map { timestamp($0) })
-        line.add("pinned", entry.isPinned)
+        line.add("pinned", false)
         if metadata.freshUntil.map({ $0 <= now }) ?? true { line.add("stale", true) }
         return line.text + "\n"
     }

@@ -1,5 +1,5 @@
-import CurlHTTP
 import Dispatch
+import Platform
 import Synchronization
 
 #if canImport(Glibc)

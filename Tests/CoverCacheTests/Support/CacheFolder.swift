@@ -63,6 +63,8 @@ func picture(_ seed: Int, bytes: Int = 5_000) -> [UInt8] {
     return (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) }
 }
 
+func digest(of bytes: [UInt8]) -> Digest { bytes.withUnsafeBytes { Digest(of: $0) } }
+
 /// SplitMix64.
 struct Randomness: RandomNumberGenerator {
     private var state: UInt64

@@ -3,6 +3,7 @@ import Testing
 
 @testable import CoverCache
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 @Suite("RFC 9111 §4.3.4: the straight path of a 304") struct KeptFieldsTests {
     /// 2024-01-01 00:00:00 GMT, in milliseconds.
@@ -13,7 +14,7 @@ import Testing
             metadata: EntryMetadata(
                 key: "https://a.example/1.jpg", mediaType: "image/jpeg", width: 4, height: 3, storedAt: 1_000,
                 fields: fields),
-            digest: [UInt8]().withUnsafeBytes { Digest(of: $0) }, bytes: 0, validatedAt: 1_000, isPinned: false,
+            digest: [UInt8]().withUnsafeBytes { Digest(of: $0) }, bytes: 0, validatedAt: 1_000,
             lastUsed: 0, row: EntryRow(id: 1, blob: 1))
     }
 

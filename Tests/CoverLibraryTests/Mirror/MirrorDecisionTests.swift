@@ -3,6 +3,7 @@ import Testing
 
 @testable import CoverCache
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 /// 2024-01-01 00:00:00 GMT, in milliseconds.
 private let dawn: Int64 = 1_704_067_200_000
@@ -29,7 +30,7 @@ private func reread(_ metadata: EntryMetadata, own: HTTPFields = [:]) -> HeldRes
         CachedEntry(
             metadata: metadata, digest: Digest(of: [1].withUnsafeBytes { $0 }), bytes: 1,
             validatedAt: metadata.storedAt,
-            isPinned: false, lastUsed: 0, row: EntryRow(id: 1, blob: 1)), own: own)
+            lastUsed: 0, row: EntryRow(id: 1, blob: 1)), own: own)
 }
 
 private func decide(

@@ -2,6 +2,7 @@ import HTTPTypes
 import Testing
 
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 private let whole = Array("0123456789".utf8)
 

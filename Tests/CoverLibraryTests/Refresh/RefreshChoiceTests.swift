@@ -1,6 +1,7 @@
 import Testing
 
 @testable import CoverLibrary
+@testable import HTTPCaching
 
 @Suite struct RefreshChoiceTests {
     /// Milliseconds.

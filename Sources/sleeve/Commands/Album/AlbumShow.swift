@@ -61,15 +61,15 @@ struct AlbumShow: AsyncParsableCommand {
         line.add("album", raw: album.json)
         do throws(CoverFailure) {
             let cover = try await library.shown(album)
-            let place = try? library.place(of: cover.url)
+            let location = try? library.location(of: cover.url)
             line.add("digest", cover.digest)
             line.add("type", cover.mediaType)
             line.add("bytes", cover.bytes.count)
             line.add("width", cover.width)
             line.add("height", cover.height)
             if cover.isStale { line.add("stale", true) }
-            line.add("file", place?.file)
-            line.add("offset", place?.offset)
+            line.add("file", location?.path)
+            line.add("offset", location?.offset)
             try? tell(line.text + "\n")
         } catch {
             line.add("error", error.detail)

@@ -1,0 +1,51 @@
+/// Why an album cannot be added.
+package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The field's name in the library file.
+    package var field: String
+    /// One line, without the field.
+    package var message: String
+    package var description: String { "\(field): \(message)" }
+}
+
+extension Album {
+    /// The album without blanks around its texts.
+    /// - Parameters:
+    ///   - former: The album before an edit. Problems in fields that the edit does not change are ignored.
+    ///   - urlProblem: Why a cover URL cannot be requested, and the URL as a message may repeat it; nil if it can.
+    /// - Throws: `AlbumProblem`: it has no title, or its year, a cover URL or a MusicBrainz id is not valid.
+    package func validated(
+        editing former: Album? = nil, urlProblem: (String) -> (url: String, reason: String)?
+    ) throws(AlbumProblem) -> Album {
+        var album = self
+        album.title = title.trimmingBlanks()
+        album.artist = artist.trimmingBlanks()
+        album.genre = genre.trimmingBlanks()
+        album.year = year.trimmingBlanks()
+        album.coverUrl = coverUrl?.trimmingBlanks()
+        if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
+        if let problem = album.problems(urlProblem).first(where: { former?.hasSame($0.field, as: album) != true }) {
+            throw problem
+        }
+        return album
+    }
+
+    private func hasSame(_ field: String, as other: Album) -> Bool {
+        if field == "coverUrls" { return coverUrls == other.coverUrls }
+        return members.first { $0.name == field } == other.members.first { $0.name == field }
+    }
+
+    private func problems(_ urlProblem: (String) -> (url: String, reason: String)?) -> [AlbumProblem] {
+        var problems: [AlbumProblem] = []
+        func add(_ field: String, _ message: String) { problems.append(AlbumProblem(field: field, message: message)) }
+        if title.isEmpty { add("title", "an album needs a title") }
+        for (field, text) in [("title", title), ("artist", artist), ("genre", genre)] where text.utf8.count > 1_000 {
+            add(field, "the \(field) is longer than 1,000 bytes")
+        }
+        let isYear = year.isEmpty || (year.count == 4 && year.allSatisfy { ("0"..."9").contains($0) })
+        if !isYear { add("year", "the year needs four digits, such as 1999") }
+        if let problem = coverUrl.flatMap(urlProblem) { add("coverUrl", problem.reason) }
+        for problem in coverUrls.compactMap(urlProblem) { add("coverUrls", "\(problem.url): \(problem.reason)") }
+        do { _ = try musicBrainzIDs() } catch { problems.append(error) }
+        return problems
+    }
+}

@@ -1,0 +1,68 @@
+import Dispatch
+import Platform
+
+/// The elements of several lists, in order, as they are read. Reading blocks, so it has a thread of its own.
+package struct ListBatches: AsyncSequence, Sendable {
+    package typealias Element = [ListElement]
+    package typealias Failure = Never
+
+    /// Chunks read ahead.
+    private static let ahead = 4
+
+    private let stream: AsyncStream<[ListElement]>
+    // Created with 0 and raised: libdispatch traps when a semaphore is destroyed below its initial value.
+    private let permits = DispatchSemaphore(value: 0)
+
+    /// - Parameters:
+    ///   - keepsOtherFields: for callers that write the albums again: keep all their fields.
+    ///   - check: the problem of an item in a file, which then replaces the item; nil if it has none.
+    ///   - broken: called for each list that cannot be read to its end; the next list is read nonetheless.
+    package init(
+        paths: [String], format: ListFormat?, keepsOtherFields: Bool = false,
+        check: @escaping @Sendable (ListItem, _ file: String) -> ListProblem? = { _, _ in nil },
+        broken: @escaping @Sendable (ListProblem) -> Void
+    ) {
+        let (stream, continuation) = AsyncStream.makeStream(of: [ListElement].self)
+        self.stream = stream
+        let permits = permits
+        for _ in 0..<Self.ahead { permits.signal() }
+        // The thread may be waiting for a permit when the consumer stops.
+        continuation.onTermination = { _ in permits.signal() }
+        WorkThread.start {
+            for path in paths {
+                let file = path == "-" ? "stdin" : path
+                do throws(ListProblem) {
+                    let reader = try AlbumListReader(path: path, format: format, keepsOtherFields: keepsOtherFields)
+                    while var batch = try reader.next() {
+                        for index in batch.indices {
+                            guard case .item(let item) = batch[index] else { continue }
+                            if let problem = check(item, file) { batch[index] = .problem(problem) }
+                        }
+                        permits.wait()
+                        if case .terminated = continuation.yield(batch) { return }
+                    }
+                } catch {
+                    broken(error)
+                }
+            }
+            continuation.finish()
+        }
+    }
+
+    package struct Iterator: AsyncIteratorProtocol {
+        var stream: AsyncStream<[ListElement]>.Iterator
+        let permits: DispatchSemaphore
+
+        package mutating func next() async -> [ListElement]? {
+            permits.signal()
+            return await stream.next()
+        }
+
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> [ListElement]? {
+            permits.signal()
+            return await stream.next(isolation: actor)
+        }
+    }
+
+    package func makeAsyncIterator() -> Iterator { Iterator(stream: stream.makeAsyncIterator(), permits: permits) }
+}

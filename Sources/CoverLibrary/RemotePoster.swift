@@ -1,0 +1,44 @@
+import CurlHTTP
+import HTTPTypes
+import Synchronization
+
+/// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
+final class RemotePoster: Sendable {
+    private let configuration: LibraryConfiguration
+    private let client = Mutex<HTTPClient?>(nil)
+
+    init(_ configuration: LibraryConfiguration) { self.configuration = configuration }
+
+    /// The remote library of the configuration; nil if it has none.
+    /// - Throws: `LibraryError`: its URL cannot be used.
+    func remoteLibrary() throws(LibraryError) -> RemoteLibrary? {
+        guard let url = configuration.remote else { return nil }
+        if url.contains("?") {
+            throw LibraryError(message: "cannot use the remote library's URL: remove its query (?…)")
+        }
+        do throws(HTTPURL.Problem) {
+            return RemoteLibrary(url: try HTTPURL(url).string) { await self.post($0, $1, key: $2) }
+        } catch {
+            throw LibraryError(message: "cannot use the remote library's URL: \(error)")
+        }
+    }
+
+    private func post(_ url: String, _ body: [UInt8], key: String) async -> RemoteLibrary.Response {
+        guard let url = try? HTTPURL(url), let name = HTTPField.Name("Idempotency-Key") else {
+            return .unreachable("its URL cannot be used")
+        }
+        let request = TransferRequest(url: url, headerFields: [name: "\"\(key)\""], postedJSON: body)
+        do {
+            let client = try client.withLock { client in
+                let started = try client ?? configuration.makeClient()
+                client = started
+                return started
+            }
+            return .status(try await client.response(for: request).head.status.code)
+        } catch {
+            return .unreachable((error as? TransferError).map { CoverFailure($0).detail } ?? "\(error)")
+        }
+    }
+
+    func close() { client.withLock { $0 }?.loop.shutdown() }
+}

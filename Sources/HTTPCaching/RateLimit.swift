@@ -1,0 +1,89 @@
+package import HTTPTypes
+
+/// What a host says of its own limits: `RateLimit` (draft-ietf-httpapi-ratelimit-headers, of 2023 and of 2025), and the older
+/// `RateLimit-Remaining` and `X-RateLimit-Remaining` with their `-Reset`.
+package struct RateLimit: Equatable {
+    /// Requests that are left.
+    package var remaining: Int
+    /// Until then, from now.
+    package var reset: Duration
+
+    /// Nil: nothing is said, or not both. - Parameter now: seconds since 1970.
+    package init?(_ fields: HTTPFields, now: Int64) {
+        // Nearly all say nothing, which is found out in one go.
+        guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isTold($0.name) }) else {
+            return nil
+        }
+        // Of several policies the tightest.
+        let found = fields[values: .rateLimit].flatMap { Self.split($0[...], at: ",") }
+        if let tightest = Self.policies(found).min(by: { $0.remaining < $1.remaining }) {
+            self = tightest
+            return
+        }
+        for (left, reset) in Self.pairs {
+            guard let remaining = fields[left].flatMap({ Int($0) }), let text = fields[reset], let time = Int64(text)
+            else { continue }
+            // Some count from now, some from 1970.
+            self.init(remaining: remaining, seconds: time > 1_000_000_000 ? time - now : time)
+            return
+        }
+        return nil
+    }
+
+    private static func isTold(_ name: HTTPField.Name) -> Bool {
+        name == .rateLimit || pairs.contains { $0.0 == name }
+    }
+
+    private init(remaining: Int, seconds: Int64) {
+        self.remaining = max(0, remaining)
+        reset = .seconds(min(max(0, seconds), 86_400 * 365))
+    }
+
+    private static let pairs: [(HTTPField.Name, HTTPField.Name)] = [
+        (.rateLimitRemaining, .rateLimitReset), (.xRateLimitRemaining, .xRateLimitReset),
+    ]
+
+    /// Splits a structured field where it may be: what is in quotes is a policy's name (RFC 9651 §3.3.3).
+    private static func split(_ text: Substring, at separator: Character) -> [Substring] {
+        var (parts, start): ([Substring], Substring.Index) = ([], text.startIndex)
+        var (isQuoted, isEscaped) = (false, false)
+        for index in text.indices {
+            switch text[index] {
+            case _ where isEscaped: isEscaped = false
+            case "\\" where isQuoted: isEscaped = true
+            case "\"": isQuoted.toggle()
+            case separator where !isQuoted:
+                parts.append(text[start..<index])
+                start = text.index(after: index)
+            default: break
+            }
+        }
+        return parts + [text[start...]]
+    }
+
+    /// `"default";r=50;t=30`, one for each element; or `limit=100, remaining=50, reset=30`, one in all.
+    private static func policies(_ elements: [Substring]) -> [RateLimit] {
+        let values = elements.map { element in
+            split(element, at: ";").reduce(into: [String: Int64]()) { values, part in
+                let halves = part.split(separator: "=", maxSplits: 1).map { $0.filter { $0 != " " }.lowercased() }
+                if halves.count == 2, let number = Int64(halves[1]) { values[halves[0]] = number }
+            }
+        }
+        let all = values.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
+        if let remaining = all["remaining"], let reset = all["reset"] {
+            return [RateLimit(remaining: Int(remaining), seconds: reset)]
+        }
+        return values.compactMap { value in
+            guard let remaining = value["r"], let reset = value["t"] else { return nil }
+            return RateLimit(remaining: Int(remaining), seconds: reset)
+        }
+    }
+}
+
+extension HTTPField.Name {
+    package static let rateLimit = HTTPField.Name("RateLimit")!
+    package static let rateLimitRemaining = HTTPField.Name("RateLimit-Remaining")!
+    package static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
+    package static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
+    package static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+}

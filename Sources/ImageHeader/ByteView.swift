@@ -1,0 +1,96 @@
+/// Bytes read by offset, each read checked: past the end is `nil`, never a trap.
+struct ByteView {
+    let bytes: UnsafeRawBufferPointer
+
+    init(_ bytes: UnsafeRawBufferPointer) {
+        self.bytes = bytes
+    }
+
+    var count: Int { bytes.count }
+
+    /// The byte at an offset.
+    func byte(_ offset: Int) -> UInt8? {
+        offset >= 0 && offset < bytes.count ? bytes[offset] : nil
+    }
+
+    /// An unsigned integer of `size` bytes, at most 4, most significant first.
+    func bigEndian(_ offset: Int, _ size: Int) -> Int? {
+        guard has(offset, size) else { return nil }
+        return bytes[offset..<offset + size].reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// An unsigned integer of `size` bytes, at most 4, least significant first.
+    func littleEndian(_ offset: Int, _ size: Int) -> Int? {
+        guard has(offset, size) else { return nil }
+        return bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
+    }
+
+    /// Whether this ASCII text stands at an offset.
+    func has(_ text: StaticString, at offset: Int) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard has(offset, length) else { return false }
+        let expected = UnsafeBufferPointer(start: text.utf8Start, count: length)
+        return bytes[offset..<offset + length].elementsEqual(expected)
+    }
+
+    /// The same, whatever the case of the letters; `text` in lower case.
+    func hasIgnoringCase(_ text: StaticString, at offset: Int) -> Bool {
+        let length = text.utf8CodeUnitCount
+        guard has(offset, length) else { return false }
+        let expected = UnsafeBufferPointer(start: text.utf8Start, count: length)
+        return zip(bytes[offset..<offset + length], expected).allSatisfy { found, letter in
+            found == letter || (found >= 0x41 && found <= 0x5A && found + 0x20 == letter)
+        }
+    }
+
+    /// Where this ASCII text next begins, from `offset` on.
+    func offset(of text: StaticString, from offset: Int) -> Int? {
+        let first = text.utf8Start.pointee
+        var start = offset
+        while let found = bytes.firstOffset(of: first, from: start) {
+            if has(text, at: found) { return found }
+            start = found + 1
+        }
+        return nil
+    }
+
+    /// The first offset, from `offset` on, that holds no blank; the end if there is none.
+    func afterBlanks(_ offset: Int) -> Int {
+        var offset = offset
+        while let byte = byte(offset), Byte.isBlank(byte) { offset += 1 }
+        return offset
+    }
+
+    // Offsets come from the bytes themselves, so a sum of two could overflow: compare differences instead.
+    private func has(_ offset: Int, _ size: Int) -> Bool {
+        offset >= 0 && offset <= bytes.count && size <= bytes.count - offset
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// The first offset of `byte`, from `start` on; nil if there is none.
+    func firstOffset(of byte: UInt8, from start: Int) -> Int? {
+        start < count ? self[start...].firstIndex(of: byte) : nil
+    }
+
+    /// The same bytes without blanks at either end.
+    var trimmed: UnsafeRawBufferPointer {
+        guard let first = firstIndex(where: { !Byte.isBlank($0) }), let last = lastIndex(where: { !Byte.isBlank($0) })
+        else { return UnsafeRawBufferPointer(rebasing: self[..<0]) }
+        return UnsafeRawBufferPointer(rebasing: self[first...last])
+    }
+
+    var text: String { String(decoding: self, as: UTF8.self) }
+}
+
+/// The characters of markup and JSON that mark their beginnings.
+enum Byte {
+    static let quote = UInt8(ascii: "\"")
+    static let openBracket = UInt8(ascii: "[")
+    static let closeBracket = UInt8(ascii: "]")
+    static let openBrace = UInt8(ascii: "{")
+    static let less = UInt8(ascii: "<")
+
+    /// Space, tab, line feed, vertical tab, form feed, carriage return.
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+}

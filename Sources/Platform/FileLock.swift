@@ -1,0 +1,64 @@
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// An exclusive advisory lock on a file (`flock(2)`). The kernel releases it when the holding process ends, however it ends.
+package struct FileLock: ~Copyable {
+    /// The lock was not free within `seconds`.
+    package struct Timeout: Error, Sendable, Hashable, CustomStringConvertible {
+        package var path: String
+        package var seconds: Int
+        package var description: String {
+            "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
+        }
+    }
+
+    /// Maximum time to wait. A holder keeps the lock for milliseconds; one that keeps it this long has been stopped.
+    private static let timeoutSeconds = 15
+
+    private let descriptor: Int32
+    private let path: String
+
+    /// Opens the file, and creates it if it is missing.
+    /// - Throws: `SystemError`.
+    package init(path: String) throws(SystemError) {
+        self.path = path
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        if descriptor < 0 { throw SystemError("open", path: path) }
+    }
+
+    /// Closing the descriptor releases the lock.
+    deinit { close(descriptor) }
+
+    /// Runs `body` with the lock held. Blocks the thread until the lock is free.
+    /// - Throws: `Timeout` after 15 seconds, `SystemError`, or the error of `body`.
+    package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+        var waited: UInt32 = 0
+        var pause: UInt32 = 100
+        while try !tryLock() {
+            guard waited < UInt32(Self.timeoutSeconds) * 1_000_000 else {
+                throw Timeout(path: path, seconds: Self.timeoutSeconds)
+            }
+            usleep(pause)
+            waited += pause
+            pause = min(pause * 2, 5_000)
+        }
+        defer { unlock() }
+        return try body()
+    }
+
+    /// Takes the lock if it is free. - Returns: whether it was.
+    package func tryLock() throws(SystemError) -> Bool { try Self.tryLock(descriptor, path: path) }
+
+    /// Takes the lock of an open file if it is free. Closing the last copy of `descriptor` releases it.
+    /// - Returns: whether it was.
+    package static func tryLock(_ descriptor: Int32, path: String) throws(SystemError) -> Bool {
+        if flock(descriptor, LOCK_EX | LOCK_NB) == 0 { return true }
+        guard errno == EWOULDBLOCK || errno == EINTR else { throw SystemError("lock", path: path) }
+        return false
+    }
+
+    package func unlock() { flock(descriptor, LOCK_UN) }
+}

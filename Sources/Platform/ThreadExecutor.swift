@@ -1,0 +1,114 @@
+import Dispatch
+import Synchronization
+
+/// A serial executor on a thread of its own, for actors whose work must not run on Swift's cooperative pool.
+///
+/// The thread starts with the first job and ends after `shutdown()`. A job that is enqueued later runs on a new thread, so no
+/// caller waits for ever. Subclasses wait for events of their own between jobs.
+// because: only the thread touches `turn` and what subclasses add; everything else is atomic or behind a mutex.
+open class ThreadExecutor: SerialExecutor, @unchecked Sendable {
+    private struct Inbox {
+        var jobs: [UnownedJob] = []
+        var isRunning = false
+        var isAwake = false
+        var isStopping = false
+    }
+
+    private let inbox = Mutex(Inbox())
+    /// The thread that runs jobs now; 0 for none.
+    private let thread = Atomic<UInt>(0)
+    private let signal = DispatchSemaphore(value: 0)
+    private var turn: ((ContinuousClock.Instant) -> ContinuousClock.Instant?)?
+    private var hasStopped = false
+
+    package init() {}
+
+    // MARK: SerialExecutor
+
+    public func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        resume { $0.jobs.append(job) }
+    }
+
+    public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
+
+    // `assumeIsolated` traps on Linux without these two.
+    public func checkIsolated() { precondition(isCurrent, "must run on the executor's thread") }
+    public func isIsolatingCurrentContext() -> Bool? { isCurrent }
+
+    private var isCurrent: Bool { thread.load(ordering: .relaxed) == WorkThread.current }
+
+    // MARK: For the actors on this thread
+
+    /// Calls `body` in every turn of the thread, after the jobs. It returns the latest time for the next call; nil for none.
+    package func onTurn(_ body: @escaping (ContinuousClock.Instant) -> ContinuousClock.Instant?) {
+        checkIsolated()
+        turn = body
+    }
+
+    /// Ends the thread once its jobs have run. Returns at once; a second call does nothing.
+    package func shutdown() { resume { $0.isStopping = true } }
+
+    /// Whether jobs are waiting. For subclasses that decide how long to wait.
+    package var hasJobs: Bool { inbox.withLock { !$0.jobs.isEmpty } }
+
+    // MARK: For subclasses
+
+    /// Handles events, and waits for more until `deadline` or `wake`. Runs on the thread.
+    open func waitForEvents(until deadline: ContinuousClock.Instant?) {
+        guard let deadline else { return signal.wait() }
+        let left = max(.zero, ContinuousClock.Instant.now.duration(to: deadline)).components
+        _ = signal.wait(timeout: .now() + Double(left.seconds) + Double(left.attoseconds) * 1e-18)
+    }
+
+    /// Makes `waitForEvents` return. Called from any thread.
+    open func wake() { signal.signal() }
+
+    /// Releases what the subclass holds. Runs once, on the thread, after the last turn.
+    open func stop() {}
+
+    // MARK: The thread
+
+    private func resume(_ change: (inout Inbox) -> Void) {
+        let (mustStart, mustWake) = inbox.withLock { inbox in
+            change(&inbox)
+            defer { (inbox.isRunning, inbox.isAwake) = (true, true) }
+            return (!inbox.isRunning, !inbox.isAwake)
+        }
+        if mustStart { WorkThread.start { [self] in run() } } else if mustWake { wake() }
+    }
+
+    private func run() {
+        thread.store(WorkThread.current, ordering: .relaxed)
+        var jobs: [UnownedJob] = []
+        while true {
+            let isStopping = inbox.withLock { inbox in
+                swap(&inbox.jobs, &jobs)
+                inbox.isAwake = false
+                return inbox.isStopping
+            }
+            for job in jobs { job.runSynchronously(on: asUnownedSerialExecutor()) }
+            jobs.removeAll(keepingCapacity: true)
+            if isStopping {
+                if !hasStopped {
+                    hasStopped = true
+                    turn = nil
+                    stop()
+                }
+                if endThread() { return }
+            } else {
+                waitForEvents(until: turn?(.now))
+            }
+        }
+    }
+
+    /// Returns false if jobs have come meanwhile.
+    private func endThread() -> Bool {
+        inbox.withLock { inbox in
+            guard inbox.jobs.isEmpty else { return false }
+            thread.store(0, ordering: .relaxed)
+            inbox.isRunning = false
+            return true
+        }
+    }
+}

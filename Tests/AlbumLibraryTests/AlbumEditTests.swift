@@ -1,0 +1,80 @@
+import Testing
+
+@testable import AlbumLibrary
+
+@Suite struct AlbumEditTests {
+    private func albums(_ ids: String) -> [Album] { ids.map { Album(id: String($0), title: String($0)) } }
+    private func ids(_ albums: [Album]) -> String { albums.map(\.id).joined() }
+
+    @Test("taking a step and taking it back leaves the albums as they were")
+    func inverse() {
+        var library = albums("abcdef")
+        let edit = library.deleting([1, 2, 5])
+        edit.apply(to: &library)
+        #expect(ids(library) == "ade")
+        edit.inverse.apply(to: &library)
+        #expect(ids(library) == "abcdef")
+    }
+
+    @Test("taking a step twice changes no more than taking it once")
+    func twice() {
+        var library = albums("ab")
+        let edit = library.adding(albums("xy"), at: 1)
+        for _ in 0..<2 { edit.apply(to: &library) }
+        #expect(ids(library) == "axyb")
+        for _ in 0..<2 { edit.inverse.apply(to: &library) }
+        #expect(ids(library) == "ab")
+    }
+
+    @Test(
+        "an album comes back after the one it stood behind, else where it stood, else at the end",
+        arguments: [("zzabd", "zzabcd"), ("ad", "adc"), ("adef", "adcef"), ("", "c"), ("bqr", "bcqr")])
+    func place(meanwhile: String, expected: String) {
+        let edit = albums("abcd").deleting([2])
+        var library = albums(meanwhile)
+        edit.inverse.apply(to: &library)
+        #expect(ids(library) == expected)
+    }
+
+    @Test("the first album comes back to the front")
+    func first() {
+        let edit = albums("abc").deleting([0])
+        var library = albums("xbc")
+        edit.inverse.apply(to: &library)
+        #expect(ids(library) == "axbc")
+    }
+}
+
+@Suite struct LibraryMementoTests {
+    private func albums(_ ids: String) -> [Album] { ids.map { Album(id: String($0), title: String($0)) } }
+
+    private func memento(_ id: String, _ position: Double, in ids: String) -> LibraryMemento {
+        let index = ids.firstIndex(of: Character(id)).map { ids.distance(from: ids.startIndex, to: $0) } ?? 0
+        return LibraryMemento(album: id, index: index, position: position).knowingNeighbours(in: albums(ids))
+    }
+
+    @Test("the album is found wherever it is now, and the scroller is as far from it as it was")
+    func moved() {
+        let restored = memento("c", 2.25, in: "abcde").restored(in: albums("xyabcde"))
+        #expect(restored.album == "c" && restored.index == 4 && restored.position == 4.25)
+    }
+
+    @Test(
+        "when the album has gone, the nearest of its neighbours is chosen, the one after it before the one before",
+        arguments: [("abde", "d"), ("abe", "b"), ("ae", "e"), ("a", "a")])
+    func gone(now: String, expected: String) {
+        #expect(memento("c", 2, in: "abcde").restored(in: albums(now)).album == expected)
+    }
+
+    @Test("when all its neighbours have gone too, its place counts, as far as the library still reaches")
+    func allGone() {
+        #expect(memento("c", 2, in: "abcde").restored(in: albums("vwxyz")).album == "x")
+        #expect(memento("c", 2, in: "abcde").restored(in: albums("v")).album == "v")
+    }
+
+    @Test("an empty library restores to nothing")
+    func empty() {
+        let restored = memento("c", 2, in: "abcde").restored(in: [])
+        #expect(restored.album == nil && restored.index == 0 && restored.position == 0)
+    }
+}

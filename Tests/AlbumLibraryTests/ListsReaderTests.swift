@@ -1,0 +1,158 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AlbumLibrary
+
+@Suite struct AlbumListReaderTests {
+    /// A file that lives as long as this value.
+    private final class File {
+        let path: String
+
+        init(_ bytes: some Sequence<UInt8>, name: String = "list") throws {
+            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
+            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+            path = folder.appendingPathComponent(name).path
+            try Data(bytes).write(to: URL(fileURLWithPath: path))
+        }
+
+        deinit {
+            try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
+        }
+    }
+
+    private func read(
+        _ bytes: some Sequence<UInt8>, name: String = "list", format: ListFormat? = nil
+    ) throws -> [ListElement] {
+        let file = try File(bytes, name: name)
+        let reader = try AlbumListReader(path: file.path, format: format)
+        var elements: [ListElement] = []
+        while let more = try reader.next() { elements += more }
+        return elements
+    }
+
+    private func urls(_ text: String, name: String = "list", format: ListFormat? = nil) throws -> [String] {
+        try read(text.utf8, name: name, format: format).compactMap { element in
+            guard case .item(let item) = element else { return nil }
+            return item.url
+        }
+    }
+
+    private func problem(_ text: String, name: String = "list", format: ListFormat? = nil) -> String? {
+        do {
+            _ = try read(text.utf8, name: name, format: format)
+            return nil
+        } catch let problem as ListProblem {
+            return problem.message
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test(
+        arguments: [
+            ("list", "https://a/1\nhttps://a/2\n"),
+            ("list.txt", "\n\n  https://a/1\r\nhttps://a/2"),
+            ("list.m3u", "#EXTM3U, url\nhttps://a/1\nhttps://a/2\n"),
+            ("list", " \n[\"https://a/1\",\n{\"coverUrl\": \"https://a/2\"}]"),
+            ("list", "{\"coverUrl\": \"https://a/1\"}\n{\"coverUrl\": \"https://a/2\"}\n"),
+            ("list.json", "[\"https://a/1\", \"https://a/2\"]"),
+            ("list.JSON", "{\"coverUrl\": \"https://a/1\"}\n{\"coverUrl\": \"https://a/2\"}\n"),
+            ("list.jsonl", "\"https://a/1\"\n\"https://a/2\"\n"),
+            ("list.ndjson", "[\"https://a/1\",\n\"https://a/2\"]\n"),
+            ("list", "title,coverUrl\na,https://a/1\nb,https://a/2\n"),
+            ("list", "title\tCOVER\na,\thttps://a/1\nb,\thttps://a/2\n"),
+            ("list.csv", "title;url\na,b;https://a/1\nc;https://a/2\n"),
+            ("list.csv", "url\nhttps://a/1\nhttps://a/2\n"),
+            ("list.tsv", "\"title\"\t\"image\"\n\"a\"\thttps://a/1\nb\thttps://a/2"),
+        ])
+    func `the format is recognised, with or without a byte order mark`(name: String, text: String) throws {
+        #expect(try urls(text, name: name) == ["https://a/1", "https://a/2"])
+        #expect(try urls("\u{FEFF}" + text, name: name) == ["https://a/1", "https://a/2"])
+    }
+
+    @Test func `a first URL with a comma in it makes no CSV`() throws {
+        #expect(try urls("https://a/1,url\nhttps://a/2") == ["https://a/1,url", "https://a/2"])
+    }
+
+    @Test func `the format asked for wins`() throws {
+        #expect(try urls("title,url\na,b", name: "list.csv", format: .urls) == ["title,url", "a,b"])
+        #expect(try urls("\"https://a/1\"\n", name: "list.txt", format: .jsonl) == ["https://a/1"])
+        #expect(problem("https://a/1\n", format: .json) == "malformed JSON: expected '[', found 'h'")
+    }
+
+    @Test(arguments: ["", "\n \r\n\t\n", "\u{FEFF}\n"], [nil, .json, .csv] as [ListFormat?])
+    func `an empty file is a problem`(text: String, format: ListFormat?) {
+        #expect(problem(text, format: format) == "is empty; \(ListOpening.expected)")
+    }
+
+    @Test func `an empty array, a header alone, and comments alone are lists of nothing`() throws {
+        #expect(try read("[]".utf8).isEmpty)
+        #expect(try read("title,url\n".utf8).isEmpty)
+        #expect(try read("# nothing yet\n".utf8).isEmpty)
+    }
+
+    @Test func `what is no text says what to do`() throws {
+        #expect(problem("https://a/1\n", name: "list.json")?.hasPrefix("is not JSON: it begins with 'h'") == true)
+        #expect(problem("<!doctype html>") == "is HTML or XML; \(ListOpening.expected)")
+        let utf16 = #expect(throws: ListProblem.self) { try read([0xFF, 0xFE, 0x68, 0x00]) }
+        #expect(utf16?.message == "is UTF-16; save it as UTF-8")
+        let gzip = #expect(throws: ListProblem.self) { try read([0x1F, 0x8B, 0x08, 0x00]) }
+        #expect(gzip?.message.contains("gunzip") == true)
+        let png = #expect(throws: ListProblem.self) { try read([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]) }
+        #expect(png?.message == "is an image (image/png); \(ListOpening.expected)")
+        #expect(problem("title,url\nA,\u{0}\n", format: .csv) == "is a binary file; \(ListOpening.expected)")
+    }
+
+    @Test func `a missing file and a directory are named`() throws {
+        let missing = #expect(throws: ListProblem.self) { try AlbumListReader(path: "/nowhere/albums.json") }
+        #expect(missing?.description == "/nowhere/albums.json: cannot be opened: No such file or directory")
+        let folder = #expect(throws: ListProblem.self) { try AlbumListReader(path: "/tmp") }
+        #expect(folder?.description == "/tmp: is a directory; \(ListOpening.expected)")
+    }
+
+    @Test func `elements before malformed JSON come first, the error once, then the end`() throws {
+        let file = try File("[\"https://a/1\", \"https://a/2\" }".utf8, name: "albums.json")
+        let reader = try AlbumListReader(path: file.path)
+        #expect(try reader.next()?.count == 2)
+        let error = #expect(throws: ListProblem.self) { try reader.next() }
+        #expect(error?.place == ListPlace(file: file.path, line: 1, column: 31))
+        #expect(try reader.next() == nil)
+    }
+
+    @Test func `a line in a pipe is given before the pipe ends`() throws {
+        let folder = try File([], name: "unused")
+        let path = folder.path + ".fifo"
+        try #require(mkfifo(path, 0o600) == 0)
+        // Open for both, so that neither side waits for the other to open.
+        let writer = open(path, O_RDWR | O_CLOEXEC)
+        try #require(writer >= 0)
+        // Closing ends the list, so a reader that waits for more fails this test instead of hanging it.
+        defer { close(writer) }
+
+        let urls = Mutex<[String]>([])
+        let isRead = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            guard let reader = try? AlbumListReader(path: path) else { return }
+            while let elements = try? reader.next() {
+                for case .item(let item) in elements {
+                    urls.withLock { $0.append(item.url) }
+                    isRead.signal()
+                }
+            }
+        }
+        for line in ["https://a/1\n", "https://a/2\n"] {
+            _ = line.withCString { write(writer, $0, line.utf8.count) }
+            try #require(isRead.wait(timeout: .now() + 20) == .success)
+            #expect(urls.withLock { $0.last } == String(line.dropLast()))
+        }
+    }
+
+    @Test func `a list larger than a chunk is read whole and in order`() throws {
+        let expected = (0..<20_000).map { "https://covers.example/\($0).jpg" }
+        #expect(try urls(expected.joined(separator: "\n")) == expected)
+        #expect(try urls("[\"" + expected.joined(separator: "\",\"") + "\"]") == expected)
+        #expect(try urls("title,url\n,\"" + expected.joined(separator: "\"\n,\"") + "\"") == expected)
+    }
+}

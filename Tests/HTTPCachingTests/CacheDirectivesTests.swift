@@ -1,0 +1,71 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPCaching
+
+@Suite("RFC 9111 §5.2: Cache-Control") struct CacheDirectivesTests {
+    @Test("§5.2: names are known in any case, in any order, with empty elements between")
+    func names() {
+        let directives = CacheDirectives(" ,NO-Store,, must-revalidate ,Private, pubLIC,immutable, no-cache,")
+        #expect(directives.noStore && directives.mustRevalidate && directives.isPrivate && directives.isPublic)
+        #expect(directives.isImmutable && directives.noCache)
+        #expect(CacheDirectives("nostore, no-storey") == CacheDirectives())
+    }
+
+    @Test("RFC 9110 §5.3: several lines are one list")
+    func lines() {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .cacheControl, value: "max-age=60"))
+        fields.append(HTTPField(name: .cacheControl, value: "no-store"))
+        #expect(CacheDirectives(fields).maxAge == 60 && CacheDirectives(fields).noStore)
+    }
+
+    @Test(
+        "§1.2.2: delta-seconds are digits alone; too many of them are the longest time there is",
+        arguments: [
+            ("max-age=60", 60), ("max-age=\"60\"", 60), ("max-age=0060", 60), ("MAX-AGE=1 ", 1),
+            ("max-age=2147483648", 1 << 31), ("max-age=99999999999999999999999999", 1 << 31),
+        ] as [(String, Int64)])
+    func seconds(text: String, expected: Int64) { #expect(CacheDirectives(text).maxAge == expected) }
+
+    @Test(
+        "§4.2.1: a max-age that is no number makes the response stale",
+        arguments: [
+            "max-age", "max-age=", "max-age=a60", "max-age=60a", "max-age=-1", "max-age=1.5", "max-age='60'",
+            "max-age= 60",
+        ])
+    func invalid(text: String) { #expect(CacheDirectives(text).maxAge == 0) }
+
+    @Test("§4.2.1: of several, the first counts")
+    func first() {
+        #expect(CacheDirectives("max-age=1, max-age=1800").maxAge == 1)
+        #expect(CacheDirectives("max-age=1800, max-age=1").maxAge == 1_800)
+    }
+
+    @Test("RFC 9110 §5.6.4: what is in a quoted string is no directive")
+    func quoted() {
+        let directives = CacheDirectives(#"extension="max-age=3600, no-store, \"no-cache", max-age=1"#)
+        #expect(directives.maxAge == 1 && !directives.noStore && !directives.noCache)
+        #expect(CacheDirectives("max-age =3600").maxAge == nil, "a name has no space")
+        #expect(
+            CacheDirectives(#"a="\", max-age=", max-age="6\0", no-store"#) == CacheDirectives("max-age=60,no-store"))
+        #expect(CacheDirectives(#"max-age="6\"#).maxAge == 0, "what is not closed ends with the line")
+    }
+
+    @Test("§5.2.2.4: no-cache with field names is taken for the whole response")
+    func qualified() { #expect(CacheDirectives(#"no-cache="Set-Cookie, X""#).noCache) }
+
+    @Test("RFC 5861: how long a stale response may be used")
+    func stale() {
+        let directives = CacheDirectives("stale-while-revalidate=30, stale-if-error=86400")
+        #expect(directives.staleWhileRevalidate == 30 && directives.staleIfError == 86_400)
+        #expect(CacheDirectives("stale-while-revalidate=soon").staleWhileRevalidate == nil)
+    }
+
+    @Test("§5.2.1: what requests say")
+    func requests() {
+        let directives = CacheDirectives("max-stale, min-fresh=10, only-if-cached")
+        #expect(directives.maxStale == .max && directives.minFresh == 10 && directives.onlyIfCached)
+        #expect(CacheDirectives("max-stale=5").maxStale == 5)
+    }
+}

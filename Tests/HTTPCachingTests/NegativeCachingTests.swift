@@ -1,0 +1,41 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPCaching
+
+@Suite struct NegativeCachingTests {
+    private static let now: Int64 = 1_700_000_000_000
+
+    /// For how long, in milliseconds.
+    private func time(_ status: Int, _ fields: HTTPFields = [:]) -> Int64? {
+        NegativeCaching.until(
+            StoredResponse(status: status, fields: fields, requestTime: Self.now, responseTime: Self.now)
+        )
+        .map { $0 - Self.now }
+    }
+
+    @Test("RFC 9111 §4.2.2: a 404 that says nothing is taken for ten minutes, a 410 for a day, others not at all")
+    func guesses() {
+        #expect(time(404) == 600_000)
+        #expect(time(410) == 86_400_000)
+        for status in [200, 400, 401, 403, 405, 429, 451, 500, 503] { #expect(time(status) == nil) }
+    }
+
+    @Test("§4.2.1: what it says of its freshness counts, less its age, and for a week at most")
+    func explicit() {
+        #expect(time(404, [.cacheControl: "max-age=60"]) == 60_000)
+        #expect(time(404, [.cacheControl: "max-age=60", .age: "20"]) == 40_000)
+        #expect(time(410, [.cacheControl: "max-age=31536000"]) == NegativeCaching.longest)
+        #expect(
+            time(404, [.date: "Tue, 14 Nov 2023 22:13:20 GMT", .expires: "Tue, 14 Nov 2023 22:14:20 GMT"]) == 60_000)
+    }
+
+    @Test("one that is stale from the beginning, or must not be kept, is not remembered")
+    func notKept() {
+        #expect(time(404, [.cacheControl: "max-age=0"]) == nil)
+        #expect(time(404, [.expires: "0"]) == nil)
+        #expect(time(404, [.cacheControl: "no-store"]) == nil)
+        #expect(time(410, [.cacheControl: "no-cache, max-age=60"]) == nil)
+        #expect(time(404, [.vary: "*"]) == nil)
+    }
+}

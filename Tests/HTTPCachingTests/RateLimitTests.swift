@@ -1,0 +1,56 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPCaching
+
+@Suite struct RateLimitTests {
+    private func limit(_ fields: HTTPFields) -> (Int, Duration)? {
+        RateLimit(fields, now: 1_700_000_000).map { ($0.remaining, $0.reset) }
+    }
+
+    @Test("what is left and when it is full again is read from all four ways of saying it")
+    func forms() throws {
+        let said: [HTTPFields] = [
+            [.rateLimit: #""default";r=7;t=30"#], [.rateLimit: "limit=100, remaining=7, reset=30"],
+            [.rateLimitRemaining: "7", .rateLimitReset: "30"], [.xRateLimitRemaining: "7", .xRateLimitReset: "30"],
+            [.xRateLimitRemaining: "7", .xRateLimitReset: "1700000030"],
+        ]
+        for fields in said {
+            let found = try #require(limit(fields))
+            #expect(found == (7, .seconds(30)))
+        }
+    }
+
+    @Test("of several policies the tightest counts")
+    func tightest() throws {
+        let found = try #require(limit([.rateLimit: #""minute";r=90;t=50, "second";r=0;t=1"#]))
+        #expect(found == (0, .seconds(1)))
+    }
+
+    @Test(
+        "RFC 9651 §3.3.3: what is in quotes is a name, whatever it looks like",
+        arguments: [
+            #""a,b";r=7;t=30"#, #""a;r=0;t=99";r=7;t=30"#, #""a\";r=0;t=99,";r=7;t=30, "b,\\";r=8;t=1"#,
+            #""remaining=0, reset=9";r=7;t=30"#,
+        ])
+    func quoted(text: String) throws {
+        let found = try #require(limit([.rateLimit: text]))
+        #expect(found == (7, .seconds(30)))
+    }
+
+    @Test("what is not whole, or no number, says nothing")
+    func nonsense() {
+        let said: [HTTPFields] = [
+            [:], [.rateLimit: "r=7"], [.rateLimit: ""], [.xRateLimitRemaining: "7"],
+            [.xRateLimitRemaining: "many", .xRateLimitReset: "1"],
+            [.rateLimit: #""default";q=100;w=10"#],
+        ]
+        for fields in said { #expect(limit(fields) == nil) }
+    }
+
+    @Test("times in the past are now, and numbers below zero are none")
+    func bounds() throws {
+        let found = try #require(limit([.xRateLimitRemaining: "-3", .xRateLimitReset: "1600000000"]))
+        #expect(found == (0, .zero))
+    }
+}

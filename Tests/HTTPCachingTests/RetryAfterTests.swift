@@ -1,0 +1,49 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPCaching
+
+@Suite struct RetryAfterTests {
+    /// 2024-01-01, in seconds and in milliseconds.
+    private static let now: Int64 = 1_704_067_200
+
+    private static func freshUntil(_ fields: HTTPFields) -> Int64? {
+        let stored = StoredResponse(status: 200, fields: fields, requestTime: now * 1_000, responseTime: now * 1_000)
+        _ = stored.reuse(at: now * 1_000 + 1)
+        return stored.knownFreshUntil
+    }
+
+    @Test(
+        "Retry-After is read as seconds or as a date",
+        arguments: [
+            ("120", .seconds(120)), ("0", .zero), ("Mon, 01 Jan 2024 00:01:30 GMT", .seconds(90)),
+            ("Sun, 06 Nov 1994 08:49:37 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil), ("1.5", nil),
+        ] as [(String, Duration?)])
+    func retryAfter(text: String, expected: Duration?) {
+        #expect(RetryAfter.delay([.retryAfter: text], now: Self.now) == expected)
+    }
+
+    @Test("without Retry-After there is none")
+    func noRetryAfter() { #expect(RetryAfter.delay([.date: "0"], now: Self.now) == nil) }
+
+    @Test("no number a server can send is too much to count with")
+    func extremes() async {
+        // In a process of its own: what this guards against is a crash.
+        await #expect(processExitsWith: .success) {
+            let far = [
+                "9223372036854775807", "-9223372036854775808", "99999999999999999999", "9223372036854775", "0", "-1",
+            ]
+            for first in far {
+                for second in far {
+                    _ = Self.freshUntil([.cacheControl: "max-age=\(first), stale-if-error=\(second)", .age: second])
+                }
+                let date = "Sun, 06 Nov \(first) 08:49:37 GMT"
+                _ = HTTPDate.seconds(date)
+                _ = HTTPDate.seconds("Sun Nov  6 08:49:37 \(first)")
+                _ = Self.freshUntil([.expires: date, .lastModified: date, .date: date])
+                _ = RetryAfter.delay([.retryAfter: date], now: Self.now)
+                _ = RetryAfter.delay([.retryAfter: first], now: Self.now)
+            }
+        }
+    }
+}

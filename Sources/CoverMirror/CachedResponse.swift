@@ -1,122 +1,132 @@
 import CoverCache
+import CoverLibrary
 import HTTPCaching
 import HTTPTypes
 
-/// A response that the cache holds, with what a mirror must know of the request it came for.
+/// A response in the cache, with what a mirror must know of the request it answered.
 ///
-/// A cover that anybody may be given, a 200 that does not vary, is the very entry that `get`, `list` and `prefetch` know: its
-/// key is the URL. Every other response has one of a few places of its URL, whose keys are no URLs: what varies, is no image
-/// or no 200. Those are the mirror's alone. What it adds to an entry's fields are lines whose names hold a space, as no
-/// field's name does.
-struct HeldResponse: Sendable, Hashable {
-    /// So many responses besides the cover are held for one URL; the oldest makes way.
-    static let places = 8
+/// A 200 with an image and without `Vary` is the entry whose key is the URL, which `get`, `list` and `prefetch` use too. Every other
+/// response is a variant: its key is no URL, and only the mirror uses it. The mirror's data about a response is stored as notes among
+/// the entry's field lines.
+struct CachedResponse: Sendable, Hashable {
+    /// How many variants of a URL are stored. The oldest is replaced.
+    static let maximumVariants = 8
 
-    let key: String
-    let response: StoredResponse
-    /// The request's fields that the response's `Vary` names.
-    let asked: HTTPFields
-    /// A request that changes something has passed since (RFC 9111 §4.4).
-    let isInvalid: Bool
     let entry: CachedEntry
+    let response: StoredResponse
+    /// The fields of the request that the response's `Vary` names.
+    let requestFields: HTTPFields
+    /// Whether an unsafe request has been forwarded since the response was stored or validated (RFC 9111 section 4.4).
+    let isInvalid: Bool
 
-    static func place(_ number: Int, of url: String) -> String { "response \(number) of \(url)" }
+    var key: String { entry.metadata.key }
 
-    /// Where responses of `url` may be.
-    static func keys(of url: String) -> [String] { [url] + (1...places).map { place($0, of: url) } }
+    static func variantKey(_ number: Int, of url: String) -> String { "response \(number) of \(url)" }
 
-    // MARK: As entries
+    /// The keys that responses to `url` can have.
+    static func keys(of url: String) -> [String] { [url] + (1...maximumVariants).map { variantKey($0, of: url) } }
 
-    private enum Line {
+    // MARK: Entries
+
+    private enum Note {
         static let status = "answered status"
+        /// From request to response, in milliseconds.
         static let delay = "response delay"
+        /// In milliseconds since 1970.
         static let invalid = "invalid since"
-        static let asked = "asked "
+        static let requestField = "asked "
     }
 
-    /// - Parameter own: what the library's own requests say, which brought the covers it has fetched itself.
-    init(_ entry: CachedEntry, own: HTTPFields) {
-        key = entry.metadata.key
+    /// - Parameter libraryFields: the fields of the library's own requests, which covers answer.
+    init(_ entry: CachedEntry, libraryFields: HTTPFields) {
         self.entry = entry
-        var (status, delay, isInvalid, asked) = (200, Int64(0), false, HTTPFields())
-        // Bytes, not characters: every hit reads some.
-        for line in entry.metadata.fields.utf8.split(separator: UInt8(ascii: "\n")) {
-            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].contains(UInt8(ascii: " ")) else {
-                continue
-            }
-            let value = String(Substring(line[colon...].dropFirst(2)))
-            switch String(Substring(line[..<colon])) {
-            case Line.status: status = Int(value) ?? status
-            case Line.delay: delay = Int64(value) ?? 0
-            case Line.invalid: isInvalid = true
-            case let name where name.hasPrefix(Line.asked):
-                guard let name = HTTPField.Name(String(name.dropFirst(Line.asked.count))) else { continue }
-                asked.append(HTTPField(name: name, value: value))
-            default: break
+        var (status, delay, isInvalid, requestFields) = (200, Int64(0), false, HTTPFields())
+        entry.metadata.fields.withBytes { lines in
+            var rest = lines
+            while let line = FieldLine(&rest) {
+                guard line.isNote else { continue }
+                let name = line.name.string, value = line.value.string
+                switch name {
+                case Note.status: status = Int(value) ?? status
+                case Note.delay: delay = Int64(value) ?? 0
+                case Note.invalid: isInvalid = true
+                case _ where name.hasPrefix(Note.requestField):
+                    guard let name = HTTPField.Name(String(name.dropFirst(Note.requestField.count))) else { continue }
+                    requestFields.append(HTTPField(name: name, value: value))
+                default: break
+                }
             }
         }
-        var fields = StoredResponse(entry).fields
+        var fields = HTTPFields(fieldLines: entry.metadata.fields)
         if !fields.contains(.contentType), entry.isCover { fields[.contentType] = entry.metadata.mediaType }
         response = StoredResponse(
             status: status, fields: fields, requestTime: entry.validatedAt - delay, responseTime: entry.validatedAt)
-        self.asked = entry.isCover ? own : asked
+        self.requestFields = entry.isCover ? libraryFields : requestFields
         self.isInvalid = isInvalid
     }
 
-    /// What an entry is to say of a response.
+    /// The metadata of a response's entry.
     static func metadata(
-        of response: StoredResponse, asked: HTTPFields, key: String, mediaType: String, width: Int? = nil,
+        of response: StoredResponse, requestFields: HTTPFields, key: String, mediaType: String, width: Int? = nil,
         height: Int? = nil
     ) -> EntryMetadata {
-        var lines = ""
-        for field in response.fields { lines += "\(field.name.canonicalName): \(field.value)\n" }
-        if response.status != 200 { lines += "\(Line.status): \(response.status)\n" }
+        var lines = response.fields.fieldLines
+        if response.status != 200 { lines.appendFieldLine(Note.status, "\(response.status)") }
         let delay = response.responseTime - response.requestTime
-        if delay > 0 { lines += "\(Line.delay): \(delay)\n" }
-        for name in Variance.names(response.fields[values: .vary]) {
+        if delay > 0 { lines.appendFieldLine(Note.delay, "\(delay)") }
+        for name in Vary.names(response.fields[values: .vary]) {
             guard let name = HTTPField.Name(name) else { continue }
-            for value in asked[values: name] { lines += "\(Line.asked)\(name.canonicalName): \(value)\n" }
+            for value in requestFields[values: name] {
+                lines.appendFieldLine(Note.requestField + name.canonicalName, value)
+            }
         }
         return EntryMetadata(
             key: key, mediaType: mediaType, width: width, height: height, storedAt: response.responseTime,
             freshUntil: response.knownFreshUntil, fields: lines)
     }
 
-    /// The entry's metadata once a 304, or the answer to a HEAD, has renewed the response.
-    func metadata(renewedAs response: StoredResponse) -> EntryMetadata {
+    /// The entry's metadata after a 304 or the response to a HEAD has updated the response.
+    func metadata(updatedTo response: StoredResponse) -> EntryMetadata {
         let old = entry.metadata
         return Self.metadata(
-            of: response, asked: asked, key: key, mediaType: old.mediaType, width: old.width, height: old.height)
+            of: response, requestFields: requestFields, key: key, mediaType: old.mediaType, width: old.width,
+            height: old.height)
     }
 
-    /// The entry's metadata once it may not be used before it has been validated. - Parameter now: milliseconds since 1970.
+    /// The entry's metadata after the response was invalidated. - Parameter now: milliseconds since 1970.
     func metadata(invalidAt now: Int64) -> EntryMetadata {
         var metadata = entry.metadata
         metadata.storedAt = entry.validatedAt
         metadata.freshUntil = min(metadata.freshUntil ?? now, now)
-        if !isInvalid { metadata.fields += "\(Line.invalid): \(now)\n" }
+        if !isInvalid { metadata.fields.appendFieldLine(Note.invalid, "\(now)") }
         return metadata
     }
 
-    // MARK: Choosing
+    // MARK: Selection
 
-    /// Whether it answers a request with these fields, as far as `Vary` goes (RFC 9111 §4.1).
+    /// Whether `Vary` allows the response for a request with these fields (RFC 9111 section 4.1).
     func matches(_ fields: HTTPFields) -> Bool {
-        Variance.matches(response.fields[values: .vary], stored: asked, asked: fields)
+        Vary.matches(response.fields[values: .vary], stored: requestFields, request: fields)
     }
 
-    /// Of those that match the most recent counts (RFC 9111 §4).
-    static func select(_ held: [HeldResponse], for fields: HTTPFields) -> HeldResponse? {
-        held.filter { $0.matches(fields) }
-            .max { ($0.response.date, $0.response.responseTime) < ($1.response.date, $1.response.responseTime) }
+    /// The most recent response that matches (RFC 9111 section 4).
+    static func select(_ responses: [CachedResponse], for fields: HTTPFields) -> CachedResponse? {
+        responses.filter { $0.matches(fields) }.max { first, second in
+            (first.response.freshness.date, first.response.responseTime)
+                < (second.response.freshness.date, second.response.responseTime)
+        }
     }
 
     func reuse(at now: Int64, request: CacheDirectives) -> Reuse {
         isInvalid ? .afterValidation(ifError: false) : response.reuse(at: now, request: request)
     }
-}
 
-extension CachedEntry {
-    /// Whether its key is a URL; else it is a response that only a mirror has a use for.
-    var isCover: Bool { metadata.key.utf8.starts(with: "http".utf8) }
+    /// The response updated by the fields of the response to a HEAD (RFC 9111 section 4.3.5). Nil if that is about another response.
+    func updated(byHead head: StoredResponse) -> StoredResponse? {
+        for name in [HTTPField.Name.eTag, .lastModified] {
+            if let value = head.fields[name], value != response.fields[name] { return nil }
+        }
+        if let length = head.fields[.contentLength], length != String(entry.bytes) { return nil }
+        return response.updated(by: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
+    }
 }

@@ -1,23 +1,22 @@
 import DequeModule
 
-/// URLs whose bodies are larger than is kept, as far as lately seen: such a one is asked for once, to be passed through,
-/// rather than once to see how large it is and once more to pass it through. A hint: it does not outlive the mirror.
-struct LargeBodies {
-    /// The oldest makes way.
-    private let most: Int
+/// URLs whose latest response was too large to store. A request for one is streamed at once, instead of being sent a second time
+/// after the size is known. Kept in memory only.
+struct LargeResponses {
+    /// Beyond it the oldest is removed.
+    private let capacity: Int
     private var urls: Set<String> = []
     private var order: Deque<String> = []
 
-    init(most: Int = 1_024) { self.most = most }
+    init(capacity: Int = 1_024) { self.capacity = capacity }
 
-    func contain(_ url: String) -> Bool { urls.contains(url) }
+    func contains(_ url: String) -> Bool { urls.contains(url) }
 
     mutating func insert(_ url: String) {
         guard urls.insert(url).inserted else { return }
         order.append(url)
-        if order.count > most { urls.remove(order.removeFirst()) }
+        if order.count > capacity { urls.remove(order.removeFirst()) }
     }
 
-    /// It has become smaller.
     mutating func remove(_ url: String) { if urls.remove(url) != nil { order.removeAll { $0 == url } } }
 }

@@ -1,152 +1,91 @@
-import CoverCache
+import CoverLibrary
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
 import Platform
-import Synchronization
 
-/// Asking the origin for what a GET or a HEAD wants.
+/// GET and HEAD requests that need the origin.
 extension Mirror {
-    /// The answer after the origin has been asked.
+    /// Asks the origin, and answers from its response.
+    /// - Parameters:
+    ///   - cached: the response to validate; nil to fetch.
+    ///   - ifError: `cached` may be served if the origin fails.
     func fetched(
-        _ request: MirrorRequest, _ url: HTTPURL, _ held: HeldResponse?, ifError: Bool,
+        _ request: MirrorRequest, _ url: HTTPURL, _ cached: CachedResponse?, ifError: Bool,
         _ why: CacheStatus.Forwarding, _ interim: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws -> MirrorAnswer {
-        if ifError, let held, await upstream.isDoubtful {
-            // Nobody waits for an origin that is likely to be away; asking it beside shows whether it is back.
-            await upstream.begin(url.string) { await self.bring(request, url, held, nil) }
-            var status = CacheStatus.hit
-            status.detail = "stale-if-error"
-            if let answer = try await stored(held, request, WallClock.milliseconds(), status) { return answer }
+    ) async throws -> MirrorResponse {
+        let fallback = ifError ? cached : nil
+        if let fallback, await origin.isDoubtful {
+            // The client gets the stale response at once. A request in the background shows whether the origin is back.
+            await origin.startFetch(of: url.string) { await self.fetchFromOrigin(request, url, fallback, nil) }
+            if let response = try await staleIfError(fallback, request, .hit) { return response }
         }
-        if request.method == .head { return try await head(request, url, held, ifError: ifError, why, interim) }
-        if largeBodies.withLock({ $0.contain(url.string) }) {
-            return try await through(request, url, ifError ? held : nil, .forwarded(why))
+        if request.method == .head { return try await headFromOrigin(request, url, cached, fallback, why, interim) }
+        var status = CacheStatus.forwarded(why)
+        if largeResponses.withLock({ $0.contains(url.string) }) {
+            return try await streamed(request, url, fallback, status)
         }
-        var (upshot, isCollapsed) = await upstream.upshot(of: url.string) {
-            await self.bring(request, url, held, interim)
+        var (outcome, isCollapsed) = await origin.outcome(of: url.string) {
+            await self.fetchFromOrigin(request, url, cached, interim)
         }
-        if isCollapsed, !upshot.answers(request) {
-            // What the other got is not for this one.
-            upshot = await bring(request, url, held, interim)
+        if isCollapsed, !outcome.answers(request) {
+            outcome = await fetchFromOrigin(request, url, cached, interim)
             isCollapsed = false
         }
-        var status = CacheStatus.forwarded(why)
         status.isCollapsed = isCollapsed
-        switch upshot {
+        switch outcome {
         case .failure(.transfer(let error)) where error.kind == .tooLarge:
-            return try await through(request, url, ifError ? held : nil, status)
-        case .failure(let error):
-            return try await failed(error, request, ifError ? held : nil, status)
-        case .response(let response, _, _, _, _, _) where response.isServerError && ifError:
-            guard let held else { break }
-            status.forwardStatus = response.status
-            status.detail = "stale-if-error"
-            if let answer = try await stored(held, request, WallClock.milliseconds(), status) { return answer }
-        default: break
-        }
-        guard case .response(let response, let body, _, _, let isStored, let origin) = upshot else {
-            return .own(502, "the origin's answer is lost", status)
-        }
-        status.isStored = isStored
-        let answer = Presentation.answer(response, body: Array(body.bytes), to: request)
-        if origin != answer.head.status.code { status.forwardStatus = origin }
-        return answer.with(status)
-    }
-
-    /// What is larger than is kept passes through; what part of it the client wants, or whether any, the origin judges.
-    private func through(
-        _ request: MirrorRequest, _ url: HTTPURL, _ held: HeldResponse?, _ status: CacheStatus
-    ) async throws -> MirrorAnswer {
-        do throws(OriginFailure) {
-            let (head, body) = try await upstream.pass(url, request.forwarded(by: pseudonym)) { head, length in
-                // It has become small enough to be kept: from the next request on it is.
-                if head.status == .ok, length <= self.largestBody {
-                    self.largeBodies.withLock { $0.remove(url.string) }
-                }
+            return try await streamed(request, url, fallback, status)
+        case .failure(let failure):
+            return try await response(to: request, after: failure, fallback, status)
+        case .success(let fetched):
+            if fetched.response.isServerError, let fallback {
+                status.forwardStatus = fetched.response.status
+                if let response = try await staleIfError(fallback, request, status) { return response }
+                status.detail = "stale-if-error"
             }
-            var status = status
-            status.detail = TransferError.Kind.tooLarge.rawValue
-            return MirrorAnswer(status: head.status.code, fields: head.headerFields.endToEnd, passing: body)
-                .with(status)
-        } catch {
-            return try await failed(error, request, held, status)
+            status.isStored = fetched.isStored
+            let response = ConditionalResponse.make(fetched.response, body: Array(fetched.body.bytes), for: request)
+            if fetched.originStatus != response.head.status.code { status.forwardStatus = fetched.originStatus }
+            return response.with(status)
         }
     }
 
-    /// What stands in for an origin that cannot be reached.
-    private func failed(
-        _ failure: OriginFailure, _ request: MirrorRequest, _ held: HeldResponse?, _ status: CacheStatus
-    ) async throws -> MirrorAnswer {
-        var status = status
-        if let held {
-            status.detail = "stale-if-error"
-            if let answer = try await stored(held, request, WallClock.milliseconds(), status) { return answer }
-        }
-        return Self.problem(failure, status)
-    }
-
-    /// 504 where no answer came in time or nobody is there (RFC 9110 §15.6.5), 502 where it was none that can be used (§15.6.3);
-    /// when the origin is not asked at the moment, when to try again (§10.2.3).
-    static func problem(_ failure: OriginFailure, _ status: CacheStatus) -> MirrorAnswer {
-        var status = status
-        switch failure {
-        case .transfer(let error):
-            status.detail = error.kind.rawValue
-            return switch error.kind {
-            case .nameResolution, .connect, .timeout, .cancelled:
-                .own(504, "the origin cannot be reached: \(error.detail)", status)
-            case .broken, .tls, .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
-                .own(502, "the origin's answer cannot be used: \(error.detail)", status)
-            }
-        case .closed(let closed):
-            // Nothing was forwarded.
-            status.forwarding = nil
-            status.detail = closed.isAsked ? "retry-after" : "given-up"
-            let why =
-                closed.isAsked
-                ? "the origin has asked to be left alone" : "the origin has failed several times in a row"
-            let seconds = max(1, Int((closed.wait / .seconds(1)).rounded(.up)))
-            var answer = MirrorAnswer.own(504, "\(why); try again in \(seconds) s", status)
-            answer.head.headerFields[.retryAfter] = String(seconds)
-            return answer
-        }
-    }
-
-    /// Asks the origin for the whole, or whether what is held still stands, and keeps what may be kept.
-    func bring(
-        _ request: MirrorRequest, _ url: HTTPURL, _ held: HeldResponse?,
+    /// Fetches the complete response, or validates `cached`, and stores what may be stored.
+    func fetchFromOrigin(
+        _ request: MirrorRequest, _ url: HTTPURL, _ cached: CachedResponse?,
         _ interim: (@Sendable (HTTPResponse) -> Void)?
-    ) async -> Upshot {
-        var question = request.forwarded(by: pseudonym)
-        question.method = .get
-        // The whole is asked for, so that it can be kept; the client's part and conditions are answered from it.
-        for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] { question.fields[name] = nil }
-        if let held { for field in held.response.conditions { question.fields.append(field) } }
+    ) async -> FetchOutcome {
+        var forwarded = request.forwarded(by: pseudonym)
+        forwarded.method = .get
+        // The complete response is fetched, so that it can be stored. The client's range and conditions are answered from it.
+        for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] { forwarded.fields[name] = nil }
+        if let cached { forwarded.fields.append(contentsOf: cached.response.conditions) }
         do {
-            let (response, body) = try await upstream.exchange(url, question, interim: interim)
-            if response.status == 304, let held {
-                if let upshot = try await renewed(held, by: response, request, url) { return upshot }
-                // It is about another response, or what it is about has gone: all of it has to come.
-                return await bring(request, url, nil, interim)
+            let (response, body) = try await origin.send(forwarded, to: url, interim: interim)
+            if response.status == 304, let cached {
+                if let validated = try await validated(cached, by: response, request, url) { return .success(validated) }
+                // The 304 is about another response, or the body was evicted.
+                return await fetchFromOrigin(request, url, nil, interim)
             }
-            let directives = request.directives
-            let isShared = response.isStorable(request: directives)
-            let keepsOld = held.map { response.isServerError && $0.response.isWorthKeepingStale } ?? false
+            let isShareable = response.isStorable(request: request.directives)
+            let keepsCached = response.isServerError && cached?.response.isUsefulStale == true
             var isStored = false
-            if isShared, response.isWorthKeeping, !keepsOld {
-                isStored = await shelf.keep(response, body, of: url.string, asked: request.fields)
-            } else if held != nil, response.replacesOthers {
-                // It is what counts from now on, though it must not be kept (RFC 9111 §4.3.3).
+            if isShareable, response.isWorthStoring, !keepsCached {
+                isStored = await store.store(response, body, of: url.string, requestFields: request.fields)
+            } else if cached != nil, response.invalidatesStored {
+                // The new response replaces the cached one, although it must not be stored (RFC 9111 section 4.3.3).
                 await invalidate([url.string])
             }
-            return .response(
-                response, body, asked: request.fields, isShared: isShared, isStored: isStored, origin: response.status)
+            return .success(
+                FetchedResponse(
+                    response: response, body: body, requestFields: request.fields, isShareable: isShareable,
+                    isStored: isStored, originStatus: response.status))
         } catch let failure as OriginFailure {
             if case .transfer(let error) = failure, error.kind == .tooLarge {
-                largeBodies.withLock { $0.insert(url.string) }
-                // What is held is no longer what the resource is (RFC 9111 §4.3.3).
-                if held != nil { await invalidate([url.string]) }
+                largeResponses.withLock { $0.insert(url.string) }
+                // The cached response is outdated (RFC 9111 section 4.3.3).
+                if cached != nil { await invalidate([url.string]) }
             }
             return .failure(failure)
         } catch {
@@ -154,69 +93,125 @@ extension Mirror {
         }
     }
 
-    /// What a 304 leaves in place of the stored response (RFC 9111 §4.3.4); nil when nothing can be made of it.
-    private func renewed(
-        _ held: HeldResponse, by notModified: StoredResponse, _ request: MirrorRequest, _ url: HTTPURL
-    ) async throws -> Upshot? {
+    /// Updates a cached response by a 304 (RFC 9111 section 4.3.4). Nil if the 304 is about another response, or the body was evicted.
+    private func validated(
+        _ cached: CachedResponse, by notModified: StoredResponse, _ request: MirrorRequest, _ url: HTTPURL
+    ) async throws -> FetchedResponse? {
         guard
-            let response = held.response.updated(
+            let response = cached.response.updated(
                 by: notModified.fields, requestTime: notModified.requestTime, responseTime: notModified.responseTime),
-            let body = try await shelf.body(of: held)
+            let body = try await store.body(of: cached)
         else { return nil }
         let isStorable = response.isStorable()
         var isStored = false
         if !isStorable {
-            // The server has changed its mind (RFC 9111 §5.2.2.5).
+            // The 304 forbids storing, which the stored response did not (RFC 9111 section 5.2.2.5).
             await invalidate([url.string])
         } else if !request.directives.noStore {
-            isStored = await shelf.renew(held, as: response)
+            isStored = await store.update(cached, to: response)
         }
-        return .response(
-            response, ResponseBody(body), asked: request.fields, isShared: isStorable, isStored: isStored, origin: 304)
+        return FetchedResponse(
+            response: response, body: ResponseBody(body), requestFields: request.fields, isShareable: isStorable,
+            isStored: isStored, originStatus: 304)
     }
 
-    /// A HEAD is asked as it is; what it says renews what is stored, or shows that it is old (RFC 9111 §4.3.5).
-    private func head(
-        _ request: MirrorRequest, _ url: HTTPURL, _ held: HeldResponse?, ifError: Bool,
+    /// Forwards a HEAD. Its response updates the cached one, or shows that it is outdated (RFC 9111 section 4.3.5).
+    private func headFromOrigin(
+        _ request: MirrorRequest, _ url: HTTPURL, _ cached: CachedResponse?, _ fallback: CachedResponse?,
         _ why: CacheStatus.Forwarding, _ interim: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws -> MirrorAnswer {
+    ) async throws -> MirrorResponse {
         let status = CacheStatus.forwarded(why)
-        do {
-            let (response, _) = try await upstream.exchange(
-                url, request.forwarded(by: pseudonym), interim: interim)
-            if let held, response.status == 200 {
-                if let updated = held.updated(byHead: response), updated.isStorable() {
-                    _ = await shelf.renew(held, as: updated)
-                    return Presentation.answer(updated, body: [], length: held.entry.bytes, to: request).with(status)
-                } else {
-                    await invalidate([url.string])
+        do throws(OriginFailure) {
+            let (response, _) = try await origin.send(request.forwarded(by: pseudonym), to: url, interim: interim)
+            if let cached, response.status == 200 {
+                if let updated = cached.updated(byHead: response), updated.isStorable() {
+                    _ = await store.update(cached, to: updated)
+                    return ConditionalResponse.make(updated, body: [], length: cached.entry.bytes, for: request)
+                        .with(status)
+                }
+                await invalidate([url.string])
+            }
+            return MirrorResponse(status: response.status, fields: response.fields).with(status)
+        } catch {
+            return try await self.response(to: request, after: error, fallback, status)
+        }
+    }
+
+    /// Streams a response that is too large to store. The origin evaluates the client's range and conditions.
+    private func streamed(
+        _ request: MirrorRequest, _ url: HTTPURL, _ fallback: CachedResponse?, _ status: CacheStatus
+    ) async throws -> MirrorResponse {
+        do throws(OriginFailure) {
+            let (head, body) = try await origin.stream(request.forwarded(by: pseudonym), to: url) { head, length in
+                // The next request for a response that has become small enough stores it.
+                if head.status == .ok, length <= self.maximumBodySize {
+                    self.largeResponses.withLock { $0.remove(url.string) }
                 }
             }
-            return MirrorAnswer(status: response.status, fields: response.fields).with(status)
-        } catch let failure as OriginFailure {
-            return try await failed(failure, request, ifError ? held : nil, status)
+            var status = status
+            status.detail = TransferError.Kind.tooLarge.rawValue
+            return MirrorResponse(status: head.status.code, fields: head.headerFields.endToEnd, stream: body)
+                .with(status)
+        } catch {
+            return try await response(to: request, after: error, fallback, status)
+        }
+    }
+
+    // MARK: Failures
+
+    private func response(
+        to request: MirrorRequest, after failure: OriginFailure, _ fallback: CachedResponse?, _ status: CacheStatus
+    ) async throws -> MirrorResponse {
+        if let fallback, let response = try await staleIfError(fallback, request, status) { return response }
+        return Self.generated(for: failure, status)
+    }
+
+    /// The stale response in place of the origin's. Nil if it was evicted.
+    private func staleIfError(
+        _ cached: CachedResponse, _ request: MirrorRequest, _ status: CacheStatus
+    ) async throws -> MirrorResponse? {
+        var status = status
+        status.detail = "stale-if-error"
+        return try await stored(cached, request, WallClock.milliseconds(), status)
+    }
+
+    /// Answers 504 if the origin did not answer (RFC 9110 section 15.6.5), 502 if its response was invalid (section 15.6.3), and 504
+    /// with `Retry-After` (section 10.2.3) if it must not be asked now.
+    static func generated(for failure: OriginFailure, _ status: CacheStatus) -> MirrorResponse {
+        var status = status
+        switch failure {
+        case .transfer(let error):
+            status.detail = error.kind.rawValue
+            return switch error.kind {
+            case .nameResolution, .connect, .timeout, .cancelled:
+                .generated(504, "the origin cannot be reached: \(error.detail)", status)
+            case .broken, .tls, .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
+                .generated(502, "the origin's answer cannot be used: \(error.detail)", status)
+            }
+        case .closed(let closed):
+            // No request was forwarded.
+            status.forwarding = nil
+            status.detail = closed.isRequested ? "retry-after" : "given-up"
+            let cause =
+                closed.isRequested
+                ? "the origin has asked to be left alone" : "the origin has failed several times in a row"
+            let seconds = max(1, Int((closed.delay / .seconds(1)).rounded(.up)))
+            var response = MirrorResponse.generated(504, "\(cause); try again in \(seconds) s", status)
+            response.head.headerFields[.retryAfter] = String(seconds)
+            return response
         }
     }
 }
 
-extension Upshot {
-    /// Whether it may answer one who asked while it was on its way.
+extension FetchOutcome {
+    /// Whether the outcome may answer a request that has waited for it.
     fileprivate func answers(_ request: MirrorRequest) -> Bool {
         switch self {
         case .failure: true
-        case .response(let response, _, let asked, let isShared, _, _):
-            isShared && Variance.matches(response.fields[values: .vary], stored: asked, asked: request.fields)
+        case .success(let fetched):
+            fetched.isShareable
+                && Vary.matches(
+                    fetched.response.fields[values: .vary], stored: fetched.requestFields, request: request.fields)
         }
-    }
-}
-
-extension HeldResponse {
-    /// RFC 9111 §4.3.5: nil when the answer to a HEAD is about another response.
-    fileprivate func updated(byHead head: StoredResponse) -> StoredResponse? {
-        for name in [HTTPField.Name.eTag, .lastModified] {
-            if let told = head.fields[name], told != response.fields[name] { return nil }
-        }
-        if let length = head.fields[.contentLength], length != String(entry.bytes) { return nil }
-        return response.updated(by: head.fields, requestTime: head.requestTime, responseTime: head.responseTime)
     }
 }

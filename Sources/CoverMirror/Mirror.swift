@@ -1,4 +1,4 @@
-import CoverCache
+package import CoverLibrary
 import CurlHTTP
 import HTTPCaching
 package import HTTPTypes
@@ -6,197 +6,172 @@ import Logging
 import Platform
 import Synchronization
 
-/// A read-through HTTP cache before one origin, for programs of any language: a private cache after RFC 9111, on the library's
-/// own. It is asked by a server in front of it and may be asked from any thread.
+/// A read-through HTTP cache of one origin: a private cache (RFC 9111) whose store is the library's cache.
 package final class Mirror: Sendable {
     let site: MirrorSite
-    let shelf: MirrorShelf
-    let upstream: Upstream
+    let store: ResponseStore
+    let origin: OriginClient
+    let largeResponses = Mutex(LargeResponses())
+    /// The largest body that is stored, in bytes.
+    let maximumBodySize: Int
+    /// The mirror's name in `Via` (RFC 9110 section 7.6.3).
+    let pseudonym = "sleeve-\(String(UInt32.random(in: .min ... .max), radix: 16))"
     private let isOffline: Bool
     private let logger: Logger
-    /// By which messages that passed here are known (RFC 9110 §7.6.3).
-    let pseudonym: String
-    /// Of a body that is kept.
-    let largestBody: Int
-    let largeBodies = Mutex(LargeBodies())
 
-    /// - Parameter clock: by which an origin that fails is left alone.
-    init(
-        _ library: LibraryAPI, origin: String,
-        clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
+    /// A mirror of the URLs under `origin`. If the library is offline, it answers from the cache only. Close it before the library.
+    /// - Parameter clock: decides when an origin that failed is asked again.
+    /// - Throws: `LibraryError` if `origin` is no such URL, or no descriptor is left.
+    package init(
+        of origin: String, in library: LibraryAPI,
+        clock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) throws(LibraryError) {
-        site = try MirrorSite(origin)
-        shelf = MirrorShelf(library)
         let configuration = library.configuration
-        upstream = Upstream(
-            client: try configuration.makeClient(),
-            limit: min(configuration.perHost, configuration.parallel), clock: clock)
-        largestBody = configuration.maximumSize
+        site = try MirrorSite(origin)
+        store = ResponseStore(library)
+        self.origin = OriginClient(
+            client: try configuration.makeClient(), limit: min(configuration.perHost, configuration.parallel),
+            clock: clock)
+        maximumBodySize = configuration.maximumSize
         isOffline = configuration.isOffline
         logger = configuration.logger
-        pseudonym = "sleeve-\(String(UInt32.random(in: .min ... .max), radix: 16))"
     }
 
-    /// Ends what is on its way to the origin.
-    package func close() { upstream.close() }
+    /// Cancels all requests to the origin.
+    package func close() { origin.close() }
 
-    /// - Parameter interim: told of 1xx responses to this very request as they come.
-    package func answer(
-        _ request: MirrorRequest, interim: @escaping @Sendable (HTTPResponse) -> Void = { _ in }
-    ) async -> MirrorAnswer {
-        var answer = await answerWithoutVia(request, interim)
-        answer.head.headerFields = answer.head.headerFields.via(pseudonym)
-        if request.method == .head { answer.body = [] }
+    /// - Parameter interim: called with each 1xx response to this request.
+    package func response(
+        to request: MirrorRequest, interim: @escaping @Sendable (HTTPResponse) -> Void = { _ in }
+    ) async -> MirrorResponse {
+        var response = await responseWithoutVia(to: request, interim)
+        response.head.headerFields = response.head.headerFields.via(pseudonym)
+        if request.method == .head { response.body = [] }
         logger.debug(
-            "\(request.method.rawValue) \(request.target) \(answer.head.status.code) \(answer.head.headerFields[.cacheStatus] ?? "")"
+            "\(request.method.rawValue) \(request.target) \(response.head.status.code) \(response.head.headerFields[.cacheStatus] ?? "")"
         )
-        return answer
+        return response
     }
 
-    private func answerWithoutVia(
-        _ request: MirrorRequest, _ interim: @escaping @Sendable (HTTPResponse) -> Void
-    ) async -> MirrorAnswer {
+    private func responseWithoutVia(
+        to request: MirrorRequest, _ interim: @escaping @Sendable (HTTPResponse) -> Void
+    ) async -> MirrorResponse {
         guard request.method != .connect, request.method != .trace else {
-            return .own(501, "a mirror does not answer \(request.method.rawValue)")
+            return .generated(501, "a mirror does not answer \(request.method.rawValue)")
         }
         guard let url = site.url(request.target) else {
-            return .own(421, "this mirror answers for \(site.base) alone: ask for a path, such as /covers/1.jpg")
+            return .generated(421, "this mirror answers for \(site.base) alone: ask for a path, such as /covers/1.jpg")
         }
         guard !request.fields[values: .via].joined().contains(pseudonym) else {
-            return .own(508, "the mirror leads to itself")
+            return .generated(508, "the mirror leads to itself")
         }
         var request = request
         request.fields = request.fields.endToEnd
         request.fields[.expect] = nil
         do {
-            if request.isCacheable { return try await cached(request, url, interim) }
-            return await passed(request, url, request.method == .get ? .bypass : .method, interim)
+            if request.isCacheable { return try await cachedOrFetched(request, url, interim) }
+            return await forwarded(request, url, request.method == .get ? .bypass : .method, interim)
         } catch {
-            return .own(500, "the cache cannot be read: \(error)")
+            return .generated(500, "the cache cannot be read: \(error)")
         }
     }
 
-    /// What is stored of `urls` is validated before it is used again (RFC 9111 §4.4).
-    package func invalidate(_ urls: [String]) async { await shelf.invalidate(urls) }
+    /// Marks the responses to `urls` invalid: they are validated before they are used again (RFC 9111 section 4.4).
+    package func invalidate(_ urls: [String]) async { await store.invalidate(urls) }
 
     // MARK: GET and HEAD
 
-    private func cached(
+    private func cachedOrFetched(
         _ request: MirrorRequest, _ url: HTTPURL, _ interim: @escaping @Sendable (HTTPResponse) -> Void
-    ) async throws -> MirrorAnswer {
-        let held = try shelf.held(url.string)
+    ) async throws -> MirrorResponse {
+        let responses = try store.responses(to: url.string)
         let now = WallClock.milliseconds()
-        switch MirrorDecision(held, for: request, at: now, isOffline: isOffline) {
-        case .refuse(let held): return refusal(held, request, url)
-        case .serve(let held), .serveStale(let held):
-            if let answer = try await stored(held, request, now, .hit) { return answer }
-        case .serveAndRevalidate(let held):
-            if let answer = try await stored(held, request, now, .hit) {
-                await upstream.begin(url.string) { await self.bring(request, url, held, nil) }
-                return answer
+        switch MirrorDecision(responses, for: request, at: now, isOffline: isOffline) {
+        case .refuse(let cached): return refusal(cached, request)
+        case .serve(let cached), .serveStale(let cached):
+            if let response = try await stored(cached, request, now, .hit) { return response }
+        case .serveAndRevalidate(let cached):
+            if let response = try await stored(cached, request, now, .hit) {
+                await origin.startFetch(of: url.string) { await self.fetchFromOrigin(request, url, cached, nil) }
+                return response
             }
-        case .validate(let held, let ifError, let why):
-            return try await fetched(request, url, held, ifError: ifError, why, interim)
+        case .validate(let cached, let ifError, let why):
+            return try await fetched(request, url, cached, ifError: ifError, why, interim)
         case .fetch(let why):
             return try await fetched(request, url, nil, ifError: false, why, interim)
         }
-        // Evicted or found damaged between the look and the reading.
-        if isOffline || request.directives.onlyIfCached { return .own(504, "gone from the cache", .own("evicted")) }
+        // The entry was evicted or found damaged after the decision.
+        if isOffline || request.directives.onlyIfCached {
+            return .generated(504, "gone from the cache", .generated("evicted"))
+        }
         return try await fetched(request, url, nil, ifError: false, .uriMiss, interim)
     }
 
-    /// The origin is not to be asked, and the cache cannot answer alone. - Parameter held: what is there, but too old.
-    private func refusal(_ held: HeldResponse?, _ request: MirrorRequest, _ url: HTTPURL) -> MirrorAnswer {
+    /// Answers 504, as the origin must not be asked. - Parameter cached: the response in the cache, if it must not be served.
+    private func refusal(_ cached: CachedResponse?, _ request: MirrorRequest) -> MirrorResponse {
         if request.directives.onlyIfCached {
-            let what = held == nil ? "not in the cache" : "its copy in the cache is stale"
-            return .own(504, "\(what), and only the cache was to be asked (only-if-cached)", .own("only-if-cached"))
+            let cause = cached == nil ? "not in the cache" : "its copy in the cache is stale"
+            return .generated(
+                504, "\(cause), and only the cache was to be asked (only-if-cached)", .generated("only-if-cached"))
         }
-        let why = held.map { $0.offlineRefusal(url.string) } ?? CoverFailure.offline(url.string).detail
-        return .own(504, why, .own("offline"))
+        let cause: String
+        switch cached {
+        case nil: cause = "not in the cache, and offline"
+        case let cached? where cached.isInvalid:
+            cause = "offline, and a request that may have changed it has passed since it was stored"
+        case let cached? where !cached.response.isUsefulStale:
+            cause = "offline, and its server's last word, \(cached.response.status), is too old"
+        default: cause = "offline, and \(Staleness.reason)"
+        }
+        return .generated(504, cause, .generated("offline"))
     }
 
-    /// The answer from the cache; nil when it is gone.
+    /// The response from the cache. Nil if it was evicted.
     func stored(
-        _ held: HeldResponse, _ request: MirrorRequest, _ now: Int64, _ status: CacheStatus
-    ) async throws -> MirrorAnswer? {
+        _ cached: CachedResponse, _ request: MirrorRequest, _ now: Int64, _ status: CacheStatus
+    ) async throws -> MirrorResponse? {
+        let freshness = cached.response.freshness
+        let age = freshness.age(at: now)
         var status = status
-        let age = held.response.age(at: now)
-        status.timeToLive = (held.response.directives.noCache ? 0 : held.response.lifetime) / 1_000 - age / 1_000
+        status.timeToLive = (freshness.directives.noCache ? 0 : freshness.lifetime) / 1_000 - age / 1_000
         let isHead = request.method == .head
-        guard let body = isHead ? [] : try await shelf.body(of: held) else { return nil }
-        return Presentation.answer(
-            held.response, body: body, length: isHead ? held.entry.bytes : nil, to: request, age: age / 1_000
+        guard let body = isHead ? [] : try await store.body(of: cached) else { return nil }
+        return ConditionalResponse.make(
+            cached.response, body: body, length: isHead ? cached.entry.bytes : nil, for: request, age: age / 1_000
         ).with(status)
     }
 
-    // MARK: All else
+    // MARK: Other requests
 
-    /// Hands a request on, and its answer back.
-    private func passed(
+    /// Forwards a request without using the cache.
+    private func forwarded(
         _ request: MirrorRequest, _ url: HTTPURL, _ why: CacheStatus.Forwarding,
         _ interim: @escaping @Sendable (HTTPResponse) -> Void
-    ) async -> MirrorAnswer {
+    ) async -> MirrorResponse {
         var status = CacheStatus.forwarded(why)
-        if isOffline { return .own(504, "the mirror is offline", .own("offline")) }
+        if isOffline { return .generated(504, "the mirror is offline", .generated("offline")) }
         do throws(OriginFailure) {
-            let (response, body) = try await upstream.exchange(
-                url, request.forwarded(by: pseudonym), interim: interim)
-            // RFC 9111 §4.4: what a request has changed is not to be found here as it was.
+            let (response, body) = try await origin.send(request.forwarded(by: pseudonym), to: url, interim: interim)
+            // A successful unsafe request invalidates what it may have changed (RFC 9111 section 4.4).
             if !request.isSafe, (200..<400).contains(response.status) {
-                await invalidate([url.string] + site.named(by: response.fields, of: url))
+                await invalidate([url.string] + site.locations(in: response.fields, of: url))
             }
-            if request.method == .post, response.answersGet(of: url, site),
-                response.isStorable(request: request.directives)
-            {
-                status.isStored = await shelf.keep(response, body, of: url.string, asked: request.fields)
+            if request.method == .post, answersGet(response, of: url), response.isStorable(request: request.directives) {
+                status.isStored = await store.store(response, body, of: url.string, requestFields: request.fields)
             }
             var fields = response.fields
             if ![204, 304].contains(response.status), request.method != .head {
                 fields[.contentLength] = String(body.count)
             }
-            return MirrorAnswer(status: response.status, fields: fields, body: Array(body.bytes)[...]).with(status)
+            return MirrorResponse(status: response.status, fields: fields, body: Array(body.bytes)[...]).with(status)
         } catch {
-            return Self.problem(error, status)
+            return Self.generated(for: error, status)
         }
     }
-}
 
-extension MirrorAnswer {
-    /// Each cache adds its member at the end (RFC 9211 §2).
-    func with(_ status: CacheStatus) -> MirrorAnswer {
-        var answer = self
-        answer.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.text))
-        return answer
-    }
-}
-
-extension HeldResponse {
-    /// Why it is not given offline.
-    fileprivate func offlineRefusal(_ url: String) -> String {
-        if isInvalid { return "offline, and a request that may have changed it has passed since it was stored" }
-        if !response.isWorthKeepingStale {
-            return "offline, and its server's last word, \(response.status), is too old"
-        }
-        return CoverFailure.staleOffline(url).detail
-    }
-}
-
-extension MirrorRequest {
-    func forwarded(by pseudonym: String) -> MirrorRequest {
-        var request = self
-        request.fields = fields.via(pseudonym)
-        // libcurl writes these itself.
-        request.fields[.contentLength] = nil
-        request.fields[HTTPField.Name("Host")!] = nil
-        return request
-    }
-}
-
-extension StoredResponse {
-    /// Whether the answer to a POST is what a GET would bring (RFC 9110 §9.3.3).
-    fileprivate func answersGet(of url: HTTPURL, _ site: MirrorSite) -> Bool {
-        guard status == 200, directives.maxAge != nil || fields.contains(.expires),
-            let location = fields[.contentLocation]
+    /// Whether the response to a POST is also the response to a GET (RFC 9110 section 9.3.3).
+    private func answersGet(_ response: StoredResponse, of url: HTTPURL) -> Bool {
+        guard response.status == 200, response.freshness.isExplicit, let location = response.fields[.contentLocation]
         else { return false }
         return site.resolve(location, against: url) == url
     }

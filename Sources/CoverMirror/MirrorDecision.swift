@@ -1,64 +1,65 @@
 import HTTPCaching
 import HTTPTypes
 
-/// What a mirror does with a GET or a HEAD for a URL of which it may hold responses (RFC 9111 §4). A pure value.
+/// How a mirror answers a GET or a HEAD, given the cached responses to the URL (RFC 9111 section 4).
 enum MirrorDecision: Sendable, Hashable {
-    /// As it is stored.
-    case serve(HeldResponse)
-    /// As it is stored; the origin is asked beside (RFC 5861 §3).
-    case serveAndRevalidate(HeldResponse)
-    /// Stale, and the origin must not be asked.
-    case serveStale(HeldResponse)
-    /// After the origin has been asked. If it fails, the stale response may be used where `ifError` says so (RFC 9111 §4.2.4).
-    case validate(HeldResponse, ifError: Bool, CacheStatus.Forwarding)
+    case serve(CachedResponse)
+    /// Serve the stale response, and validate it in the background (RFC 5861 section 3).
+    case serveAndRevalidate(CachedResponse)
+    /// Serve the stale response: the origin must not be asked.
+    case serveStale(CachedResponse)
+    /// Ask the origin first. If that fails, the stale response may be served if `ifError` is true (RFC 9111 section 4.2.4).
+    case validate(CachedResponse, ifError: Bool, CacheStatus.Forwarding)
     case fetch(CacheStatus.Forwarding)
-    /// 504: the cache alone was to answer, and cannot (RFC 9111 §5.2.1.7), either because nothing is there, or because of what
-    /// is there, which is too old.
-    case refuse(HeldResponse?)
+    /// Answer 504: only the cache may answer, and it has no response or a stale one (RFC 9111 section 5.2.1.7).
+    case refuse(CachedResponse?)
 
     /// - Parameters:
     ///   - now: milliseconds since 1970.
-    ///   - isOffline: the origin is not to be asked.
-    init(_ held: [HeldResponse], for request: MirrorRequest, at now: Int64, isOffline: Bool) {
+    ///   - isOffline: the origin must not be asked.
+    init(_ responses: [CachedResponse], for request: MirrorRequest, at now: Int64, isOffline: Bool) {
         let directives = request.directives
-        guard let chosen = HeldResponse.select(held, for: request.fields) else {
-            self = isOffline || directives.onlyIfCached ? .refuse(nil) : .fetch(held.isEmpty ? .uriMiss : .varyMiss)
+        guard let cached = CachedResponse.select(responses, for: request.fields) else {
+            self =
+                isOffline || directives.onlyIfCached
+                ? .refuse(nil) : .fetch(responses.isEmpty ? .uriMiss : .varyMiss)
             return
         }
-        switch chosen.reuse(at: now, request: directives) {
-        case .fresh: self = .serve(chosen)
-        case .whileRevalidating where isOffline || directives.onlyIfCached: self = .serveStale(chosen)
-        case .whileRevalidating: self = .serveAndRevalidate(chosen)
-        case .afterValidation where directives.onlyIfCached: self = .refuse(chosen)
+        switch cached.reuse(at: now, request: directives) {
+        case .fresh: self = .serve(cached)
+        case .whileRevalidating where isOffline || directives.onlyIfCached: self = .serveStale(cached)
+        case .whileRevalidating: self = .serveAndRevalidate(cached)
+        case .afterValidation where directives.onlyIfCached: self = .refuse(cached)
         case .afterValidation(let ifError):
-            let mayStand = ifError && chosen.response.isWorthKeepingStale
+            let mayServeStale = ifError && cached.response.isUsefulStale
             if isOffline {
-                self = mayStand ? .serveStale(chosen) : .refuse(chosen)
+                self = mayServeStale ? .serveStale(cached) : .refuse(cached)
             } else {
-                let wasFresh = chosen.reuse(at: now, request: CacheDirectives()) == .fresh
-                self = .validate(chosen, ifError: mayStand, wasFresh ? .request : .stale)
+                let isFresh = cached.reuse(at: now, request: CacheDirectives()) == .fresh
+                self = .validate(cached, ifError: mayServeStale, isFresh ? .request : .stale)
             }
         }
     }
 }
 
 extension StoredResponse {
-    /// An error of yesterday tells nothing of today.
-    var isWorthKeepingStale: Bool { status < 400 }
+    /// A stale error response says nothing about the resource now.
+    var isUsefulStale: Bool { status < 400 }
 
-    /// Whether it may ever answer anything. An error is kept for as long as its server says, and no longer. What is stale when
-    /// it comes is of use once its server says that it stands, or unasked: offline, in place of an error, for a client's
-    /// `max-stale` (§4.2.4). One that must be validated and gives nothing to do that with is of none, nor is one that no other
-    /// request matches (`Vary: *`, §4.1).
-    var isWorthKeeping: Bool {
-        if Variance.names(fields[values: .vary]).contains("*") { return false }
-        if !directives.noCache, lifetime > initialAge { return true }
-        return status < 400 && (!conditions.isEmpty || !(directives.mustRevalidate || directives.noCache))
+    /// Whether storing the response can save a request or answer one.
+    ///
+    /// A fresh response can, and so can a stale one that can be validated or served without validation (section 4.2.4), unless it
+    /// is an error. A response with `Vary: *` matches no later request (section 4.1).
+    var isWorthStoring: Bool {
+        let freshness = freshness, directives = freshness.directives
+        if freshness.variesWithEverything { return false }
+        if !directives.noCache, freshness.lifetime > freshness.initialAge { return true }
+        return isUsefulStale && (!conditions.isEmpty || !(directives.mustRevalidate || directives.noCache))
     }
 
-    /// It tells what the resource is now, rather than that the request was turned away.
-    var replacesOthers: Bool { status < 400 || status == 404 || status == 410 }
+    /// Whether the response describes the resource, rather than a refused request.
+    var invalidatesStored: Bool { status < 400 || status == 404 || status == 410 }
 
-    /// The server failed, rather than refused (RFC 5861 §4).
+    /// Whether the server failed, which `stale-if-error` covers (RFC 5861 section 4).
     var isServerError: Bool { [500, 502, 503, 504].contains(status) }
 }

@@ -1,25 +1,21 @@
-import CoverLibrary
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// Between the wire and the mirror: a request comes in whole, its answer goes out.
-struct MirrorFront: Sendable {
+/// Reads a client's request, and writes the mirror's response.
+struct MirrorHandler: Sendable {
     let mirror: Mirror
     let options: MirrorOptions
-    let largestBody: Int
-    let underWay = UnderWay()
+    /// The largest request body, in bytes.
+    let maximumBodySize: Int
+    let requests = InFlightCounter()
 
-    /// - Throws: when the connection is to end.
+    /// - Throws: if the connection must be closed.
     func respond(to request: Request, on channel: any Channel, with writer: consuming ResponseWriter) async throws {
-        underWay.begin()
-        defer { underWay.end() }
+        requests.begin()
+        defer { requests.end() }
         try await respondCounted(to: request, on: channel, with: writer)
-        if underWay.isEnding {
-            // Once all that was written has left.
-            try await channel.close(mode: .output).get()
-            throw Ended()
-        }
+        if requests.isStopping { try await close(channel) }
     }
 
     private func respondCounted(
@@ -32,58 +28,58 @@ struct MirrorFront: Sendable {
         }
         var body: [UInt8]?
         if head.headerFields.contains(.contentLength) || head.headerFields.contains(.transferEncoding) {
-            let tooLong = "a mirror takes requests of at most \(largestBody) bytes"
-            if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > largestBody {
+            let tooLong = "a mirror takes requests of at most \(maximumBodySize) bytes"
+            if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > maximumBodySize {
                 return try await refuse(head, 413, tooLong, channel, writer)
             }
-            // Whoever asks first is told to go on only where the body may be taken (RFC 9110 §10.1.1); neither NIO nor
-            // Hummingbird answers that by itself.
+            // Neither NIO nor Hummingbird answers `Expect` (RFC 9110 section 10.1.1).
             if head.headerFields[.expect]?.lowercased() == "100-continue" {
                 try await writer.writeInformationalHead(HTTPResponse(status: .continue))
             }
-            guard let bytes = try? await request.body.collect(upTo: largestBody) else {
+            guard let bytes = try? await request.body.collect(upTo: maximumBodySize) else {
                 return try await refuse(head, 413, tooLong, channel, writer)
             }
             body = Array(bytes.readableBytesView)
         }
-        // NIO leaves out the hyphen.
+        // NIO drops the hyphen.
         let method = head.method.rawValue == "MSEARCH" ? HTTPRequest.Method("M-SEARCH")! : head.method
-        let asked = MirrorRequest(method: method, target: head.path ?? "", fields: head.headerFields, body: body)
+        let mirrorRequest = MirrorRequest(
+            method: method, target: head.path ?? "", fields: head.headerFields, body: body)
 
-        // 1xx responses go out as they come, all of them before the final one.
-        let (interims, told) = AsyncStream.makeStream(of: HTTPResponse.self)
-        async let answering = answer(asked, telling: told)
+        // 1xx responses are written as they arrive, before the final one.
+        let (interims, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
+        async let final = finalResponse(to: mirrorRequest, interims: continuation)
         for await interim in interims { try await writer.writeInformationalHead(interim) }
-        let answer = await answering
+        let response = await final
 
-        if head.method == .head, !answer.head.headerFields.contains(.contentLength) {
-            return try await end(answer.head, channel, writer)
+        if head.method == .head, !response.head.headerFields.contains(.contentLength) {
+            return try await writeHeadOnly(response.head, channel, writer)
         }
-        if let passing = answer.passing { return try await pass(passing, answer.head, writer) }
-        let bytes = answer.body.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: answer.body))
-        try await writer.write(response: answer.head, body: bytes)
+        if let stream = response.stream { return try await write(stream, response.head, writer) }
+        try await writer.write(response: response.head, body: Self.body(ByteBuffer(bytes: response.body)))
     }
 
-    /// - Throws: when either side breaks off, so that the connection ends and what has come is not taken for the whole.
-    private func pass(_ body: PassingBody, _ head: HTTPResponse, _ writer: consuming ResponseWriter) async throws {
+    private func finalResponse(
+        to request: MirrorRequest, interims: AsyncStream<HTTPResponse>.Continuation
+    ) async -> MirrorResponse {
+        defer { interims.finish() }
+        return await mirror.response(to: request) { interims.yield($0) }
+    }
+
+    /// - Throws: if the origin or the client ends the transfer early. The connection is closed then, so that the client does not take
+    ///   a part for the whole.
+    private func write(_ body: StreamedBody, _ head: HTTPResponse, _ writer: consuming ResponseWriter) async throws {
         do {
-            var out = try await writer.writeHead(head)
-            while let piece = try await body.next() { try await out.write(ByteBuffer(bytes: piece)) }
-            try await out.finish(nil)
+            var bodyWriter = try await writer.writeHead(head)
+            while let chunk = try await body.next() { try await bodyWriter.write(ByteBuffer(bytes: chunk)) }
+            try await bodyWriter.finish(nil)
         } catch {
-            body.abandon()
+            body.cancel()
             throw error
         }
     }
 
-    private func answer(
-        _ request: MirrorRequest, telling told: AsyncStream<HTTPResponse>.Continuation
-    ) async -> MirrorAnswer {
-        defer { told.finish() }
-        return await mirror.answer(request) { told.yield($0) }
-    }
-
-    /// An answer after which the connection ends, since the rest of the request is not read.
+    /// Refuses a request without reading the rest of it, and closes the connection.
     private func refuse(
         _ request: HTTPRequest, _ status: Int, _ text: String, _ channel: any Channel,
         _ writer: consuming ResponseWriter
@@ -95,23 +91,30 @@ struct MirrorFront: Sendable {
                 .contentType: "text/plain; charset=utf-8", .contentLength: String(body.readableBytes),
                 .connection: "close",
             ])
-        try await writer.write(
-            response: head, body: request.method == .head ? ResponseBody() : ResponseBody(byteBuffer: body))
-        try await channel.close(mode: .output).get()
-        throw Ended()
+        try await writer.write(response: head, body: request.method == .head ? ResponseBody() : Self.body(body))
+        try await close(channel)
     }
 
-    /// The length of what a GET would bring is not known. NIO would then end a body that HEAD does not have with a chunk of
-    /// its own, which the next answer's reader would stumble on: so there is no next answer.
-    private func end(
+    /// Answers a HEAD without a known length, and closes the connection: NIO would write a chunked body, which the client would take
+    /// for the next response.
+    private func writeHeadOnly(
         _ head: HTTPResponse, _ channel: any Channel, _ writer: consuming ResponseWriter
     ) async throws {
         var head = head
         head.headerFields[.connection] = "close"
         _ = try await writer.writeHead(head)
-        try await channel.close(mode: .output).get()
-        throw Ended()
+        try await close(channel)
     }
 
-    private struct Ended: Error {}
+    private static func body(_ bytes: ByteBuffer) -> ResponseBody {
+        bytes.readableBytes == 0 ? ResponseBody() : ResponseBody(byteBuffer: bytes)
+    }
+
+    /// Closes the connection after all that was written has been sent.
+    private func close(_ channel: any Channel) async throws {
+        try await channel.close(mode: .output).get()
+        throw ConnectionClosed()
+    }
+
+    private struct ConnectionClosed: Error {}
 }

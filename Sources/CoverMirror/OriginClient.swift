@@ -1,36 +1,43 @@
+import CoverFetch
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
 import Platform
 
-/// What asking the origin has brought.
-enum Upshot: Sendable {
-    /// - Parameters:
-    ///   - isShared: others who ask the same may have it too.
-    ///   - origin: what the origin's own status was: 304 where the response is the stored one, renewed.
-    case response(StoredResponse, ResponseBody, asked: HTTPFields, isShared: Bool, isStored: Bool, origin: Int)
-    case failure(OriginFailure)
+/// A response that was fetched from the origin, or validated by it.
+struct FetchedResponse: Sendable {
+    var response: StoredResponse
+    var body: ResponseBody
+    /// The fields of the request that it answers.
+    var requestFields: HTTPFields
+    /// Whether it may answer other requests too.
+    var isShareable: Bool
+    var isStored: Bool
+    /// The origin's own status: 304 for a validated response.
+    var originStatus: Int
 }
 
-/// Why there is no answer of the origin.
+typealias FetchOutcome = Result<FetchedResponse, OriginFailure>
+
+/// Why there is no response of the origin.
 enum OriginFailure: Error, Sendable {
     case transfer(TransferError)
-    /// It was not asked.
+    /// No request was sent.
     case closed(OriginGate.Closed)
 }
 
-/// The way to the origin. Requests that ask the same at the same time are one (RFC 9111 §4 calls it collapsing), and no more
-/// than `limit` are on their way.
-actor Upstream {
+/// Sends requests to the origin. Concurrent requests for one URL share a fetch (RFC 9111 section 4: collapsing), and the number in
+/// flight is limited.
+actor OriginClient {
     private nonisolated let client: HTTPClient
     private let limit: Int
     private let clock: @Sendable () -> OriginGate.Instant
     private var gate = OriginGate()
     private var inFlight = 0
-    private var queue: [CheckedContinuation<Void, Never>] = []
-    private var flights: [String: Task<Upshot, Never>] = [:]
-    /// How many have waited for what another asked.
-    private(set) var joined = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var fetches: [String: Task<FetchOutcome, Never>] = [:]
+    /// How many requests have shared another request's fetch.
+    private(set) var collapsedCount = 0
 
     init(
         client: HTTPClient, limit: Int, clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
@@ -40,117 +47,125 @@ actor Upstream {
         self.clock = clock
     }
 
-    /// The origin has failed lately, or wants to be left alone: who may be given a stale answer need not wait for it.
+    /// Whether the origin has failed or must not be asked now.
     var isDoubtful: Bool { gate.isDoubtful(at: clock()) }
 
-    /// One request and its answer, both without the fields of the connection.
-    func exchange(
-        _ url: HTTPURL, _ request: MirrorRequest, interim: (@Sendable (HTTPResponse) -> Void)? = nil
+    // MARK: Requests
+
+    /// Sends a request and receives its response, without hop-by-hop fields.
+    /// - Parameter interim: called with each 1xx response.
+    func send(
+        _ request: MirrorRequest, to url: HTTPURL, interim: (@Sendable (HTTPResponse) -> Void)? = nil
     ) async throws(OriginFailure) -> (response: StoredResponse, body: ResponseBody) {
-        let job = try await enter()
-        defer { leave() }
+        let job = try await acquireSlot()
+        defer { releaseSlot() }
         let relay = TransferRequest.Relay(method: request.method, body: request.body, onInterim: interim)
         let requestTime = WallClock.milliseconds()
         do {
             let transfer = try await client.response(
                 for: TransferRequest(url: url, headerFields: request.fields, relay: relay))
             let responseTime = WallClock.milliseconds()
-            answered(transfer.head)
+            didRespond(transfer.head)
             var fields = transfer.head.headerFields.endToEnd
-            // RFC 9110 §6.6.1.
+            // A recipient with a clock adds a missing `Date` (RFC 9110 section 6.6.1).
             if !fields.contains(.date) { fields[.date] = HTTPDate.text(responseTime / 1_000) }
             let response = StoredResponse(
                 status: transfer.head.status.code, fields: fields, requestTime: requestTime, responseTime: responseTime)
             return (response, transfer.body)
         } catch {
-            throw failed(job, error as? TransferError ?? TransferError(.cancelled, url: url.string, detail: "\(error)"))
+            let error = error as? TransferError ?? TransferError(.cancelled, url: url.string, detail: "\(error)")
+            throw didFail(job, error)
         }
     }
 
-    /// The same for a body of any size: it comes through what is given back. - Parameter whole: told its length at the end.
-    func pass(
-        _ url: HTTPURL, _ request: MirrorRequest, whole: @escaping @Sendable (HTTPResponse, Int) -> Void
-    ) async throws(OriginFailure) -> (head: HTTPResponse, body: PassingBody) {
-        let job = try await enter()
+    /// Sends a request and streams its response, whatever its length.
+    /// - Parameter didComplete: called with the length of the complete body in bytes.
+    func stream(
+        _ request: MirrorRequest, to url: HTTPURL, didComplete: @escaping @Sendable (HTTPResponse, Int) -> Void
+    ) async throws(OriginFailure) -> (head: HTTPResponse, body: StreamedBody) {
+        let job = try await acquireSlot()
         let pipe = BodyPipe()
         let relay = TransferRequest.Relay(method: request.method, body: request.body)
         await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: pipe)
         do throws(TransferError) {
             let head = try await pipe.head()
-            answered(head)
-            // The place is taken until the body has passed.
-            let body = PassingBody(pipe: pipe) {
-                whole(head, $0)
-            } over: {
-                Task { await self.leave() }
+            didRespond(head)
+            // The slot is occupied until the body has been streamed.
+            let body = StreamedBody(pipe: pipe) {
+                didComplete(head, $0)
+            } didEnd: {
+                Task { await self.releaseSlot() }
             }
             return (head, body)
         } catch {
-            leave()
-            throw failed(job, error)
+            releaseSlot()
+            throw didFail(job, error)
         }
     }
 
-    private func answered(_ head: HTTPResponse) {
-        gate.answered(
+    private func didRespond(_ head: HTTPResponse) {
+        gate.didRespond(
             status: head.status.code, head.headerFields, at: clock(), time: WallClock.milliseconds() / 1_000)
     }
 
-    private func failed(_ job: JobID, _ error: TransferError) -> OriginFailure {
+    private func didFail(_ job: JobID, _ error: TransferError) -> OriginFailure {
         switch error.kind {
-        case .nameResolution, .connect, .tls, .timeout: gate.failed(job, at: clock())
-        // A connection that breaks is there, at least: it may be about one page, and nobody has waited for it.
-        case .broken, .cancelled: gate.dropped(job)
-        // It has answered, if not well.
+        case .nameResolution, .connect, .tls, .timeout: gate.didFail(job, at: clock())
+        // The origin accepted the connection. The failure may concern this URL only, and no client has waited for a timeout.
+        case .broken, .cancelled: gate.didCancel(job)
+        // The origin has responded.
         case .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
-            gate.answered(status: 0, [:], at: clock(), time: 0)
+            gate.didRespond(status: 0, [:], at: clock(), time: 0)
         }
         return .transfer(error)
     }
 
-    /// What `bring` brings, or what the same brings for another who asked before.
-    func upshot(
-        of key: String, _ bring: @escaping @Sendable () async -> Upshot
-    ) async -> (upshot: Upshot, isCollapsed: Bool) {
-        if let flight = flights[key] {
-            joined += 1
-            return (await flight.value, true)
+    // MARK: Collapsing
+
+    /// Runs `fetch`, or waits for the fetch of the same key that is running.
+    func outcome(
+        of key: String, _ fetch: @escaping @Sendable () async -> FetchOutcome
+    ) async -> (outcome: FetchOutcome, isCollapsed: Bool) {
+        if let running = fetches[key] {
+            collapsedCount += 1
+            return (await running.value, true)
         }
-        return (await start(key, bring).value, false)
+        return (await start(key, fetch).value, false)
     }
 
-    /// Has `bring` run, unless the same is under way already; nobody waits for it.
-    func begin(_ key: String, _ bring: @escaping @Sendable () async -> Upshot) {
-        if flights[key] == nil { _ = start(key, bring) }
+    /// Runs `fetch` in the background, unless a fetch of the same key is running.
+    func startFetch(of key: String, _ fetch: @escaping @Sendable () async -> FetchOutcome) {
+        if fetches[key] == nil { _ = start(key, fetch) }
     }
 
-    private func start(_ key: String, _ bring: @escaping @Sendable () async -> Upshot) -> Task<Upshot, Never> {
-        // A task of its own: a client that goes away takes nothing from the others.
-        let flight = Task {
-            let upshot = await bring()
-            flights[key] = nil
-            return upshot
+    private func start(_ key: String, _ fetch: @escaping @Sendable () async -> FetchOutcome) -> Task<FetchOutcome, Never> {
+        // An unstructured task: a client that disconnects must not cancel the fetch for the others.
+        let task = Task {
+            let outcome = await fetch()
+            fetches[key] = nil
+            return outcome
         }
-        flights[key] = flight
-        return flight
+        fetches[key] = task
+        return task
     }
 
-    /// Takes a place, as soon as there is one.
-    private func enter() async throws(OriginFailure) -> JobID {
+    // MARK: The limit
+
+    private func acquireSlot() async throws(OriginFailure) -> JobID {
         if let closed = gate.closed(at: clock()) { throw .closed(closed) }
-        if inFlight < limit { inFlight += 1 } else { await withCheckedContinuation { queue.append($0) } }
+        if inFlight < limit { inFlight += 1 } else { await withCheckedContinuation { waiting.append($0) } }
         do throws(OriginGate.Closed) {
             return try gate.begin(at: clock())
         } catch {
-            // The origin has failed meanwhile: whoever waits behind is told so at once, too.
-            leave()
+            // The origin has failed meanwhile. The next waiting request fails at once too.
+            releaseSlot()
             throw .closed(error)
         }
     }
 
-    private func leave() {
-        // Whoever is next takes the place that has become free.
-        if queue.isEmpty { inFlight -= 1 } else { queue.removeFirst().resume() }
+    private func releaseSlot() {
+        // The next waiting request takes the slot over.
+        if waiting.isEmpty { inFlight -= 1 } else { waiting.removeFirst().resume() }
     }
 
     nonisolated func close() { client.loop.shutdown() }

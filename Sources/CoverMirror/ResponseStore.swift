@@ -1,146 +1,100 @@
 import CoverCache
+import CoverLibrary
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
 import ImageHeader
 import Platform
 
-/// The cache as a mirror sees it: responses by URL.
-///
-/// What is kept is committed before `keep` returns. What comes while the disk is busy is committed together: one sync for all.
-actor MirrorShelf {
-    private struct Waiting {
+/// The library's cache as a mirror uses it: responses by URL. Responses that arrive while the disk is busy are committed together.
+actor ResponseStore {
+    private struct PendingResponse {
         var metadata: EntryMetadata
         var body: ResponseBody
         var continuation: CheckedContinuation<Bool, Never>
     }
 
     private nonisolated let library: LibraryAPI
-    /// What the library's own requests say.
-    private nonisolated let own: HTTPFields
-    private var waiting: [Waiting] = []
-    private var isBusy = false
+    /// The fields of the library's own requests.
+    private nonisolated let libraryFields: HTTPFields
+    private var pending: [PendingResponse] = []
+    private var isCommitting = false
 
     init(_ library: LibraryAPI) {
         self.library = library
-        own = [.accept: "image/*", .userAgent: library.configuration.userAgent]
+        libraryFields = [.accept: "image/*", .userAgent: library.configuration.userAgent]
     }
 
     // MARK: Reading
 
-    /// What is held of `url`. - Throws: `CacheError`.
-    nonisolated func held(_ url: String) throws -> [HeldResponse] {
-        try HeldResponse.keys(of: url).compactMap { key in
-            try library.reader.entry(for: key).map { HeldResponse($0, own: own) }
-        }
+    /// The cached responses to `url`. - Throws: `CacheError`.
+    nonisolated func responses(to url: String) throws -> [CachedResponse] {
+        try library.entries(of: CachedResponse.keys(of: url)).map { CachedResponse($0, libraryFields: libraryFields) }
     }
 
-    /// The response with its bytes, verified; nil when it is gone or has been replaced meanwhile.
-    nonisolated func body(of held: HeldResponse) async throws -> [UInt8]? {
-        switch try library.reader.cover(for: held.key) {
-        case .hit(let entry, let body):
-            library.passUsageOn(ofAtLeast: 1_024)
-            return entry.digest == held.entry.digest && entry.row == held.entry.row ? body : nil
-        case .miss: return nil
-        case .damaged(let segment, let offset):
-            try? await library.persistency.withWriter { try $0.drop(held.key, segment: segment, offset: offset) }
-            return nil
-        }
+    /// The verified body. Nil if it was evicted, damaged or replaced since the response was read. - Throws: `CacheError`.
+    nonisolated func body(of cached: CachedResponse) async throws -> [UInt8]? {
+        try await library.body(of: cached.entry)
     }
 
-    // MARK: Keeping
+    // MARK: Writing
 
-    /// Keeps a response, in place of the one that answers the same requests. False: it could not be.
-    nonisolated func keep(
-        _ response: StoredResponse, _ body: ResponseBody, of url: String, asked: HTTPFields
+    /// Stores a response in place of the one that answers the same requests. Returns when it is committed; false if it could not be
+    /// stored.
+    nonisolated func store(
+        _ response: StoredResponse, _ body: ResponseBody, of url: String, requestFields: HTTPFields
     ) async -> Bool {
-        guard let metadata = try? metadata(of: response, body, url, asked) else { return false }
-        return await put(metadata, body)
-    }
-
-    private nonisolated func metadata(
-        of response: StoredResponse, _ body: ResponseBody, _ url: String, _ asked: HTTPFields
-    ) throws -> EntryMetadata {
         let image = ImageHeader(body.bytes)
         let isCover = image != nil && response.status == 200 && !response.fields.contains(.vary)
-        let type = image?.mediaType ?? response.fields[.contentType] ?? "application/octet-stream"
-        return HeldResponse.metadata(
-            of: response, asked: asked, key: isCover ? url : try place(of: url, asked), mediaType: type,
+        guard let key = isCover ? url : try? variantKey(of: url, requestFields) else { return false }
+        let metadata = CachedResponse.metadata(
+            of: response, requestFields: requestFields, key: key,
+            mediaType: image?.mediaType ?? response.fields[.contentType] ?? "application/octet-stream",
             width: image?.width, height: image?.height)
+        return await commit(metadata, body)
     }
 
-    /// Where a response to a request with these fields goes: to the one it replaces, else to a free place, else to the oldest.
-    private nonisolated func place(of url: String, _ asked: HTTPFields) throws -> String {
-        let places = try held(url).filter { !$0.entry.isCover }
-        if let same = HeldResponse.select(places, for: asked) { return same.key }
-        let taken = Set(places.map(\.key))
-        let all = (1...HeldResponse.places).map { HeldResponse.place($0, of: url) }
-        return all.first { !taken.contains($0) }
-            ?? places.min { $0.response.responseTime < $1.response.responseTime }?.key ?? all[0]
+    /// The key of the variant that a response replaces: the one that answers the same requests, else a free one, else the oldest.
+    private nonisolated func variantKey(of url: String, _ requestFields: HTTPFields) throws -> String {
+        let variants = try responses(to: url).filter { !$0.entry.isCover }
+        if let same = CachedResponse.select(variants, for: requestFields) { return same.key }
+        let used = Set(variants.map(\.key))
+        let keys = (1...CachedResponse.maximumVariants).map { CachedResponse.variantKey($0, of: url) }
+        return keys.first { !used.contains($0) }
+            ?? variants.min { $0.response.responseTime < $1.response.responseTime }?.key ?? keys[0]
     }
 
-    private func put(_ metadata: EntryMetadata, _ body: ResponseBody) async -> Bool {
+    private func commit(_ metadata: EntryMetadata, _ body: ResponseBody) async -> Bool {
         await withCheckedContinuation { continuation in
-            waiting.append(Waiting(metadata: metadata, body: body, continuation: continuation))
-            if !isBusy {
-                isBusy = true
-                Task { await commitWaiting() }
+            pending.append(PendingResponse(metadata: metadata, body: body, continuation: continuation))
+            if !isCommitting {
+                isCommitting = true
+                Task { await commitPending() }
             }
         }
     }
 
-    private func commitWaiting() async {
-        while !waiting.isEmpty {
-            let group = waiting.map { ($0.metadata, $0.body) }, continuations = waiting.map(\.continuation)
-            waiting = []
-            let kept = try? await library.persistency.withWriter { try Self.write(group, $0) }
-            for (index, continuation) in continuations.enumerated() {
-                continuation.resume(returning: kept?[index] ?? false)
-            }
+    private func commitPending() async {
+        while !pending.isEmpty {
+            let group = pending
+            pending = []
+            let isStored = await library.store(group.map { ($0.metadata, $0.body) })
+            for (response, isStored) in zip(group, isStored) { response.continuation.resume(returning: isStored) }
         }
-        isBusy = false
+        isCommitting = false
     }
 
-    private static func write(_ group: [(EntryMetadata, ResponseBody)], _ writer: CacheWriter) throws -> [Bool] {
-        var (kept, put) = ([Bool](), [Int]())
-        func commit() throws {
-            guard let sealed = writer.seal() else { return }
-            defer { writer.reclaim(sealed) }
-            do {
-                try sealed.sync()
-            } catch {
-                writer.abandon(sealed)
-                throw error
-            }
-            for (index, outcome) in zip(put, try writer.commit([sealed])) {
-                if case .stored = outcome { kept[index] = true }
-            }
-            put = []
-            try writer.makeRoom(writer.groupsToCome)
-        }
-        for (metadata, body) in group {
-            if !put.isEmpty, writer.pendingBytes + body.count > writer.groupLimit { try commit() }
-            kept.append(false)
-            // One that is larger than the cache keeps no other from being kept.
-            if (try? writer.put(metadata, body: body.bytes)) != nil { put.append(kept.count - 1) }
-        }
-        try commit()
-        return kept
+    /// Records that a response was validated, with its updated fields. False if it could not be.
+    nonisolated func update(_ cached: CachedResponse, to response: StoredResponse) async -> Bool {
+        await library.renew([Renewal(cached.entry, cached.metadata(updatedTo: response))])
     }
 
-    // MARK: Renewing
-
-    /// Takes down that a response stands, with the fields it has now.
-    nonisolated func renew(_ held: HeldResponse, as response: StoredResponse) async -> Bool {
-        let metadata = held.metadata(renewedAs: response)
-        return (try? await library.persistency.withWriter { try $0.renew([Renewal(held.entry, metadata)]) }) != nil
-    }
-
-    /// What is held of `urls` is validated before it is used again (RFC 9111 §4.4). The bytes stay: most often a 304 follows.
+    /// Marks the responses to `urls` invalid: they are validated before they are used again (RFC 9111 section 4.4). Their bodies
+    /// stay, as a 304 usually follows.
     nonisolated func invalidate(_ urls: [String]) async {
         let now = WallClock.milliseconds()
-        let marked = urls.flatMap { (try? held($0)) ?? [] }.map { Renewal($0.entry, $0.metadata(invalidAt: now)) }
-        if marked.isEmpty { return }
-        try? await library.persistency.withWriter { try $0.renew(marked) }
+        let responses = urls.flatMap { (try? self.responses(to: $0)) ?? [] }
+        if responses.isEmpty { return }
+        _ = await library.renew(responses.map { Renewal($0.entry, $0.metadata(invalidAt: now)) })
     }
 }

@@ -1,5 +1,6 @@
 import CurlHTTP
 import HTTPTypes
+import Platform
 import Synchronization
 
 /// Posts edits to the remote library of a configuration. Starts libcurl with the first one.

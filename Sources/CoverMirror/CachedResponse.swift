@@ -1,13 +1,11 @@
 import CoverCache
-import CoverLibrary
 import HTTPCaching
 import HTTPTypes
 
 /// A response in the cache, with what a mirror must know of the request it answered.
 ///
-/// A 200 with an image and without `Vary` is the entry whose key is the URL, which `get`, `list` and `prefetch` use too. Every other
-/// response is a variant: its key is no URL, and only the mirror uses it. The mirror's data about a response is stored as notes among
-/// the entry's field lines.
+/// A 200 with an image and without `Vary` is the cover of its URL, which `get`, `list` and `prefetch` use too. Every other response is
+/// a variant, which only the mirror uses.
 struct CachedResponse: Sendable, Hashable {
     /// How many variants of a URL are stored. The oldest is replaced.
     static let maximumVariants = 8
@@ -21,40 +19,28 @@ struct CachedResponse: Sendable, Hashable {
 
     var key: String { entry.metadata.key }
 
-    static func variantKey(_ number: Int, of url: String) -> String { "response \(number) of \(url)" }
-
     /// The keys that responses to `url` can have.
-    static func keys(of url: String) -> [String] { [url] + (1...maximumVariants).map { variantKey($0, of: url) } }
+    static func keys(of url: String) -> [EntryKey] { [.cover(url: url)] + variantKeys(of: url) }
+
+    static func variantKeys(of url: String) -> [EntryKey] {
+        (1...maximumVariants).map { .response(slot: $0, url: url) }
+    }
 
     // MARK: Entries
-
-    private enum Note {
-        static let status = "answered status"
-        /// From request to response, in milliseconds.
-        static let delay = "response delay"
-        /// In milliseconds since 1970.
-        static let invalid = "invalid since"
-        static let requestField = "asked "
-    }
 
     /// - Parameter libraryFields: the fields of the library's own requests, which covers answer.
     init(_ entry: CachedEntry, libraryFields: HTTPFields) {
         self.entry = entry
         var (status, delay, isInvalid, requestFields) = (200, Int64(0), false, HTTPFields())
-        entry.metadata.fields.withBytes { lines in
-            var rest = lines
-            while let line = FieldLine(&rest) {
-                guard line.isNote else { continue }
-                let name = line.name.string, value = line.value.string
-                switch name {
-                case Note.status: status = Int(value) ?? status
-                case Note.delay: delay = Int64(value) ?? 0
-                case Note.invalid: isInvalid = true
-                case _ where name.hasPrefix(Note.requestField):
-                    guard let name = HTTPField.Name(String(name.dropFirst(Note.requestField.count))) else { continue }
-                    requestFields.append(HTTPField(name: name, value: value))
-                default: break
-                }
+        for annotation in EntryAnnotation.all(in: entry.metadata.fields) {
+            switch annotation {
+            case .status(let value): status = value
+            case .responseDelay(let value): delay = value
+            case .invalidSince: isInvalid = true
+            case .requestField(let name, let value):
+                guard let name = HTTPField.Name(name) else { continue }
+                requestFields.append(HTTPField(name: name, value: value))
+            case .triedAt: break
             }
         }
         var fields = HTTPFields(fieldLines: entry.metadata.fields)
@@ -70,19 +56,17 @@ struct CachedResponse: Sendable, Hashable {
         of response: StoredResponse, requestFields: HTTPFields, key: String, mediaType: String, width: Int? = nil,
         height: Int? = nil
     ) -> EntryMetadata {
-        var lines = response.fields.fieldLines
-        if response.status != 200 { lines.appendFieldLine(Note.status, "\(response.status)") }
+        var annotations: [EntryAnnotation] = []
+        if response.status != 200 { annotations.append(.status(response.status)) }
         let delay = response.responseTime - response.requestTime
-        if delay > 0 { lines.appendFieldLine(Note.delay, "\(delay)") }
-        for name in Vary.names(response.fields[values: .vary]) {
-            guard let name = HTTPField.Name(name) else { continue }
-            for value in requestFields[values: name] {
-                lines.appendFieldLine(Note.requestField + name.canonicalName, value)
-            }
+        if delay > 0 { annotations.append(.responseDelay(delay)) }
+        for name in Vary.names(response.fields[values: .vary]).compactMap({ HTTPField.Name($0) }) {
+            annotations += requestFields[values: name].map { .requestField(name: name.canonicalName, value: $0) }
         }
         return EntryMetadata(
             key: key, mediaType: mediaType, width: width, height: height, storedAt: response.responseTime,
-            freshUntil: response.knownFreshUntil, fields: lines)
+            freshUntil: response.knownFreshUntil,
+            fields: annotations.reduce(response.fields.fieldLines) { $0 + $1.line })
     }
 
     /// The entry's metadata after a 304 or the response to a HEAD has updated the response.
@@ -98,7 +82,7 @@ struct CachedResponse: Sendable, Hashable {
         var metadata = entry.metadata
         metadata.storedAt = entry.validatedAt
         metadata.freshUntil = min(metadata.freshUntil ?? now, now)
-        if !isInvalid { metadata.fields.appendFieldLine(Note.invalid, "\(now)") }
+        if !isInvalid { metadata.fields += EntryAnnotation.invalidSince(now).line }
         return metadata
     }
 

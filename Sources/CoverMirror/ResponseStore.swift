@@ -29,12 +29,12 @@ actor ResponseStore {
 
     /// The cached responses to `url`. - Throws: `CacheError`.
     nonisolated func responses(to url: String) throws -> [CachedResponse] {
-        try library.entries(of: CachedResponse.keys(of: url)).map { CachedResponse($0, libraryFields: libraryFields) }
+        try library.storedEntries(of: CachedResponse.keys(of: url)).map { CachedResponse($0, libraryFields: libraryFields) }
     }
 
     /// The verified body. Nil if it was evicted, damaged or replaced since the response was read. - Throws: `CacheError`.
     nonisolated func body(of cached: CachedResponse) async throws -> [UInt8]? {
-        try await library.body(of: cached.entry)
+        try await library.storedBody(of: cached.entry)
     }
 
     // MARK: Writing
@@ -59,7 +59,7 @@ actor ResponseStore {
         let variants = try responses(to: url).filter { !$0.entry.isCover }
         if let same = CachedResponse.select(variants, for: requestFields) { return same.key }
         let used = Set(variants.map(\.key))
-        let keys = (1...CachedResponse.maximumVariants).map { CachedResponse.variantKey($0, of: url) }
+        let keys = CachedResponse.variantKeys(of: url).map(\.text)
         return keys.first { !used.contains($0) }
             ?? variants.min { $0.response.responseTime < $1.response.responseTime }?.key ?? keys[0]
     }

@@ -1,14 +1,10 @@
 package import HTTPTypes
 
 /// One line of the text in which a cache entry stores the fields of its response: `name: value`.
-///
-/// The cache also stores notes of its own as lines. The name of a note contains a space, which no field name does.
 package struct FieldLine {
     package let name: Bytes
     /// To the byte as it was received.
     package let value: Bytes
-
-    package var isNote: Bool { name.contains(UInt8(ascii: " ")) }
 
     /// Removes the first line with a colon from `lines`. Nil if there is none.
     package init?(_ lines: inout Bytes) {
@@ -24,7 +20,7 @@ package struct FieldLine {
 }
 
 extension String {
-    package mutating func appendFieldLine(_ name: String, _ value: String) {
+    mutating func appendFieldLine(_ name: String, _ value: String) {
         append(name)
         append(": ")
         append(value)
@@ -33,7 +29,7 @@ extension String {
 }
 
 extension HTTPFields {
-    /// The fields of an entry, without the cache's notes.
+    /// The fields among the lines of an entry. Lines that are no fields are ignored.
     package init(fieldLines text: String) {
         self.init()
         text.withBytes { lines in

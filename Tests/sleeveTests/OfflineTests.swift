@@ -91,7 +91,7 @@ extension CommandTests {
                 let bad = try stage.list(stage.urls(0..<10, "status=500") + stage.urls(10..<20))
                 let result = try await stage.run("prefetch", bad, "--retries", "0", "--json")
                 #expect(
-                    result.stderr.contains(":\(stage.origin.port): 5 more covers got the answer 500; --report"),
+                    result.stderr.contains(":\(stage.origin.port): 5 more covers failed with status 500; --report"),
                     "\(result)")
                 #expect(try result.summary().downloaded == 10)
             }

@@ -61,7 +61,7 @@ extension CommandTests {
                 child.kill(SIGINT)
                 let result = await child.exit()
                 #expect(result.signal == nil && result.status == 128 + SIGINT, "\(result)")
-                let problem = "the report \(fifo.path) could not be written to its end: its reader has stalled"
+                let problem = "the report \(fifo.path) is incomplete: its reader has stalled"
                 #expect(result.stderr.contains(problem) && result.stdout.contains("downloaded"), "\(result)")
             }
         }

@@ -5,7 +5,7 @@ struct AlbumParser {
     private(set) var mismatch: String?
 
     private var snakeCaseCoverUrl: String?
-    private let keepsOtherFields: Bool
+    private var keepsOtherFields: Bool
 
     /// - Parameter keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the album again.
     /// - Throws: `SyntaxError`: the JSON is malformed.

@@ -1,4 +1,5 @@
 import OriginServer
+import Testing
 import Wire
 
 /// Runs `body` with an origin and stops it afterwards.
@@ -13,13 +14,24 @@ func withOrigin(_ options: OriginOptions = .init(), _ body: (Origin) async throw
     await origin.stop()
 }
 
+/// Waits until `condition` holds. Fails the test after 20 seconds.
+func wait(
+    until condition: () -> Bool, sourceLocation: SourceLocation = #_sourceLocation
+) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        try #require(ContinuousClock.now < deadline, "the condition does not hold", sourceLocation: sourceLocation)
+        try await Task.sleep(for: .milliseconds(1))
+    }
+}
+
 func request(_ target: String, method: String = "GET", _ fields: [String: String] = [:]) -> String {
     let lines = fields.map { "\($0): \($1)\r\n" }.joined()
     return "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n\(lines)\r\n"
 }
 
 extension Origin {
-    /// One request on a connection of its own.
+    /// Sends one request on its own connection.
     func fetch(_ target: String, method: String = "GET", _ fields: [String: String] = [:]) async throws -> Reply {
         let port = port
         return try await onThread {

@@ -23,21 +23,21 @@ struct AlbumShow: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         archive.apply(to: &configuration)
-        try await withLibrary(configuration) { library in
+        try await withAlbums(configuration) { library in
             let albums = try await library.albums
             let album = albums[try self.album.index(in: albums)]
-            if options.json { return try await tellJSON(album, library) }
+            if options.json { return try await printJSON(album, library) }
             var table = TextTable(["", ""], numeric: [])
             for row in album.tableRepresentation { table.add([row.title, row.value]) }
             do throws(CoverFailure) {
                 let cover = try await library.shown(album)
                 table.add(["Cover", describe(cover)])
-                let image = InlineImage.here(cover)
+                let image = InlineImage.sequence(cover)
                 if image == nil { table.add(["Save as", Self.command(cover)]) }
-                try? tell(table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? ""))
+                try? printResult(table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? ""))
             } catch {
                 table.add(["Cover", error.detail])
-                try tell(table.text(width: nil, hasHeader: false))
+                try printResult(table.text(width: nil, hasHeader: false))
                 if !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
             }
         }
@@ -56,7 +56,7 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(type)"
     }
 
-    private func tellJSON(_ album: Album, _ library: LibraryAPI) async throws {
+    private func printJSON(_ album: Album, _ library: LibraryAPI) async throws {
         var line = JSONObject()
         line.add("album", raw: album.json)
         do throws(CoverFailure) {
@@ -70,10 +70,10 @@ struct AlbumShow: AsyncParsableCommand {
             if cover.isStale { line.add("stale", true) }
             line.add("file", place?.file)
             line.add("offset", place?.offset)
-            try? tell(line.text + "\n")
+            try? printResult(line.text + "\n")
         } catch {
             line.add("error", error.detail)
-            try tell(line.text + "\n")
+            try printResult(line.text + "\n")
             if !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
         }
     }

@@ -1,0 +1,29 @@
+import HTTPCaching
+import HTTPTypes
+import NIOCore
+
+extension Representation {
+    /// Evaluates `If-None-Match`, or `If-Modified-Since` without it (RFC 9110 §13.2.2). True means 304.
+    func isNotModified(_ request: HTTPFields) -> Bool {
+        if let tags = request[.ifNoneMatch] {
+            return tags.split(separator: ",").contains { tag in
+                let tag = tag.drop { $0 == " " }.prefix { $0 != " " }
+                // The weak comparison (RFC 9110 §8.8.3.2).
+                return tag == "*" || tag == validators.entityTag || tag == "W/" + validators.entityTag
+            }
+        }
+        guard let date = request[.ifModifiedSince].flatMap({ HTTPDate.seconds($0) }) else { return false }
+        return validators.lastModified <= date
+    }
+
+    /// Evaluates `Range` and `If-Range` (RFC 9110 §14.2, §13.1.5).
+    func range(_ request: HTTPFields) -> ByteRange {
+        guard let range = request[.range] else { return .whole }
+        if let condition = request[.ifRange], condition != validators.entityTag,
+            HTTPDate.seconds(condition) != validators.lastModified
+        {
+            return .whole
+        }
+        return ByteRange(range, length: bytes.readableBytes)
+    }
+}

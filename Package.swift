@@ -65,7 +65,8 @@ let package = Package(
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging], swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging],
+            swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [
@@ -85,7 +86,8 @@ let package = Package(
         .target(
             name: "CoverMirror",
             dependencies: [
-                "CoverLibrary", "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
+                "CoverLibrary", "CoverFetch", "CoverCache", "CurlHTTP", "HTTPCaching", "ImageHeader", "Platform",
+                "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging, deque,
             ],
             swiftSettings: settings),
         .target(name: "CStarterCovers", exclude: ["covers"]),
@@ -134,7 +136,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "CoverMirrorTests",
-            dependencies: ["CoverMirror", "CoverLibrary", "CoverCache", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "CoverMirror", "CoverLibrary", "CoverCache", "HTTPCaching", "OriginServer", "Wire", httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "OriginServer", "Wire"],

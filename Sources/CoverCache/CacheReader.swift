@@ -151,6 +151,7 @@ package final class CacheReader: Sendable {
 
     /// The hint for each key at `now`, in milliseconds since 1970; nil where there is none.
     package func hints(_ kind: Hint.Kind, for keys: some Collection<String>, now: Int64) throws -> [Hint?] {
+        let keys = Array(keys)
         let none = [Hint?](repeating: nil, count: keys.count)
         if keys.isEmpty { return none }
         return try withHints(default: none) { hints in
@@ -166,7 +167,9 @@ package final class CacheReader: Sendable {
     }
 
     /// Returns `missing` if the index has no table of hints: only earlier programs have written to it.
-    private func withHints<Result>(default missing: Result, _ body: (HintTable) throws -> Result) throws -> Result {
+    private func withHints<Result: Sendable>(
+        default missing: Result, _ body: @Sendable (HintTable) throws -> Result
+    ) throws -> Result {
         do {
             return try withConnection { try $0.hints(body) }
         } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {

@@ -10,7 +10,8 @@ struct BlobRow {
 
 /// The index's rows, as one connection writes them in its transactions. `CacheWriter` decides which changes belong together.
 struct Index {
-    private let selectEntry, selectBlob, selectBlobByID, selectLeastUsed, selectReferences, selectAnyEntry: FastStatement
+    private let selectEntry, selectBlob, selectBlobByID, selectLeastUsed, selectReferences,
+        selectAnyEntry: FastStatement
     private let insertBlob, insertEntry, updateEntry, renewEntry, touchBlob: FastStatement
     private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
     private let chargeSegment, setScanned: FastStatement
@@ -20,7 +21,8 @@ struct Index {
         selectEntry = statement("SELECT id, blob, stored, segment, offset, span FROM entries WHERE tag = ? AND url = ?")
         selectBlob = statement("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
         selectBlobByID = statement("SELECT id, segment, offset, span FROM blobs WHERE id = ?")
-        selectLeastUsed = statement("SELECT id, segment, offset, span FROM blobs WHERE pinned = 0 ORDER BY used LIMIT ?")
+        selectLeastUsed = statement(
+            "SELECT id, segment, offset, span FROM blobs WHERE pinned = 0 ORDER BY used LIMIT ?")
         selectReferences = statement(
             "SELECT segment, offset, span FROM entries WHERE blob = ? AND segment IS NOT NULL")
         selectAnyEntry = statement("SELECT 1 FROM entries WHERE blob = ? LIMIT 1")

@@ -44,8 +44,8 @@ final class ReadConnection: Sendable {
             try statements.entry.first(.int(Index.tag(key)), .text(key)) { row in
                 Self.entry(row, key: key).map { entry in
                     Located(
-                        entry: entry, segment: row.int(13), offset: row.int(14), bodyStart: row.int(15),
-                        checksum: UInt64(bitPattern: row.int64(16)))
+                        entry: entry, segment: row.int(14), offset: row.int(15), bodyStart: row.int(16),
+                        checksum: UInt64(bitPattern: row.int64(17)))
                 }
             } ?? nil
         }
@@ -53,28 +53,35 @@ final class ReadConnection: Sendable {
 
     /// The status of each key in one snapshot. Adds hits, misses and uses to `usage`.
     func status(of keys: some Collection<String>, usage: inout CacheUsage) throws -> [CacheReader.Status?] {
-        try queue.read { _ in
+        let keys = Array(keys)
+        let (statuses, uses) = try queue.read { _ in
             try statements.withLock { statements in
-                try keys.map { key in
-                    let found = try statements.status.first(.int(Index.tag(key)), .text(key)) { row in
-                        usage.uses.append(CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)))
+                var uses: [CacheUsage.Use] = []
+                let statuses = try keys.map { key in
+                    try statements.status.first(.int(Index.tag(key)), .text(key)) { row in
+                        uses.append(CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)))
                         return row.digest(1).map {
                             CacheReader.Status(digest: $0, bytes: row.int(2), freshUntil: row.optionalInt64(4))
                         }
-                    }
-                    if found == nil { usage.misses += 1 } else { usage.hits += 1 }
-                    return found ?? nil
+                    } ?? nil
                 }
+                return (statuses, uses)
             }
         }
+        usage.uses += uses
+        let found = statuses.count { $0 != nil }
+        usage.hits += found
+        usage.misses += statuses.count - found
+        return statuses
     }
 
-    func hints<Result>(_ body: (HintTable) throws -> Result) throws -> Result {
-        try queue.read { _ in try statements.withLock { try body($0.hints) } }
+    func hints<Result: Sendable>(_ body: @Sendable (HintTable) throws -> Result) throws -> Result {
+        try queue.read { _ in try statements.withLock { statements in try body(statements.hints) } }
     }
 
     private static let columns = """
-        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.id, b.used, e.id
+        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.id, b.used, e.id,
+        b.pinned
         """
     private static let tables = " FROM entries e JOIN blobs b ON b.id = e.blob"
     private static let locateSQL =
@@ -92,6 +99,6 @@ final class ReadConnection: Sendable {
             storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
         return CachedEntry(
             metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9), lastUsed: row.int64(11),
-            row: EntryRow(id: row.int64(12), blob: row.int64(10)))
+            isPinned: row.int(13) != 0, row: EntryRow(id: row.int64(12), blob: row.int64(10)))
     }
 }

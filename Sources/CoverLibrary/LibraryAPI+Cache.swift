@@ -20,7 +20,7 @@ extension LibraryAPI {
 
     /// The segment file that holds a cover, and its offset there; nil if the cover is not cached.
     /// - Throws: `CoverFailure` if the index cannot be read.
-    package func location(of key: String) throws(CoverFailure) -> (file: String, offset: Int)? {
+    package func location(of key: String) throws(CoverFailure) -> (path: String, offset: Int)? {
         do {
             return try covers.reader.location(of: key)
         } catch {

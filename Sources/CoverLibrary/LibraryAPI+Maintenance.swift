@@ -34,7 +34,7 @@ package struct CacheVerification: Sendable, Hashable {
 /// Maintenance of the cache.
 extension LibraryAPI {
     /// Whether a cache exists at this path.
-    package static func hasCache(at path: String) -> Bool { CacheDirectory.isThere(path) }
+    package static func hasCache(at path: String) -> Bool { CacheDirectory.exists(path) }
 
     /// Calls `body` with every cached cover, in the order of storing, on the caller's thread. A mirror's other responses are
     /// left out.

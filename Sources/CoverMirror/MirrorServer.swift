@@ -17,17 +17,18 @@ package final class MirrorServer: Sendable {
     package let url: String
     /// The port it listens on.
     package let port: Int
-    private let front: MirrorFront
+    private let handler: MirrorHandler
     private let listener: any Channel
     private let running: Task<Void, any Error>
 
     /// Opens it. It is listening when this returns.
-    /// - Parameter largestBody: of a request, in bytes.
+    /// - Parameter maximumBodySize: of a request, in bytes.
     /// - Throws: `MirrorError`.
-    package static func open(_ mirror: Mirror, _ options: MirrorOptions, largestBody: Int) async throws -> MirrorServer
+    package static func open(_ mirror: Mirror, _ options: MirrorOptions, maximumBodySize: Int) async throws
+        -> MirrorServer
     {
         guard options.isLoopback || !options.names.isEmpty else { throw MirrorError.needsName(host: options.host) }
-        let front = MirrorFront(mirror: mirror, options: options, largestBody: largestBody)
+        let handler = MirrorHandler(mirror: mirror, options: options, maximumBodySize: maximumBodySize)
         // What a person may want to know is told by the mirror itself.
         var logger = Logger(label: "sleeve.mirror")
         logger.logLevel = .critical
@@ -36,7 +37,7 @@ package final class MirrorServer: Sendable {
             childChannelSetup: PatientChannel(
                 HTTP1Channel(
                     responder: { request, writer, channel in
-                        try await front.respond(to: request, on: channel, with: writer)
+                        try await handler.respond(to: request, on: channel, with: writer)
                     },
                     // A head that never ends must not keep its connection.
                     configuration: .init(idleTimeout: .seconds(60)))),
@@ -52,7 +53,7 @@ package final class MirrorServer: Sendable {
         }
         for await channel in listening {
             return MirrorServer(
-                options, port: channel.localAddress?.port ?? options.port, front: front, listener: channel,
+                options, port: channel.localAddress?.port ?? options.port, handler: handler, listener: channel,
                 running: running)
         }
         let cause: String
@@ -66,9 +67,10 @@ package final class MirrorServer: Sendable {
     }
 
     private init(
-        _ options: MirrorOptions, port: Int, front: MirrorFront, listener: any Channel, running: Task<Void, any Error>
+        _ options: MirrorOptions, port: Int, handler: MirrorHandler, listener: any Channel,
+        running: Task<Void, any Error>
     ) {
-        self.front = front
+        self.handler = handler
         let name = options.names.first ?? options.host
         url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
         self.port = port
@@ -76,11 +78,10 @@ package final class MirrorServer: Sendable {
         self.running = running
     }
 
-    /// Takes no more connections, and returns at once when nothing is being answered. Else those answers go out first, for
-    /// which it waits no longer than `patience`; what is not answered by then is dropped.
-    package func close(within patience: Duration = .seconds(5)) async {
+    /// Stops listening, and waits until the requests in flight are answered, at most `timeout`. Then cancels those that remain.
+    package func close(within timeout: Duration = .seconds(5)) async {
         try? await listener.close()
-        await front.underWay.untilNone(within: patience)
+        await handler.requests.stop(within: timeout)
         running.cancel()
     }
 }

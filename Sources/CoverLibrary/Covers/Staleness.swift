@@ -2,14 +2,14 @@ import CoverCache
 import HTTPCaching
 
 /// Whether a cached entry may be used without asking its server (RFC 9111 §4.2.4).
-enum Staleness {
+package enum Staleness {
     case fresh
     /// Stale, and the server allows stale use.
     case allowed
     /// The server must be asked first: `must-revalidate`, `no-cache`, or an expired `stale-if-error`.
     case forbidden
 
-    static let reason =
+    package static let reason =
         "its copy in the cache is stale and must not be shown before its server is asked (must-revalidate, no-cache, or a stale-if-error that is over)"
 
     /// - Parameter now: milliseconds since 1970.

@@ -79,7 +79,7 @@ extension RefreshSelection.Entry {
     private func field(_ name: String) -> String? {
         fields.withBytes { lines in
             var rest = lines
-            while let line = KeptLine(&rest) {
+            while let line = FieldLine(&rest) {
                 if line.name.elementsEqual(name.utf8) { return line.value.string }
             }
             return nil

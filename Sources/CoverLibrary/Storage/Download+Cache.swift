@@ -83,7 +83,7 @@ extension StoredResponse {
     /// A cached entry as a response: covers are stored from 200 responses only.
     init(_ entry: CachedEntry) {
         self.init(
-            status: 200, fields: entry.metadata.fields.withBytes { HTTPFields(kept: $0) },
-            requestTime: entry.validatedAt, responseTime: entry.validatedAt)
+            status: 200, fields: HTTPFields(fieldLines: entry.metadata.fields), requestTime: entry.validatedAt,
+            responseTime: entry.validatedAt)
     }
 }

@@ -1,11 +1,5 @@
 import HTTPTypes
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// One parameter of a query. Its value is still percent-encoded.
 struct QueryParameter {
     let name: Substring
@@ -43,9 +37,22 @@ struct QueryParameter {
 
     /// The decoded value. Control characters are rejected, because it goes into header fields.
     func text() throws(OriginError) -> String {
-        guard let text = value.removingPercentEncoding,
-            !text.unicodeScalars.contains(where: { $0.value < 0x20 || $0.value == 0x7F })
-        else { throw error(expected: "percent-encoded UTF-8 without control characters") }
+        var bytes: [UInt8] = []
+        var rest = value.utf8[...]
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
+            else {
+                throw error(expected: "two hexadecimal digits after %")
+            }
+            bytes.append(decoded)
+            rest = rest.dropFirst(2)
+        }
+        guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(where: { $0 < 0x20 || $0 == 0x7F })
+        else { throw error(expected: "UTF-8 without control characters") }
         return text
     }
 

@@ -5,7 +5,7 @@ import NIOCore
 extension Representation {
     /// Evaluates `If-None-Match`, or `If-Modified-Since` without it (RFC 9110 §13.2.2). True means 304.
     func isNotModified(_ request: HTTPFields) -> Bool {
-        if let tags = request[.ifNoneMatch] { return EntityTags([tags]).contain(validators.entityTag) }
+        if let tags = request[.ifNoneMatch] { return EntityTags([tags]).contains(validators.entityTag) }
         guard let date = request[.ifModifiedSince].flatMap({ HTTPDate.seconds($0) }) else { return false }
         return validators.lastModified <= date
     }

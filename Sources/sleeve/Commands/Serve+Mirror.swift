@@ -12,8 +12,8 @@ extension Serve {
         let mirror: Mirror
         let server: MirrorServer
         do {
-            mirror = try library.mirror(of: origin)
-            server = try await MirrorServer.open(mirror, mirrorOptions, largestBody: configuration.maximumSize)
+            mirror = try Mirror(of: origin, in: library)
+            server = try await MirrorServer.open(mirror, mirrorOptions, maximumBodySize: configuration.maximumSize)
         } catch {
             await library.close()
             throw fail("\(error)")

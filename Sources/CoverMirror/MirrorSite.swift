@@ -1,13 +1,14 @@
+import CoverLibrary
 import CurlHTTP
 import HTTPTypes
 
-/// The origin of a mirror, and the URLs under it: there are no others.
+/// The URLs that a mirror serves: those of one origin, under one path.
 struct MirrorSite: Sendable {
-    /// Without a slash at the end.
+    /// Without a trailing slash.
     let base: String
     private let origin: Substring
 
-    /// - Throws: `LibraryError`.
+    /// - Throws: `LibraryError` if `text` is no http or https URL, has a query, or holds credentials.
     init(_ text: String) throws(LibraryError) {
         do throws(HTTPURL.Problem) {
             let url = try HTTPURL(text)
@@ -21,10 +22,10 @@ struct MirrorSite: Sendable {
         }
     }
 
-    /// The URL a request's target means; nil: it is none of the origin's (RFC 9112 §3.2.1).
+    /// The URL of a request target in origin form (RFC 9112 section 3.2.1). Nil if the site does not contain it.
     func url(_ target: String) -> HTTPURL? {
         guard target.hasPrefix("/"), let url = try? HTTPURL(base + target) else { return nil }
-        // Dot segments may lead out of the folder that is mirrored; encoded ones are taken for such by some servers.
+        // Dot segments can lead out of the site. Some servers decode encoded ones.
         guard url.origin == origin, url.string.hasPrefix(base + "/"), !Self.hasEncodedDots(url.string) else {
             return nil
         }
@@ -32,22 +33,22 @@ struct MirrorSite: Sendable {
     }
 
     private static func hasEncodedDots(_ url: String) -> Bool {
-        // Most URLs have nothing encoded, which bytes tell quickly.
+        // Most URLs have no percent sign, which a scan of the bytes shows quickly.
         guard url.utf8.contains(UInt8(ascii: "%")) else { return false }
         return url.prefix { $0 != "?" }.split(separator: "/").contains { segment in
             segment.contains("%2E") && ["..", "."].contains(segment.replacing("%2E", with: "."))
         }
     }
 
-    /// Whom a response's `Location` and `Content-Location` name, if that is the origin's (RFC 9111 §4.4).
-    func named(by fields: HTTPFields, of url: HTTPURL) -> [String] {
+    /// The URLs in `Location` and `Content-Location` of a response, if they are of the origin (RFC 9111 section 4.4).
+    func locations(in fields: HTTPFields, of url: HTTPURL) -> [String] {
         [HTTPField.Name.location, .contentLocation].compactMap { fields[$0] }.compactMap { reference in
-            guard let named = resolve(reference, against: url), named.origin == origin else { return nil }
-            return named.string
+            guard let location = resolve(reference, against: url), location.origin == origin else { return nil }
+            return location.string
         }
     }
 
-    /// RFC 3986 §5.2, by the form of the reference.
+    /// Resolves a URL reference (RFC 3986 section 5.2).
     func resolve(_ reference: String, against url: HTTPURL) -> HTTPURL? {
         let path = url.string.dropFirst(origin.count).prefix { $0 != "?" }
         let text: String =

@@ -1,9 +1,8 @@
 package import HTTPTypes
 
-/// Fields that a message keeps from one end to the other.
 extension HTTPFields {
-    /// Without those of the connection alone (RFC 9110 §7.6.1), among them what `Connection` lists. They are neither handed
-    /// on nor stored (RFC 9111 §3.1).
+    /// The fields without those of the connection and those that `Connection` lists (RFC 9110 section 7.6.1). A cache neither
+    /// forwards nor stores these (RFC 9111 section 3.1).
     package var endToEnd: HTTPFields {
         let listed = self[values: .connection].flatMap { $0.split(separator: ",") }
             .map { $0.filter { $0 != " " && $0 != "\t" }.lowercased() }
@@ -13,7 +12,7 @@ extension HTTPFields {
         return kept
     }
 
-    /// Takes down that the message has passed here (RFC 9110 §7.6.3).
+    /// The fields with an added `Via` (RFC 9110 section 7.6.3). - Parameter pseudonym: the name of the forwarding proxy.
     package func via(_ pseudonym: String) -> HTTPFields {
         var fields = self
         fields.append(HTTPField(name: .via, value: "1.1 \(pseudonym)"))

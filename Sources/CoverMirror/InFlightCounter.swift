@@ -1,10 +1,10 @@
 import Synchronization
 
-/// Counts what is being answered, for whoever wants to end in order.
-final class UnderWay: Sendable {
+/// Counts the requests in flight, so that a server can finish them before it stops.
+final class InFlightCounter: Sendable {
     private struct State {
         var count = 0
-        var isEnding = false
+        var isStopping = false
         var waiting: [CheckedContinuation<Void, Never>] = []
 
         mutating func takeWaiting() -> [CheckedContinuation<Void, Never>] {
@@ -15,8 +15,8 @@ final class UnderWay: Sendable {
 
     private let state = Mutex(State())
 
-    /// Nothing new is to be begun.
-    var isEnding: Bool { state.withLock { $0.isEnding } }
+    /// The server takes no more requests.
+    var isStopping: Bool { state.withLock { $0.isStopping } }
 
     func begin() { state.withLock { $0.count += 1 } }
 
@@ -28,26 +28,26 @@ final class UnderWay: Sendable {
         for continuation in waiting { continuation.resume() }
     }
 
-    /// Returns as soon as nothing is under way, at the latest after `patience`.
-    func untilNone(within patience: Duration) async {
-        state.withLock { $0.isEnding = true }
+    /// Waits until no request is in flight, at most `timeout`.
+    func stop(within timeout: Duration) async {
+        state.withLock { $0.isStopping = true }
         await withTaskGroup { group in
-            group.addTask { await self.none() }
-            group.addTask { try? await Task.sleep(for: patience) }
+            group.addTask { await self.waitUntilIdle() }
+            group.addTask { try? await Task.sleep(for: timeout) }
             await group.next()
             group.cancelAll()
         }
     }
 
-    private func none() async {
+    private func waitUntilIdle() async {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let isNone = state.withLock { state in
-                    let isNone = state.count == 0 || Task.isCancelled
-                    if !isNone { state.waiting.append(continuation) }
-                    return isNone
+                let isIdle = state.withLock { state in
+                    let isIdle = state.count == 0 || Task.isCancelled
+                    if !isIdle { state.waiting.append(continuation) }
+                    return isIdle
                 }
-                if isNone { continuation.resume() }
+                if isIdle { continuation.resume() }
             }
         } onCancel: {
             for continuation in state.withLock({ $0.takeWaiting() }) { continuation.resume() }

@@ -55,7 +55,7 @@ let package = Package(
         .target(
             name: "CoverLibrary", dependencies: ["CurlHTTP", "CoverCache", grdb, httpTypes, logging, deque, heap],
             swiftSettings: settings),
-        // What Hummingbird's servers lack for the two below.
+        // What the three servers need and Hummingbird lacks.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
         .target(
             name: "CoverGallery",
@@ -102,6 +102,7 @@ let package = Package(
         .testTarget(
             name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
+        .testTarget(name: "ServerChannelsTests", dependencies: ["ServerChannels"], swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),

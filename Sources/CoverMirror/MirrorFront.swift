@@ -2,11 +2,12 @@ import CoverLibrary
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import ServerChannels
 
 /// Between the wire and the mirror: a request comes in whole, its answer goes out.
 struct MirrorFront: Sendable {
     let mirror: Mirror
-    let options: MirrorOptions
+    let hosts: AllowedHosts
     let largestBody: Int
     let underWay = UnderWay()
 
@@ -26,7 +27,7 @@ struct MirrorFront: Sendable {
         to request: Request, on channel: any Channel, with writer: consuming ResponseWriter
     ) async throws {
         let head = request.head
-        guard let host = head.authority, options.answers(to: host) else {
+        guard let host = head.authority, hosts.contains(host) else {
             return try await refuse(
                 head, 421, "this mirror is not known by that name; start it with --name to allow one", channel, writer)
         }

@@ -75,7 +75,7 @@ let package = Package(
                 logging, deque,
             ],
             swiftSettings: settings),
-        // What Hummingbird's servers lack for the two below.
+        // What the three servers need and Hummingbird lacks.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
         .target(
             name: "CoverGallery",
@@ -131,6 +131,7 @@ let package = Package(
             name: "OriginServerTests",
             dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
+        .testTarget(name: "ServerChannelsTests", dependencies: ["ServerChannels"], swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),

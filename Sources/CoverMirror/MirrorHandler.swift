@@ -1,11 +1,12 @@
 import HTTPTypes
 import HummingbirdCore
 import NIOCore
+import ServerChannels
 
 /// Reads a client's request, and writes the mirror's response.
 struct MirrorHandler: Sendable {
     let mirror: Mirror
-    let options: MirrorOptions
+    let hosts: AllowedHosts
     /// The largest request body, in bytes.
     let maximumBodySize: Int
     let requests = InFlightCounter()
@@ -22,7 +23,7 @@ struct MirrorHandler: Sendable {
         to request: Request, on channel: any Channel, with writer: consuming ResponseWriter
     ) async throws {
         let head = request.head
-        guard let host = head.authority, options.answers(to: host) else {
+        guard let host = head.authority, hosts.contains(host) else {
             return try await refuse(
                 head, 421, "this mirror is not known by that name; start it with --name to allow one", channel, writer)
         }

@@ -1,5 +1,5 @@
 extension PageFiles {
-    /// Every file of `Page/`, as the build puts it into the program.
+    /// Every file of `Page/`, embedded by the build.
     static let contents: [(name: String, bytes: [UInt8])] = [
         ("album-form.js", PackageResources.album_form_js),
         ("ambient.js", PackageResources.ambient_js),
@@ -13,12 +13,12 @@ extension PageFiles {
         ("dialog.css", PackageResources.dialog_css),
         ("edits.js", PackageResources.edits_js),
         ("events.js", PackageResources.events_js),
-        ("first.js", PackageResources.first_js),
         ("gallery.js", PackageResources.gallery_js),
+        ("helpers.js", PackageResources.helpers_js),
         ("icon-maskable.svg", PackageResources.icon_maskable_svg),
         ("icon.svg", PackageResources.icon_svg),
         ("index.html", PackageResources.index_html),
-        ("keeping.js", PackageResources.keeping_js),
+        ("kept-covers.js", PackageResources.kept_covers_js),
         ("keyboard.js", PackageResources.keyboard_js),
         ("library.js", PackageResources.library_js),
         ("manifest.webmanifest", PackageResources.manifest_webmanifest),

@@ -1,8 +1,10 @@
 import CoverLibrary
 
-/// Why a cover cannot be shown: what a person needs to know and can do, and the technical cause where there is one.
+/// Why a cover cannot be shown.
 struct CoverProblem: Sendable, Equatable {
+    /// One or two sentences for people: what happened, and what to do.
     var reason: String
+    /// The technical cause.
     var cause: String?
 
     init(reason: String, cause: String? = nil) {
@@ -15,7 +17,7 @@ struct CoverProblem: Sendable, Equatable {
         cause = failure.kind == .badURL && failure.url.isEmpty ? nil : failure.detail
     }
 
-    /// Adds `name` for the reason, and `cause`.
+    /// Adds the reason as a member called `name`, and the cause as `cause`.
     func add(to object: inout JSONObject, as name: String) {
         object.add(name, reason)
         if let cause { object.add("cause", cause) }
@@ -24,7 +26,7 @@ struct CoverProblem: Sendable, Equatable {
     private static func reason(_ failure: CoverFailure) -> String {
         let host = failure.isElsewhere || failure.host.isEmpty ? "the cover’s server" : failure.host
         let sentence = sentence(failure, host)
-        // A host's name stays as it is.
+        // A sentence that begins with a host name keeps it as it is.
         return sentence.hasPrefix("the ") ? "T" + sentence.dropFirst() : sentence
     }
 

@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, crypto,
+                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(

@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "CurlHTTP", "Platform", "CLinux",
                 argumentParser, logging,
             ],
             swiftSettings: settings),

@@ -117,7 +117,7 @@ import Wire
             await client.start(TransferRequest(url: url, relay: .init(method: .get)), into: stream)
             #expect(try await stream.head().status == .ok)
             stream.cancel()
-            await eventually { origin.openConnectionCount == 0 }
+            try await eventually { origin.openConnectionCount == 0 }
             await #expect(throws: TransferError.self) { while try await stream.next() != nil {} }
         }
     }

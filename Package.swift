@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, crypto,
+                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
@@ -118,6 +118,10 @@ let package = Package(
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
+        .testTarget(
+            name: "CoverFetchTests",
+            dependencies: ["CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes],
+            swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
         .testTarget(

@@ -41,9 +41,9 @@ public struct Cover: Sendable, Hashable {
         self.isStale = isStale
     }
 
-    init(_ key: String, _ header: ImageHeader, _ body: ResponseBody) {
+    init(_ key: String, _ header: ImageHeader, _ body: [UInt8]) {
         self.init(
-            url: URL(key: key), data: Data(body.bytes), mediaType: header.mediaType, width: header.width,
+            url: URL(key: key), data: Data(body), mediaType: header.mediaType, width: header.width,
             height: header.height)
         self.key = key
     }

@@ -1,13 +1,13 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverFetch
 
 @Suite("RFC 9309") struct RobotsRulesTests {
     private func allow(_ target: String, _ text: String) -> Bool {
         RobotsRules(text.utf8, agent: "Sleeve").allow(target.utf8)
     }
 
-    @Test("§2.2.2: the longest match decides, and allow of two as long")
+    @Test("§2.2.2: the longest match decides; of two equally long ones, allow")
     func longest() {
         let text = """
             User-agent: *
@@ -22,7 +22,7 @@ import Testing
         #expect(allow("/elsewhere", text))
     }
 
-    @Test("§2.2.1: our own group goes before that for everybody, whatever the case and the version, and groups add up")
+    @Test("§2.2.1: groups for the agent precede those for *, ignore case and version, and are combined")
     func groups() {
         let text = """
             User-agent: *
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(
-        "§2.2.3: a star is any text, a dollar sign the end",
+        "§2.2.3: * matches any text, $ the end",
         arguments: [
             ("/*.jpg$", "/a/b.jpg", false), ("/*.jpg$", "/a/b.jpg?x", true), ("/*.jpg", "/a/b.jpg?x", false),
             ("/a*b*c", "/a-b-b-c", false), ("/a*b*c", "/a-c-b", true), ("*", "/x", false), ("/$", "/", false),
@@ -54,21 +54,21 @@ import Testing
         #expect(allow(target, "User-agent: *\nDisallow: \(pattern)") == isAllowed)
     }
 
-    @Test("§2.2.2: a path is the same however it is percent-encoded")
+    @Test("§2.2.2: percent-encodings of one path match")
     func encodings() {
         #expect(!allow("/%7Ejoe/%e3%83%84", "User-agent: *\nDisallow: /~joe/ツ"))
         #expect(!allow("/a%3Cd%3E", "User-agent: *\nDisallow: /a%3cd%3e"))
         #expect(allow("/a%2Fb", "User-agent: *\nDisallow: /a/b"))
     }
 
-    @Test("§2.5: what is no rule is passed over, and a long file is read to 500 KiB")
+    @Test("§2.5: lines that are no rules are ignored, and 500 KiB of a file are read")
     func parsing() {
         #expect(!allow("/x", "\u{FEFF}junk\nSitemap: /s\r\nuser-agent : *\r\n  disallow:/x \r\n"))
         let long = "User-agent: *\n" + String(repeating: "#\n", count: 300_000) + "Disallow: /\n"
         #expect(allow("/x", long))
     }
 
-    @Test("a pattern of many stars takes no longer than its length times that of the path")
+    @Test("a pattern of many stars is matched in the product of the lengths")
     func stars() {
         let pattern = String(repeating: "*a", count: 2_000) + "b$"
         #expect(allow("/" + String(repeating: "a", count: 4_000), "User-agent: *\nDisallow: \(pattern)"))

@@ -1,27 +1,27 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverFetch
 
 @Suite struct BreakerTests {
-    private let begun = ContinuousClock.now
+    private let start = ContinuousClock.now
 
     private func job(_ number: Int) -> JobID { JobID(slot: number, use: number + 1) }
 
     private func fail(
         _ breaker: inout Breaker, _ numbers: Range<Int>, _ failure: Breaker.Failure, hasAnswered: Bool = true
     ) {
-        for number in numbers { breaker.failed(job(number), failure, hasAnswered: hasAnswered, now: begun) }
+        for number in numbers { breaker.failed(job(number), failure, hasAnswered: hasAnswered, now: start) }
     }
 
-    @Test("a request that fails again and again shows nothing of its host")
-    func sameRequest() {
+    @Test("two requests that fail again and again do not open it")
+    func sameRequests() {
         var breaker = Breaker()
         for _ in 0..<100 { fail(&breaker, 0..<2, .unreachable) }
         #expect(breaker.isClosed)
     }
 
     @Test(
-        "different requests open it: the fewer, the less the host has answered",
+        "different failed requests open it, fewer if the host has never answered",
         arguments: [(Breaker.Failure.unreachable, true, 8), (.unreachable, false, 3), (.serverError, true, 24)])
     func differentRequests(failure: Breaker.Failure, hasAnswered: Bool, count: Int) {
         var breaker = Breaker()
@@ -31,7 +31,7 @@ import Testing
         #expect(!breaker.isClosed)
     }
 
-    @Test("a success between failures keeps it closed, and one closes it whatever has failed before")
+    @Test("a success resets the count of failures, and closes it")
     func success() {
         var breaker = Breaker()
         for round in 0..<10 {
@@ -45,12 +45,12 @@ import Testing
         #expect(breaker.isClosed)
     }
 
-    @Test("a host that answers with errors is probed for ever, after a hundred probes without a pause")
+    @Test("a host that answers with errors is never given up; after a hundred probes there are no pauses")
     func neverGivenUp() {
         var breaker = Breaker()
         fail(&breaker, 0..<24, .serverError)
         for number in 100..<1_100 {
-            #expect(!breaker.isGivenUp(begun) && !breaker.isProbing)
+            #expect(!breaker.isGivenUp(start) && !breaker.isProbing)
             breaker.starts(job(number))
             #expect(breaker.isProbing)
             fail(&breaker, number..<number + 1, .serverError)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test("an answered error between probes starts the count of those that find no host anew")
+    @Test("an answered error resets the count of unreachable probes")
     func answeredBetween() {
         var breaker = Breaker()
         fail(&breaker, 0..<8, .unreachable)
@@ -68,10 +68,10 @@ import Testing
         {
             breaker.starts(job(100 + number))
             fail(&breaker, 100 + number..<101 + number, failure)
-            #expect(!breaker.isGivenUp(begun))
+            #expect(!breaker.isGivenUp(start))
         }
         breaker.starts(job(200))
         fail(&breaker, 200..<201, .unreachable)
-        #expect(breaker.isGivenUp(begun))
+        #expect(breaker.isGivenUp(start))
     }
 }

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverFetch
 
 @Suite struct RetryPolicyTests {
     private let policy = RetryPolicy(retries: 3)
@@ -14,23 +14,23 @@ import Testing
             random: random)
     }
 
-    @Test("statuses that may pass are tried again", arguments: [408, 425, 429, 500, 502, 503, 504])
+    @Test("transient statuses are retried", arguments: [408, 425, 429, 500, 502, 503, 504])
     func transientStatus(status: Int) {
         #expect(decide(.status, status: status) == .retry(after: .milliseconds(250)))
     }
 
-    @Test("statuses that will not pass are not", arguments: [400, 401, 403, 404, 410, 451, 501, 505, 304])
-    func lastingStatus(status: Int) { #expect(decide(.status, status: status) == .giveUp) }
+    @Test("other statuses are not retried", arguments: [400, 401, 403, 404, 410, 451, 501, 505, 304])
+    func permanentStatus(status: Int) { #expect(decide(.status, status: status) == .giveUp) }
 
     @Test(
-        "failures of the connection are tried again, those of the answer are not",
+        "failures of the connection and quota messages are retried, other failures are not",
         arguments: CoverFailure.Kind.allCases)
     func kinds(kind: CoverFailure.Kind) {
         let isTransient = [.connect, .broken, .nameResolution, .timeout, .truncated, .overQuota].contains(kind)
         #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
     }
 
-    @Test("after the last retry it is over, and with none at once")
+    @Test("after the last retry the cover fails; without retries at once")
     func lastAttempt() {
         #expect(decide(attempt: 2) != .giveUp)
         #expect(decide(attempt: 3) == .giveUp)
@@ -39,7 +39,7 @@ import Testing
             none.decide(CoverFailure(.timeout, url: "", detail: ""), retryAfter: nil, attempt: 0, random: 1) == .giveUp)
     }
 
-    @Test("the longest wait doubles with every attempt up to the cap, and the real one is anywhere below it")
+    @Test("the upper bound of the delay doubles with every attempt up to the cap, and the delay is a random part of it")
     func backOff() {
         let policy = RetryPolicy(retries: 1_000)
         func wait(_ attempt: Int, _ random: Double) -> RetryPolicy.Decision {
@@ -52,7 +52,7 @@ import Testing
         #expect([7, 20, 63, 64, 999].map { wait($0, 1) } == Array(repeating: .retry(after: .seconds(30)), count: 5))
     }
 
-    @Test("it is never before the time the server names, and not much after it")
+    @Test("a retry is never earlier than Retry-After, and later only by the back-off")
     func retryAfter() {
         #expect(decide(.status, status: 503, retryAfter: .seconds(7)) == .retry(after: .seconds(7)))
         #expect(decide(.status, status: 503, retryAfter: .zero, random: 0) == .retry(after: .zero))
@@ -60,7 +60,7 @@ import Testing
         #expect(decide(.status, status: 503, retryAfter: .seconds(120)) == .retry(after: .seconds(120)))
     }
 
-    @Test("a server that names a time too far off is not waited for")
+    @Test("a Retry-After above the limit ends the retries")
     func tooLong() {
         #expect(decide(.status, status: 503, retryAfter: .seconds(121)) == .tooLong(.seconds(121)))
         #expect(decide(.status, status: 404, retryAfter: .seconds(121)) == .giveUp)

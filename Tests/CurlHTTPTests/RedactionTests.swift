@@ -1,12 +1,10 @@
-import HTTPTypes
 import Testing
 
-@testable import CoverLibrary
 @testable import CurlHTTP
 
-@Suite struct SecretsTests {
+@Suite struct RedactionTests {
     @Test(
-        "what grants access is hidden wherever it stands, and nothing else",
+        "credentials are redacted wherever they stand, and nothing else",
         arguments: [
             ("https://a/1.jpg?token=abc&size=1", "https://a/1.jpg?token=[hidden]&size=1"),
             ("https://a/1.jpg?size=1&Access_Token=a.b-c", "https://a/1.jpg?size=1&Access_Token=[hidden]"),
@@ -33,10 +31,10 @@ import Testing
             ("https://a/?u=http%3A%2F%2Fme%3Apw%40b%2F1&x=1", "https://a/?u=http%3A%2F%2F[hidden]%40b%2F1&x=1"),
             ("http://a%40b:pw@c/ http://d", "http://[hidden]@c/ http://d"),
         ])
-    func hiding(text: String, expected: String) { #expect(Secrets.hidden(in: text) == expected) }
+    func credentials(text: String, expected: String) { #expect(Redaction.redact(text) == expected) }
 
     @Test(
-        "what is harmless stays to the byte",
+        "text without credentials stays as it is",
         arguments: [
             "https://a/1.jpg?size=500&id=7", "https://a/token=1/2.jpg", "token=abc", "a@b.example",
             "https://a/@me/1.jpg",
@@ -44,25 +42,5 @@ import Testing
             "a%3Dtoken",
             "https://a/?u=https%3A%2F%2Fb%2F%40me&x=a%40b", "https://a/100%25?a=b", "?%3D", "://", ":///@",
         ])
-    func harmless(text: String) { #expect(Secrets.hidden(in: text) == text) }
-
-    @Test("a failure's message tells no token, of its own URL or of where it was led")
-    func failures() {
-        let response = TransferResponse.answer(403, redirectedTo: "https://b/2?Signature=hush")
-        guard case .failure(let failure) = Verdict(response, for: "https://a/1?token=hush") else {
-            Issue.record("403 is a failure")
-            return
-        }
-        #expect(!failure.message.contains("hush") && failure.message.contains("https://a/1?token=[hidden]"))
-        #expect(!failure.detail.contains("hush") && !"\(failure)".contains("hush"))
-        #expect(failure.url == "https://a/1?token=hush", "for programs that look it up")
-    }
-}
-
-extension TransferResponse {
-    fileprivate static func answer(_ status: Int, redirectedTo: String?) -> TransferResponse {
-        TransferResponse(
-            head: HTTPResponse(status: .init(code: status)), body: ResponseBody(), redirectedTo: redirectedTo,
-            isHTTP2: false, microseconds: 0, microsecondsToFirstByte: 0)
-    }
+    func harmless(text: String) { #expect(Redaction.redact(text) == text) }
 }

@@ -1,12 +1,12 @@
 import CurlHTTP
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverFetch
 
-/// Hosts that fail, stall, or count what is asked of them.
+/// Hosts that fail, stall, or limit requests.
 @Suite struct DownloadQueueHostTests {
     private typealias Queue = QueueDriver<String>
-    private let begun = ContinuousClock.now
+    private let startTime = ContinuousClock.now
     private let refused = CoverFailure(.connect, url: "", detail: "connection refused")
 
     private func queue(parallel: Int = 100, perHost: Int = 100, totalInterval: Duration? = nil, adapts: Bool = false)
@@ -23,20 +23,19 @@ import Testing
         var started: [String] = []
         var dropped: [String] = []
         var details: [String] = []
-        var asked: [Int] = []
         var wait: ContinuousClock.Instant?
     }
 
     private func turn(_ queue: inout Queue, after seconds: Double = 0) -> Turn {
         var turn = Turn()
         while true {
-            switch queue.next(now: begun + .seconds(seconds)) {
+            switch queue.next(now: startTime + .seconds(seconds)) {
             case .start(let start): turn.started.append(start.key)
             case .drop(let job, let url, let failure):
                 turn.dropped.append(url.string)
                 turn.details.append(failure.detail)
                 _ = queue.end(job)
-            case .askRobots(_, let host): turn.asked.append(host)
+            case .fetchRobots(let url, _): Issue.record("\(url.string) was fetched")
             case .wait(let time):
                 turn.wait = time
                 return turn
@@ -46,50 +45,50 @@ import Testing
 
     private func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {
         for key in keys {
-            queue.note(.unreachable, of: key, failure: refused, now: begun + .seconds(seconds))
+            queue.record(.unreachable, of: key, failure: refused, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }
 
     @Test(
-        "a host that refuses eight different covers is left alone for half a second, and then asked for another cover")
+        "a host that refuses eight covers is paused for half a second and then probed with another cover")
     func breaker() throws {
         var queue = queue(perHost: 8)
-        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
         for key in first {
-            queue.note(.unreachable, of: key, failure: refused, now: begun)
-            queue.retry(key, at: begun + .milliseconds(10))
+            queue.record(.unreachable, of: key, failure: refused, now: startTime)
+            queue.retry(key, at: startTime + .milliseconds(10))
         }
         let open = turn(&queue, after: 0.1)
         #expect(open.started.isEmpty)
-        #expect(open.wait == begun + .milliseconds(500))
+        #expect(open.wait == startTime + .milliseconds(500))
         let probe = turn(&queue, after: 0.6)
         #expect(probe.started.count == 1 && !first.contains(probe.started[0]))
-        queue.note(.answered, of: probe.started[0], now: begun + .seconds(0.7))
+        queue.record(.answered, of: probe.started[0], now: startTime + .seconds(0.7))
         _ = queue.end(probe.started[0])
         #expect(turn(&queue, after: 0.7).started.count == 8)
     }
 
-    @Test("seven failures and an answer stop nothing")
+    @Test("seven failures and a success do not open the breaker")
     func notInARow() throws {
         var queue = queue(perHost: 8)
-        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         for _ in 0..<3 {
             let keys = turn(&queue).started
             #expect(keys.count == 8)
             fail(&queue, Array(keys.dropLast()), after: 0)
-            queue.note(.answered, of: keys[7], now: begun)
+            queue.record(.answered, of: keys[7], now: startTime)
             _ = queue.end(keys[7])
         }
     }
 
     @Test(
-        "after three probes in vain what waits for the host is dropped, and so is what comes within a minute; others go on"
+        "after three failed probes the host's jobs are dropped for a minute, and other hosts go on"
     )
     func givenUp() throws {
         var queue = queue(perHost: 3)
-        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         fail(&queue, turn(&queue).started, after: 0)
         var now = 0.0
         for pause in [0.5, 1.0, 2.0] {
@@ -101,47 +100,47 @@ import Testing
         let given = turn(&queue, after: now)
         #expect(given.dropped.count == 30 - 3 - 3)
         #expect(Set(given.details) == ["not tried: 10.0.0.1 refused 6 connections"])
-        _ = try queue.submit(url(40), waiter: "")
-        _ = try queue.submit(url(1, host: 2), waiter: "")
+        _ = try queue.submit(url(40), request: "")
+        _ = try queue.submit(url(1, host: 2), request: "")
         let later = turn(&queue, after: now + 59)
         #expect(try later.dropped == [url(40).string])
         #expect(try later.started == [url(1, host: 2).string])
-        _ = try queue.submit(url(41), waiter: "")
+        _ = try queue.submit(url(41), request: "")
         #expect(try turn(&queue, after: now + 61).started == [url(41).string])
     }
 
     @Test(
-        "what a person waits for starts at once, whether its host was given up, is paused or at its limit, and others follow its success"
+        "an immediate job starts even if its host was given up, is paused or at its limit; its success reopens the host"
     )
-    func urgent() throws {
+    func immediate() throws {
         var queue = queue(perHost: 3)
-        for path in 1...30 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         fail(&queue, turn(&queue).started, after: 0)
         #expect(turn(&queue, after: 0.1).started.isEmpty)
-        _ = try queue.submit(url(20), waiter: "", isUrgent: true)
+        _ = try queue.submit(url(20), request: "", isImmediate: true)
         #expect(try turn(&queue, after: 0.1).started == [url(20).string])
         fail(&queue, [try url(20).string], after: 0.1)
         for seconds in [2.0, 4.0] { fail(&queue, turn(&queue, after: seconds).started, after: seconds) }
         #expect(!turn(&queue, after: 4).dropped.isEmpty)
-        for path in [50, 51] { _ = try queue.submit(url(path), waiter: "", isUrgent: path == 50) }
+        for path in [50, 51] { _ = try queue.submit(url(path), request: "", isImmediate: path == 50) }
         let again = turn(&queue, after: 5)
         #expect(try again.started == [url(50).string])
-        #expect(again.dropped.isEmpty, "the probe decides")
-        for path in 60...70 { _ = try queue.submit(url(path), waiter: "") }
-        try queue.note(.answered, of: url(50).string, now: begun + .seconds(5))
+        #expect(again.dropped.isEmpty, "the probe is still in flight")
+        for path in 60...70 { _ = try queue.submit(url(path), request: "") }
+        try queue.record(.answered, of: url(50).string, now: startTime + .seconds(5))
         _ = try queue.end(url(50).string)
         #expect(turn(&queue, after: 5).started.count == 3)
-        _ = try queue.submit(url(80), waiter: "", isUrgent: true)
-        #expect(try turn(&queue, after: 5).started == [url(80).string], "one more than the limit")
-        queue.close(hostOf: try url(80).string, until: begun + .seconds(60))
-        _ = try queue.submit(url(81), waiter: "", isUrgent: true)
+        _ = try queue.submit(url(80), request: "", isImmediate: true)
+        #expect(try turn(&queue, after: 5).started == [url(80).string], "one more than perHost")
+        queue.close(hostOf: try url(80).string, until: startTime + .seconds(60))
+        _ = try queue.submit(url(81), request: "", isImmediate: true)
         #expect(try turn(&queue, after: 6).started == [url(81).string])
     }
 
-    @Test("jobs that wait start in the order that is preferred, before all others of their host")
+    @Test("preferred jobs start in their order, before all others of their host")
     func preferred() throws {
         var queue = queue(perHost: 1)
-        for path in 1...9 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...9 { _ = try queue.submit(url(path), request: "") }
         var order: [String] = []
         try queue.prefer([1, 5, 3].map { try url($0).string })
         for round in 0..<5 {
@@ -153,11 +152,11 @@ import Testing
         #expect(try order == [1, 5, 7, 3, 2].map { try url($0).string })
     }
 
-    @Test("a job that is not wanted any more is withdrawn, unless it is in flight or wanted by others")
+    @Test("a job is withdrawn unless it is in flight or has another request")
     func withdrawn() throws {
         var queue = queue(perHost: 1)
-        for path in 1...4 { _ = try queue.submit(url(path), waiter: "view") }
-        _ = try queue.submit(url(3), waiter: "run")
+        for path in 1...4 { _ = try queue.submit(url(path), request: "view") }
+        _ = try queue.submit(url(3), request: "run")
         #expect(try turn(&queue).started == [url(1).string])
         for path in [1, 3] { #expect(try queue.withdraw(url(path).string) { $0 == "view" } == []) }
         #expect(try queue.withdraw(url(2).string) { $0 == "view" } == ["view"])
@@ -165,55 +164,55 @@ import Testing
         #expect(try turn(&queue).started == [url(3).string])
     }
 
-    @Test("a job that backs off and is made urgent starts once")
-    func urgentWhileBackingOff() throws {
+    @Test("a job that backs off and becomes immediate starts once")
+    func immediateWhileBackingOff() throws {
         var queue = queue(perHost: 8)
-        _ = try queue.submit(url(1), waiter: "")
+        _ = try queue.submit(url(1), request: "")
         _ = turn(&queue)
-        queue.retry(try url(1).string, at: begun + .seconds(5))
-        _ = try queue.submit(url(1), waiter: "", isUrgent: true)
+        queue.retry(try url(1).string, at: startTime + .seconds(5))
+        _ = try queue.submit(url(1), request: "", isImmediate: true)
         #expect(try turn(&queue, after: 1).started == [url(1).string])
-        queue.landed(try url(1).string)
+        #expect(try queue.didReceive(url(1).string).count == 2)
         #expect(turn(&queue, after: 6).started.isEmpty)
         #expect(queue.inFlight == 0)
     }
 
-    @Test("a new run asks a host again that could not be reached, and not one that asked for a pause")
+    @Test("a new run retries a host that could not be reached, but not one that asked for a pause")
     func newRun() throws {
-        for isAsked in [false, true] {
+        for asksForPause in [false, true] {
             var queue = queue(perHost: 3)
-            for path in 1...9 { _ = try queue.submit(url(path), waiter: "") }
+            for path in 1...9 { _ = try queue.submit(url(path), request: "") }
             let first = turn(&queue).started
-            if isAsked {
-                queue.giveUp(hostOf: first[0], for: .seconds(3_600), now: begun)
+            if asksForPause {
+                queue.giveUp(hostOf: first[0], for: .seconds(3_600), now: startTime)
             } else {
                 fail(&queue, first, after: 0)
             }
             queue.forgetOutages()
-            #expect(turn(&queue, after: 0.1).started.isEmpty == isAsked)
+            #expect(turn(&queue, after: 0.1).started.isEmpty == asksForPause)
         }
     }
 
-    @Test("a probe that is cancelled makes way for another")
+    @Test("another probe starts after a cancelled one")
     func cancelledProbe() throws {
         var queue = queue(perHost: 8)
-        for path in 1...30 { _ = try queue.submit(url(path), waiter: url(path).string) }
+        for path in 1...30 { _ = try queue.submit(url(path), request: url(path).string) }
         fail(&queue, turn(&queue).started, after: 0)
         let probe = turn(&queue, after: 1).started
         #expect(probe.count == 1)
-        _ = queue.abandon { $0 == probe[0] }
+        _ = queue.cancel { $0 == probe[0] }
         let next = turn(&queue, after: 1).started
         #expect(next.count == 1 && next != probe)
     }
 
-    @Test("of ten hosts one that has stalled keeps its share of the places at most, and the others have the rest")
+    @Test("of ten hosts a stalled one keeps its share of the transfers, and the others take the rest")
     func stalled() throws {
         var queue = queue(parallel: 50)
-        for host in 1...10 { for path in 1...40 { _ = try queue.submit(url(path, host: host), waiter: "") } }
+        for host in 1...10 { for path in 1...40 { _ = try queue.submit(url(path, host: host), request: "") } }
         var (flying, ends) = (turn(&queue).started, 0)
         #expect(flying.count == 50)
         for _ in 0..<200 {
-            // Everybody but host 1 answers.
+            // Every host but the first answers.
             guard let next = flying.firstIndex(where: { !$0.hasPrefix("http://10.0.0.1/") }) else { break }
             _ = queue.end(flying.remove(at: next))
             ends += 1
@@ -224,62 +223,63 @@ import Testing
     }
 
     @Test(
-        "places that nobody else wants go to a host that was heard of lately, and not to one that is silent",
+        "a host takes what others leave if one of its transfers ended lately, but not if it is silent",
         arguments: [(0.1, 24), (1.0, 0)])
     func silent(seconds: Double, taken: Int) throws {
         var queue = queue(parallel: 50)
-        for path in 1...200 { _ = try queue.submit(url(path, host: 1), waiter: "") }
-        for path in 1...25 { _ = try queue.submit(url(path, host: 2), waiter: "") }
+        for path in 1...200 { _ = try queue.submit(url(path, host: 1), request: "") }
+        for path in 1...25 { _ = try queue.submit(url(path, host: 2), request: "") }
         let others = turn(&queue).started.filter { $0.hasPrefix("http://10.0.0.2/") }
-        try queue.note(.answered, of: url(1).string, now: begun)
+        try queue.record(.answered, of: url(1).string, now: startTime)
         _ = try queue.end(url(1).string)
         #expect(try turn(&queue).started == [url(26).string])
         for key in others.dropLast() { _ = queue.end(key) }
         #expect(turn(&queue, after: seconds).started.count == taken)
     }
 
-    @Test("a host alone takes every place")
+    @Test("a single host gets every transfer")
     func alone() throws {
         var queue = queue(parallel: 50)
-        for path in 1...60 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...60 { _ = try queue.submit(url(path), request: "") }
         #expect(turn(&queue).started.count == 50)
     }
 
-    @Test("with a rate for all, starts are that far apart whatever the host")
+    @Test("the total rate limit separates starts to different hosts")
     func totalRate() throws {
         var queue = queue(totalInterval: .seconds(2))
-        for host in 1...3 { _ = try queue.submit(url(1, host: host), waiter: "") }
+        for host in 1...3 { _ = try queue.submit(url(1, host: host), request: "") }
         let first = turn(&queue)
         #expect(try first.started == [url(1, host: 1).string])
-        #expect(first.wait == begun + .seconds(2))
+        #expect(first.wait == startTime + .seconds(2))
         #expect(turn(&queue, after: 1.9).started.isEmpty)
         #expect((1..<4).contains(turn(&queue, after: 2).started.count))
     }
 
     @Test(
-        "a host that counts requests gets no more than it has left, and again as many as wanted from the time it named")
+        "a host gets no more requests than it allows until the time that it states")
     func allowance() throws {
         var queue = queue()
-        for path in 1...2 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...2 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
-        // One more is in flight, which the host has not counted yet.
-        queue.allow(4, hostOf: first[0], until: begun + .seconds(30))
+        // The host may not have counted the other request in flight yet.
+        queue.allow(4, hostOf: first[0], until: startTime + .seconds(30))
         _ = queue.end(first[0])
-        for path in 3...20 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 3...20 { _ = try queue.submit(url(path), request: "") }
         let second = turn(&queue, after: 1)
         #expect(second.started.count == 3)
-        #expect(second.wait == begun + .seconds(30))
+        #expect(second.wait == startTime + .seconds(30))
         #expect(turn(&queue, after: 30).started.count == 15)
     }
 
-    @Test("a host that refuses everything for a second is left alone and probed; many refusals at once are not enough")
+    @Test(
+        "a host that answers every request of a second with 429 is paused and probed; many 429s at once are not enough")
     func refusing() throws {
         var queue = queue(perHost: 20)
-        for path in 1...60 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...60 { _ = try queue.submit(url(path), request: "") }
         func refuse(after seconds: Double) -> Int {
             let keys = turn(&queue, after: seconds).started
             for key in keys {
-                queue.note(.rateLimited, of: key, failure: refused, now: begun + .seconds(seconds))
+                queue.record(.rateLimited, of: key, failure: refused, now: startTime + .seconds(seconds))
                 _ = queue.end(key)
             }
             return keys.count
@@ -287,32 +287,32 @@ import Testing
         #expect(refuse(after: 0) == 20)
         #expect(refuse(after: 0.1) == 20)
         #expect(refuse(after: 1.2) == 20)
-        for path in 61...80 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 61...80 { _ = try queue.submit(url(path), request: "") }
         #expect(turn(&queue, after: 1.3).started.isEmpty)
         #expect(turn(&queue, after: 1.8).started.count == 1)
     }
 
-    @Test("with adaptation a first answer that takes half a second lets three others start")
+    @Test("with adaptation three more transfers start after half a second without a response")
     func slowFirst() throws {
         var queue = queue(adapts: true)
-        for path in 1...50 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...50 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue)
-        #expect(first.started.count == 1 && first.wait == begun + .milliseconds(500))
+        #expect(first.started.count == 1 && first.wait == startTime + .milliseconds(500))
         #expect(turn(&queue, after: 0.5).started.count == 3)
     }
 
     @Test("with adaptation a host gets one transfer, then four, and fewer after a 429")
     func adapting() throws {
         var queue = queue(adapts: true)
-        for path in 1...50 { _ = try queue.submit(url(path), waiter: "") }
+        for path in 1...50 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
         #expect(first.count == 1)
-        queue.note(.answered, of: first[0], now: begun + .seconds(1))
+        queue.record(.answered, of: first[0], now: startTime + .seconds(1))
         _ = queue.end(first[0])
         let second = turn(&queue, after: 1).started
         #expect(second.count == 4)
         for key in second {
-            queue.note(.rateLimited, of: key, now: begun + .seconds(2))
+            queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
             _ = queue.end(key)
         }
         #expect((1..<4).contains(turn(&queue, after: 2).started.count))

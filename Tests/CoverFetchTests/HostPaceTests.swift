@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverFetch
 
 /// A host that exists in arithmetic only: transfers end in the order in which it finishes them, on a clock that jumps.
 private struct ModelHost {

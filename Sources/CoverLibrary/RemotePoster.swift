@@ -28,7 +28,13 @@ final class RemotePoster: Sendable {
         guard let url = try? HTTPURL(url), let name = HTTPField.Name("Idempotency-Key") else {
             return .unreachable("its URL cannot be used")
         }
-        let request = TransferRequest(url: url, headerFields: [name: "\"\(key)\""], postedJSON: body)
+        // Relayed, because a redirected POST would become a GET (RFC 9110 section 15.4).
+        let request = TransferRequest(
+            url: url,
+            headerFields: [
+                .accept: "application/json", .contentType: "application/json", .userAgent: configuration.userAgent,
+                name: "\"\(key)\"",
+            ], relay: TransferRequest.Relay(method: .post, body: body))
         do {
             let client = try client.withLock { client in
                 let started = try client ?? configuration.makeClient()

@@ -25,7 +25,7 @@ extension LibraryAPI {
                 place: Relocation.target(
                     of: urls[index], places.indices.contains(index) ? places[index] : nil,
                     allowsDowngrades: configuration.allowsDowngrades),
-                guess: archive.holds(urls[index].string) ? CoverArtArchive.patience : nil)
+                guess: archive.contains(urls[index].string) ? CoverArtArchive.negativeTimeToLive : nil)
         }
     }
 

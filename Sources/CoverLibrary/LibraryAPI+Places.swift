@@ -3,7 +3,7 @@ import CurlHTTP
 // Covers of albums, which may be in several places.
 extension LibraryAPI {
     /// Where an album's cover may be, in the order of trying: `coverUrl`, `coverUrls`, the Cover Art Archive's.
-    package func coverPlaces(of album: Album) -> [String] { album.coverPlaces(archive) }
+    package func coverPlaces(of album: Album) -> [String] { album.coverURLs(in: archive) }
 
     /// The same as keys of the cache, those left out that are no URLs.
     /// - Throws: `CoverFailure`: nothing says where it is, or nothing that can be fetched.

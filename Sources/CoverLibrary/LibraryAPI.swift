@@ -16,7 +16,8 @@ public final class LibraryAPI: Sendable {
     let reader: CacheReader
     let archive: CoverArtArchive
     let persistency: PersistencyManager
-    let store: AlbumStore
+    /// The albums: list, edit, undo.
+    public let albums: AlbumStore
     private let hub = EventHub()
     let network: Network
     private let poster: RemotePoster
@@ -32,7 +33,7 @@ public final class LibraryAPI: Sendable {
         archive = CoverArtArchive(base: configuration.coverArtArchive, size: configuration.coverSize)
         try archive.validate()
         poster = RemotePoster(configuration)
-        store = AlbumStore(
+        albums = AlbumStore(
             path: configuration.libraryFile, remote: try poster.remoteLibrary(), logger: configuration.logger
         ) { [hub] in hub.publish(.albumsChanged) }
         persistency = PersistencyManager(
@@ -221,7 +222,7 @@ public final class LibraryAPI: Sendable {
         _ request: RefreshRequest = RefreshRequest(), progress: PrefetchProgress = PrefetchProgress()
     ) async throws -> PrefetchSummary {
         if isClosed { throw LibraryError.closed }
-        if configuration.isOffline { throw LibraryError(message: "nothing can be refreshed offline") }
+        if configuration.isOffline { throw LibraryError.offline }
         return try await Refresher(self, request, progress).run()
     }
 
@@ -277,6 +278,7 @@ public final class LibraryAPI: Sendable {
             await keepHosts(scheduler.learnt)
             await scheduler.close()
         }
+        await albums.close()
         poster.close()
         await flushUsage()
         await persistency.close()

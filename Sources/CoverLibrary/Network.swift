@@ -78,7 +78,7 @@ extension LibraryConfiguration {
         do throws(SystemError) {
             return try HTTPClient(configuration: transfers)
         } catch {
-            throw LibraryError(message: "cannot start the network: \(error); raise the limit on open files (ulimit -n)")
+            throw LibraryError.networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
         }
     }
 

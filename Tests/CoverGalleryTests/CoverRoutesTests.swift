@@ -44,7 +44,7 @@ import Wire
 
     @Test("a cover that cannot be had says why, is not asked for again by itself, and is when somebody wants it to")
     func failure() async throws {
-        try await withGallery(albums: { [Album(title: "A", coverUrl: $0.coverURL(1) + "?status=404&times=1")] }) {
+        try await withGallery(albums: { [Album(title: "A", coverURL: $0.coverURL(1) + "?status=404&times=1")] }) {
             stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -68,8 +68,8 @@ import Wire
             albums: { origin in
                 archive = "http://127.0.0.1:\(origin.port)"
                 var named = Album(title: "A")
-                named.musicBrainzReleaseId = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
-                var several = Album(title: "B", coverUrl: origin.coverURL(1) + "?status=404")
+                named.musicBrainzReleaseID = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+                var several = Album(title: "B", coverURL: origin.coverURL(1) + "?status=404")
                 several.coverUrls = [origin.coverURL(2)]
                 return [named, several]
             }
@@ -99,7 +99,7 @@ import Wire
         // One at a time, each after a while: what is asked for first shows in the order of arrival.
         try await withGallery(
             library: { $0.parallel = 1 },
-            albums: { origin in (0..<60).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?delay=5") } }
+            albums: { origin in (0..<60).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?delay=5") } }
         ) { stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -130,7 +130,7 @@ import Wire
     func order() async throws {
         try await withGallery(
             library: { $0.parallel = 1 },
-            albums: { origin in (0..<40).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") } }
+            albums: { origin in (0..<40).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") } }
         ) { stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -154,7 +154,7 @@ import Wire
         let port = first.port
         await first.stop()
         try await withGallery(albums: { _ in
-            (0..<12).map { Album(title: "T\($0)", coverUrl: "http://127.0.0.1:\(port)/covers/\($0).jpg") }
+            (0..<12).map { Album(title: "T\($0)", coverURL: "http://127.0.0.1:\(port)/covers/\($0).jpg") }
         }) { stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -193,14 +193,14 @@ import Wire
     func firstCovers() async throws {
         let odd = "a/b é"
         try await withGallery(albums: { origin in
-            (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverUrl: origin.coverURL($0)) }
+            (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverURL: origin.coverURL($0)) }
         }) { stage in
             for number in [0, 1, 20, 21] { _ = try await stage.library.cover(for: stage.origin.coverURL(number)) }
             let start = try await stage.ask("GET", "/")
             #expect(start.head.contains("</covers/n0?v=") && start.head.contains(">; rel=preload; as=image"))
             #expect(!start.head.contains("/covers/n2?") && !start.head.contains("/covers/n20?"))
             let client = "sleeve-client=somebody"
-            try await stage.library.save(LibraryMemento(album: "n20", index: 20, position: 20), for: "somebody")
+            try await stage.library.albums.save(LibraryMemento(album: "n20", index: 20, position: 20), for: "somebody")
             let page = try await stage.ask("GET", "/", ["Cookie": client])
             #expect(!page.head.contains("/covers/n0?") && page.head.contains("/covers/n20?v="))
             let path = page.head.split(separator: "<").map(String.init).first { $0.hasPrefix("/covers/a") } ?? ""
@@ -215,7 +215,7 @@ import Wire
     func stale() async throws {
         let queries = ["", "?cache-control=max-age=0"]
         try await withGallery(albums: { origin in
-            queries.enumerated().map { Album(id: "n\($0)", title: "T", coverUrl: origin.coverURL($0) + $1) }
+            queries.enumerated().map { Album(id: "n\($0)", title: "T", coverURL: origin.coverURL($0) + $1) }
         }) { stage in
             for (number, query) in queries.enumerated() {
                 _ = try await stage.library.cover(for: stage.origin.coverURL(number) + query)
@@ -238,7 +238,7 @@ import Wire
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\nContent-Length: \(drawing.utf8.count)\r\n"
         let server = try Listener(answer: "\(head)Connection: close\r\n\r\n\(drawing)")
         defer { server.stop() }
-        try await withGallery(albums: { _ in [Album(title: "S", coverUrl: "http://127.0.0.1:\(server.port)/s")] }) {
+        try await withGallery(albums: { _ in [Album(title: "S", coverURL: "http://127.0.0.1:\(server.port)/s")] }) {
             stage in
             let id = try await stage.ids[0]
             _ = try await stage.library.cover(for: "http://127.0.0.1:\(server.port)/s")
@@ -256,7 +256,7 @@ import Wire
         try await withGallery { stage in
             let events = [try await stage.events("page-0001"), try await stage.events("page-0002")]
             let other = try await LibraryAPI(configuration: stage.library.configuration)
-            try await other.deleteAlbum(at: 0)
+            try await other.albums.delete(at: 0)
             await other.close()
             for wire in events {
                 let told = try await onThread { try wire.receive(until: "event: library\n") }
@@ -268,8 +268,8 @@ import Wire
     @Test("a prefetch is told as it goes and at its end, and runs once at a time")
     func prefetch() async throws {
         try await withGallery(albums: { origin in
-            (0..<20).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") }
-                + [Album(title: "Gone", coverUrl: origin.coverURL(99) + "?status=410")]
+            (0..<20).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") }
+                + [Album(title: "Gone", coverURL: origin.coverURL(99) + "?status=410")]
         }) { stage in
             let events = try await stage.events(page)
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
@@ -319,7 +319,7 @@ import Wire
 
     @Test("a cover that could not be had is told of when something else brings it")
     func broughtLater() async throws {
-        try await withGallery(albums: { [Album(title: "T", coverUrl: $0.coverURL(1) + "?status=404&times=1")] }) {
+        try await withGallery(albums: { [Album(title: "T", coverURL: $0.coverURL(1) + "?status=404&times=1")] }) {
             stage in
             let events = try await stage.events(page)
             _ = try await show(stage, [try await stage.ids[0]])
@@ -334,8 +334,8 @@ import Wire
     func triedAgain() async throws {
         try await withGallery(albums: {
             [
-                Album(title: "T", coverUrl: $0.coverURL(1) + "?status=503&times=1"),
-                Album(title: "U", coverUrl: $0.coverURL(2) + "?status=404&times=1"),
+                Album(title: "T", coverURL: $0.coverURL(1) + "?status=503&times=1"),
+                Album(title: "U", coverURL: $0.coverURL(2) + "?status=404&times=1"),
             ]
         }) { stage in
             let events = try await stage.events(page)

@@ -32,7 +32,7 @@ struct GalleryStage: Sendable {
         return httpRequest(method, path, host: host, fields, json)
     }
 
-    var ids: [String] { get async throws { try await library.albums.map(\.id) } }
+    var ids: [String] { get async throws { try await library.albums.all().map(\.id) } }
 
     /// A page's stream of events, connected.
     func events(_ page: String) async throws -> Wire {
@@ -50,7 +50,7 @@ struct GalleryStage: Sendable {
 func withGallery(
     _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
     library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
-    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0)) } },
+    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) } },
     _ body: (GalleryStage) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path

@@ -107,7 +107,7 @@ extension CommandTests {
                 #expect(added.status == 0, "\(added)")
                 let lines: [Album] = try await stage.run("album", "list", "--json").lines()
                 #expect(lines.last?.coverUrl == "http://a/1" && lines.last?.coverUrls == ["http://a/2", "http://a/3"])
-                #expect(lines.last?.musicBrainzReleaseId == id && lines.last?.musicBrainzReleaseGroupId == id)
+                #expect(lines.last?.musicBrainzReleaseID == id && lines.last?.musicBrainzReleaseGroupID == id)
                 let plain = try await stage.run("album", "add", "--title", "Plain", "--json")
                 #expect(!plain.stdout.contains("coverUrl") && !plain.stdout.contains("usicBrainz"), "\(plain)")
             }
@@ -199,7 +199,7 @@ extension CommandTests {
         {
             try await withStage { stage in
                 let url = stage.origin.coverURL(1) + "?size=4000&x='"
-                let album = Album(title: "A", artist: "B", coverUrl: url)
+                let album = Album(title: "A", artist: "B", coverURL: url)
                 _ = try stage.file("albums.json", AlbumFile.text(of: [album], format: .json))
                 let result = try await stage.run("album", "show", "a")
                 #expect(result.status == 0, "\(result)")
@@ -224,7 +224,7 @@ extension CommandTests {
 
         @Test func `show says why there is no cover, and the exit code says so`() async throws {
             try await withStage { stage in
-                let albums = [Album(title: "A", coverUrl: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
+                let albums = [Album(title: "A", coverURL: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
                 _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
                 let missing = try await stage.run("album", "show", "A", "--retries", "0")
                 #expect(missing.status == 3 && missing.stdout.contains("404"), "\(missing)")

@@ -20,7 +20,7 @@ extension CommandTests {
                 #expect(result.stderr.contains("created \(library) with twelve starter albums"), "\(result)")
                 let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
                 #expect(albums.count >= 10)
-                #expect(albums.allSatisfy { $0.coverUrl?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
+                #expect(albums.allSatisfy { $0.coverURL?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
                 #expect(try result.summary().failed == albums.count)
 
                 let again = try await stage.run("prefetch", "--library", library, "--offline", "--json")

@@ -21,8 +21,8 @@ actor Catalogue {
     func text() async throws -> (ByteBuffer, tag: String) {
         let revision = try await refresh()
         // A library in a place where nothing can be written has no history, and can be looked at all the same.
-        let history = try? await library.history
-        let waiting = (try? await library.waitingEdits) ?? 0
+        let history = try? await library.albums.history()
+        let waiting = (try? await library.albums.waitingEdits()) ?? 0
         var object = JSONObject()
         object.add("version", revision)
         object.add("albums", raw: albums)
@@ -64,7 +64,7 @@ actor Catalogue {
     func key(of id: Album.ID) async throws -> String? { try await keys(of: [id])[id].flatMap { try? $0.get() } }
 
     private func refresh() async throws -> String {
-        let list = try await library.albumList()
+        let list = try await library.albums.current()
         if list.revision == revision { return list.revision }
         var rows: [String] = []
         rows.reserveCapacity(list.albums.count)

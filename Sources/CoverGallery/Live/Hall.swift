@@ -35,13 +35,13 @@ final class Hall: Sendable {
     func begin() async {
         let events = library.events(limit: 16_384)
         // What is known now is what later states are told from.
-        _ = try? await library.albumList()
+        _ = try? await library.albums.current()
         await watching.add(Task { await follow(events) })
         await watching.add(Self.every(.seconds(15)) { [pages] in await pages.beat() })
         // Other processes and editors change the library file too; asking notices it.
         await watching.add(
             Self.every(.seconds(1)) { [pages, library] in
-                if await !pages.isEmpty { _ = try? await library.albumList() }
+                if await !pages.isEmpty { _ = try? await library.albums.current() }
             })
         await watching.add(Self.every(.seconds(1)) { [cache] in await cache.look() })
         await watching.add(Self.every(.seconds(1)) { [pages] in await pages.retry() })
@@ -84,9 +84,9 @@ final class Hall: Sendable {
 
     /// The covers in the cache around the album a browser will open on, if it shows the albums in the library's order.
     func firstCovers(of client: String?, reach: Int) async -> [FirstCover] {
-        guard let albums = try? await library.albumList().albums, !albums.isEmpty else { return [] }
+        guard let albums = try? await library.albums.current().albums, !albums.isEmpty else { return [] }
         var centre = 0
-        if let client, let memento = try? await library.memento(of: client) {
+        if let client, let memento = try? await library.albums.memento(of: client) {
             guard memento.order == "library" else { return [] }
             // The library may have become shorter since it was read.
             centre = min(max(memento.index, 0), albums.count - 1)
@@ -119,7 +119,7 @@ final class Hall: Sendable {
     }
 
     private func tellOfAlbums() async {
-        guard let list = try? await library.albumList() else { return }
+        guard let list = try? await library.albums.current() else { return }
         var object = JSONObject()
         object.add("version", list.revision)
         await pages.tellAll("library", object.text)

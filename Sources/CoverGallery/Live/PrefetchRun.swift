@@ -60,7 +60,7 @@ actor PrefetchRun {
             }
         }
         do {
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             titles = Dictionary(albums.map { (library.coverPlaces(of: $0).first ?? "", $0.title) }) { first, _ in first
             }
             await report(progress.summary, albums.count, failures, isRunning: true)

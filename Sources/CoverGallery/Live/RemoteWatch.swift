@@ -20,7 +20,7 @@ actor RemoteWatch {
     func send() async {
         guard notBefore <= .now else { return await tell(nil) }
         do {
-            let outbox = try await library.sendEdits()
+            let outbox = try await library.albums.sendEdits()
             if outbox.problem != nil {
                 notBefore = .now + .seconds(wait * .random(in: 0.5...1))
                 wait = min(wait * 2, Self.longestWait)
@@ -38,7 +38,7 @@ actor RemoteWatch {
     /// - Parameter outbox: nil: only their number may be another.
     private func tell(_ outbox: OutboxState?) async {
         if let outbox { problem = outbox.refused.first ?? outbox.problem }
-        guard let waiting = try? await library.waitingEdits else { return }
+        guard let waiting = try? await library.albums.waitingEdits() else { return }
         var object = JSONObject()
         object.add("url", url)
         object.add("waiting", waiting)

@@ -20,10 +20,10 @@ struct AlbumRoutes: Sendable {
             try await delete(context.albumID)
         }
         router.post("/api/undo") { request, _ in
-            try await step(request, .undo, "There is nothing to undo") { try await $0.undo() }
+            try await step(request, .undo, "There is nothing to undo") { try await $0.albums.undo() }
         }
         router.post("/api/redo") { request, _ in
-            try await step(request, .redo, "There is nothing to redo") { try await $0.redo() }
+            try await step(request, .redo, "There is nothing to redo") { try await $0.albums.redo() }
         }
     }
 
@@ -47,7 +47,7 @@ struct AlbumRoutes: Sendable {
     private func state(_ request: Request) async throws -> Response {
         let known = request.cookie(Self.clientCookie)
         var memento: LibraryMemento?
-        if let known { memento = try? await library.memento(of: known) }
+        if let known { memento = try? await library.albums.memento(of: known) }
         var place = JSONObject()
         if let memento {
             place.add("album", memento.album)
@@ -79,7 +79,7 @@ struct AlbumRoutes: Sendable {
         let memento = LibraryMemento(
             album: place.album, index: place.index ?? 0, position: place.position ?? 0,
             order: String((place.sort ?? "library").prefix(32)))
-        try await guarded { try await library.save(memento, for: client) }
+        try await guarded { try await library.albums.save(memento, for: client) }
         return Response(status: .noContent)
     }
 
@@ -94,7 +94,7 @@ struct AlbumRoutes: Sendable {
                 album.artist = artist ?? album.artist
                 album.genre = genre ?? album.genre
                 album.year = year ?? album.year
-                album.coverUrl = coverUrl ?? album.coverUrl
+                album.coverURL = coverUrl ?? album.coverURL
             }
         }
         var album: Fields
@@ -110,8 +110,8 @@ struct AlbumRoutes: Sendable {
         } catch {
             return .problem(error.message, status: .unprocessableContent, field: error.field)
         }
-        let added = try await guarded { try await library.addAlbum(album, at: form.index) }
-        let albums = try await guarded { try await library.albums }
+        let added = try await guarded { try await library.albums.add(album, at: form.index) }
+        let albums = try await guarded { try await library.albums.all() }
         var object = JSONObject()
         object.add("id", added.id)
         object.add("index", albums.firstIndex { $0.id == added.id })
@@ -125,7 +125,7 @@ struct AlbumRoutes: Sendable {
         var fields = JSONObject()
         for (name, value) in [
             ("title", album.title), ("artist", album.artist), ("genre", album.genre), ("year", album.year),
-            ("coverUrl", album.coverUrl ?? ""),
+            ("coverUrl", album.coverURL ?? ""),
         ] {
             fields.add(name, value)
         }
@@ -139,7 +139,7 @@ struct AlbumRoutes: Sendable {
         guard let former = try await album(id) else { return Self.gone }
         do {
             let edit = try await guarded {
-                try await library.editAlbum(id) { album in
+                try await library.albums.edit(id) { album in
                     form.album.apply(to: &album)
                     album = try album.validated(editing: former)
                 }
@@ -155,13 +155,13 @@ struct AlbumRoutes: Sendable {
     }
 
     private func album(_ id: String) async throws -> Album? {
-        try await guarded { try await library.albums.first { $0.id == id } }
+        try await guarded { try await library.albums.all().first { $0.id == id } }
     }
 
     private static var gone: Response { .problem("that album is not in the library any more", status: .notFound) }
 
     private func delete(_ id: String) async throws -> Response {
-        guard let edit = try await guarded({ try await library.deleteAlbums([id]) }) else {
+        guard let edit = try await guarded({ try await library.albums.delete([id]) }) else {
             return Self.gone
         }
         return told(edit, id: nil)
@@ -176,7 +176,7 @@ struct AlbumRoutes: Sendable {
         guard let edit = try await guarded({ try await body(library) }) else {
             return .problem(nothing, status: .conflict)
         }
-        return told(edit, origin, id: edit.kind == .delete ? nil : edit.placed.first?.album.id)
+        return told(edit, origin, id: edit.kind == .delete ? nil : edit.changes.first?.album.id)
     }
 
     private func told(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin = .new, id: String?) -> Response {

@@ -46,7 +46,7 @@ struct LiveRoutes: Sendable {
 
     /// The covers of the library that are in the cache, for a browser that keeps all of them.
     private func cached() async throws -> Response {
-        let keys = try await hall.catalogue.keys(of: try await hall.library.albumList().albums.map(\.id))
+        let keys = try await hall.catalogue.keys(of: try await hall.library.albums.current().albums.map(\.id))
         let keyed = keys.compactMap { id, key in (try? key.get()).map { (id, $0) } }
         var covers = JSONObject()
         for ((id, _), cached) in zip(keyed, try hall.library.cachedVersions(of: keyed.map(\.1))) {

@@ -17,7 +17,7 @@ struct MirrorSite: Sendable {
             self.base = base
             origin = url.origin
         } catch {
-            throw LibraryError(message: "the origin to mirror, \(CoverFailure.shown(text)): \(error)")
+            throw LibraryError.invalidConfiguration("the origin to mirror, \(CoverFailure.shown(text)): \(error)")
         }
     }
 

@@ -13,7 +13,7 @@ public struct CoverRequest: Sendable, Hashable {
     /// A request for the cover of an album: at its `coverUrl`, else at one of its `coverUrls`, else at the Cover Art Archive
     /// under its MusicBrainz ids.
     public init(album: Album) {
-        url = album.coverUrl?.trimmingBlanks() ?? ""
+        url = album.coverURL?.trimmingWhitespace() ?? ""
         self.album = album
     }
 }

@@ -50,7 +50,7 @@ struct Prefetch: AsyncParsableCommand {
         let library = try await openLibrary(configuration)
         if inputs.isEmpty { try await makeLibraryFile(library) }
         let brokenLists = Mutex(0)
-        let batches = ListBatches(paths: paths, format: format, check: { $0.problem(in: $1) }) { [complaints = run.complaints] problem in
+        let batches = ListBatches(paths: paths, format: format, problem: { $0.problem(in: $1) }) { [complaints = run.complaints] problem in
             complaints.tell("\(problem)")
             brokenLists.withLock { $0 += 1 }
         }
@@ -69,7 +69,7 @@ struct Prefetch: AsyncParsableCommand {
     /// Creates the library file, or restores it, if needed.
     private func makeLibraryFile(_ library: LibraryAPI) async throws {
         do {
-            _ = try await library.albumList()
+            _ = try await library.albums.current()
         } catch {
             await library.close()
             throw fail((error as? LibraryError)?.message ?? "\(error)")

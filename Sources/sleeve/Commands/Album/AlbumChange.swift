@@ -51,10 +51,10 @@ struct AlbumChange: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.edit(nothing: "nothing was changed: the album is like that already") { library in
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             let former = albums[try album.index(in: albums)]
             do {
-                return try await library.editAlbum(former.id) { album in
+                return try await library.albums.edit(former.id) { album in
                     change(&album)
                     album = try album.validated(editing: former)
                 }
@@ -69,10 +69,10 @@ struct AlbumChange: AsyncParsableCommand {
         if let artist { album.artist = artist }
         if let genre { album.genre = genre }
         if let year { album.year = year }
-        if let first = coverUrl.first { album.coverUrl = first }
+        if let first = coverUrl.first { album.coverURL = first }
         // One URL alone is the cover's; those that are tried after it stay.
-        if coverUrl.count > 1 { album.coverUrls = Array(coverUrl.dropFirst()) }
-        if let releaseId { album.musicBrainzReleaseId = releaseId.isEmpty ? nil : releaseId }
-        if let releaseGroupId { album.musicBrainzReleaseGroupId = releaseGroupId.isEmpty ? nil : releaseGroupId }
+        if coverUrl.count > 1 { album.alternateCoverURLs = Array(coverUrl.dropFirst()) }
+        if let releaseId { album.musicBrainzReleaseID = releaseId.isEmpty ? nil : releaseId }
+        if let releaseGroupId { album.musicBrainzReleaseGroupID = releaseGroupId.isEmpty ? nil : releaseGroupId }
     }
 }

@@ -69,7 +69,7 @@ struct EditOptions: ParsableArguments {
             var line = JSONObject()
             line.add("edit", edit.kind.rawValue)
             line.add("message", message)
-            line.add("albums", raw: "[" + edit.placed.map(\.album.json).joined(separator: ",") + "]")
+            line.add("albums", raw: "[" + edit.changes.map(\.album.json).joined(separator: ",") + "]")
             try tell(line.text + "\n")
         } else if !options.quiet {
             try tell("\(message)\n")
@@ -78,7 +78,7 @@ struct EditOptions: ParsableArguments {
 
     private func send(_ library: LibraryAPI) async throws {
         guard library.configuration.remote != nil else { return }
-        let outbox = try await library.sendEdits()
+        let outbox = try await library.albums.sendEdits()
         for refusal in outbox.refused {
             Log.warning("the remote library refused \(refusal)")
         }

@@ -61,17 +61,17 @@ struct AlbumAdd: AsyncParsableCommand {
     }
 
     private func wanted() throws(AlbumProblem) -> Album {
-        var album = Album(title: title, artist: artist, genre: genre, coverUrl: coverUrl.first, year: year)
-        album.coverUrls = Array(coverUrl.dropFirst())
-        album.musicBrainzReleaseId = releaseId
-        album.musicBrainzReleaseGroupId = releaseGroupId
+        var album = Album(title: title, artist: artist, genre: genre, coverURL: coverUrl.first, year: year)
+        album.alternateCoverURLs = Array(coverUrl.dropFirst())
+        album.musicBrainzReleaseID = releaseId
+        album.musicBrainzReleaseGroupID = releaseGroupId
         return try album.validated()
     }
 
     func run() async throws {
         let album = try wanted()
         try await editing.edit(nothing: "nothing was added") { library in
-            try await library.insert(album, at: at.map { $0 - 1 })
+            try await library.albums.insert(album, at: at.map { $0 - 1 })
         }
     }
 }
@@ -93,8 +93,8 @@ struct AlbumDelete: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.edit(nothing: "another program has deleted them already") { library in
-            let all = try await library.albums
-            return try await library.deleteAlbums(albums.map { all[try $0.index(in: all)].id })
+            let all = try await library.albums.all()
+            return try await library.albums.delete(albums.map { all[try $0.index(in: all)].id })
         }
     }
 }
@@ -106,7 +106,7 @@ struct AlbumUndo: AsyncParsableCommand {
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "there is nothing to undo", .undo) { try await $0.undo() }
+        try await editing.edit(nothing: "there is nothing to undo", .undo) { try await $0.albums.undo() }
     }
 }
 
@@ -117,6 +117,6 @@ struct AlbumRedo: AsyncParsableCommand {
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "there is nothing to redo", .redo) { try await $0.redo() }
+        try await editing.edit(nothing: "there is nothing to redo", .redo) { try await $0.albums.redo() }
     }
 }

@@ -39,20 +39,20 @@ struct AlbumImport: AsyncParsableCommand {
         // An import is one step: a list that breaks off is not imported in part.
         if brokenLists.withLock({ $0 }) > 0 { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
-            let edit = try await library.addAlbums(albums)
-            try report(imported: edit?.placed.count ?? 0, known: albums.count - (edit?.placed.count ?? 0), skipped)
+            let edit = try await library.albums.add(albums)
+            try report(imported: edit?.changes.count ?? 0, known: albums.count - (edit?.changes.count ?? 0), skipped)
         }
         if skipped > 0 { throw ExitStatus.someFailed }
     }
 
     private func take(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
-        let (album, place): (Album?, ListPlace)
+        let (album, place): (Album?, ListLocation)
         switch element {
         case .item(let item):
-            (album, place) = (item.album, ListPlace(file: input == "-" ? "stdin" : input, line: item.line))
+            (album, place) = (item.album, ListLocation(file: input == "-" ? "stdin" : input, line: item.line))
         case .problem(let problem):
             if problem.album == nil { return warn("\(problem)", &skipped) }
-            (album, place) = (problem.album, problem.place)
+            (album, place) = (problem.album, problem.location)
         }
         guard let album else {
             return warn("\(place): skipped: this is a URL; an album needs a title", &skipped)

@@ -24,7 +24,7 @@ struct AlbumShow: AsyncParsableCommand {
         try network.apply(to: &configuration)
         archive.apply(to: &configuration)
         try await withLibrary(configuration) { library in
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             if options.json { return try await tellJSON(album, library) }
             var table = TextTable(["", ""], numeric: [])

@@ -53,7 +53,8 @@ let package = Package(
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings
+        ),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
         .target(
@@ -64,15 +65,17 @@ let package = Package(
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging], swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging],
+            swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes,
+                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader",
+                httpTypes,
                 logging, deque,
             ],
             swiftSettings: settings),
-        // What Hummingbird's servers lack for the two below.
+        // What the three servers need and Hummingbird lacks.
         .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
         .target(
             name: "CoverGallery",
@@ -83,18 +86,19 @@ let package = Package(
         .target(
             name: "CoverMirror",
             dependencies: [
-                "CoverLibrary", "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
+                "CoverLibrary", "CoverFetch", "CoverCache", "CurlHTTP", "HTTPCaching", "ImageHeader", "Platform",
+                "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging, deque,
             ],
             swiftSettings: settings),
         .target(name: "CStarterCovers", exclude: ["covers"]),
         .target(
             name: "OriginServer",
-            dependencies: ["CStarterCovers", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            dependencies: ["CStarterCovers", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "CoverCache", "CurlHTTP", "OriginServer", "Platform",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
                 argumentParser, logging,
             ],
             swiftSettings: settings),
@@ -109,7 +113,7 @@ let package = Package(
         // An HTTP client and a listener of plain blocking calls.
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
-            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
+            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
@@ -124,14 +128,18 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "OriginServerTests", dependencies: ["OriginServer", "Wire", nioCore, httpTypes],
+            name: "OriginServerTests",
+            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
+        .testTarget(name: "ServerChannelsTests", dependencies: ["ServerChannels"], swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),
         .testTarget(
             name: "CoverMirrorTests",
-            dependencies: ["CoverMirror", "CoverLibrary", "CoverCache", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "CoverMirror", "CoverLibrary", "CoverCache", "HTTPCaching", "OriginServer", "Wire", httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "OriginServer", "Wire"],

@@ -1,9 +1,8 @@
-# Sourced: builds release executables when they are older than what they are made of.
-# Expects `root`, the checkout.
+# Sourced by other scripts: builds release executables that are older than their sources. Expects `root`, the checkout.
 
 release="$root/.build/release"
 
-# show_progress PID LOG: waits for a build, and says now and then how far it is. Returns what the build returned.
+# show_progress PID LOG: waits for a build and prints its progress every 30 seconds. Returns the build's status.
 show_progress() {
     local waited=0 step
     while kill -0 "$1" 2>/dev/null; do
@@ -16,20 +15,19 @@ show_progress() {
     wait "$1"
 }
 
-# build_release PRODUCT [TOOL…]: sets up and builds if needed; a few milliseconds when nothing changed.
+# build_release PRODUCT [TOOL…]: installs what is missing and builds if needed. Takes milliseconds if nothing changed.
 build_release() {
     local product=$1 binary="$release/$1" stamp="$root/.build/$1.built"
     shift
-    # The stamp is as old as the start of the last good build: a source touched during it counts as newer. Folders are
-    # looked at too, so a file that went away is noticed.
+    # The stamp has the time at which the last good build started, so a source changed during it counts as newer. Folders are
+    # compared too, which detects deleted files.
     if [ -x "$binary" ] && [ -e "$stamp" ]; then
         [ -n "$(find "$root/Sources" "$root/Tests/LookupBench" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
     fi
     . "$root/Scripts/setup" "$@"
     mkdir -p "$root/.build"
     local flags=(--package-path "$root" -c release --product "$product")
-    # Without the stdlib's shared libraries the process starts in half the time; 26,000 symbols exported to nobody and folders
-    # searched in vain would cost it some milliseconds more.
+    # A static standard library halves the start-up time. Exported symbols and search paths would cost some milliseconds.
     if [ "$(uname -s)" != Darwin ]; then
         flags+=(--static-swift-stdlib --disable-local-rpath -Xlinker --no-export-dynamic)
     fi

@@ -13,11 +13,11 @@ import time
 
 
 class Failure(Exception):
-    """Said to the user; ends the run."""
+    """A message for the user; ends the run."""
 
 
 class Run:
-    """What one command cost. Its children are counted, the servers are not."""
+    """The cost of one command and its children, without the servers."""
 
     def __init__(self, wall, to_bytes, cpu, memory, output):
         self.wall, self.cpu, self.memory, self.output = wall, cpu, memory, output
@@ -28,7 +28,7 @@ class Run:
 
 
 def run(command, folder=None, limit=300, synced=True):
-    """Runs a command, with the file system synced before if it writes much, and fails loudly if the command does."""
+    """Runs a command and fails if the command does. Syncs the file system first, for commands that write much."""
     if synced:
         os.sync()
     started = time.monotonic()
@@ -58,7 +58,7 @@ def spread(runs):
 
 
 def at_most(number):
-    """The command's options for so many in flight at the most."""
+    """The options that limit the number of transfers in flight."""
     return ["--per-host", str(number), "--parallel", str(number)]
 
 
@@ -87,7 +87,7 @@ def wait_for_port(port, process, name):
 
 
 def stop(process):
-    """Ends this one process: asked first, then not."""
+    """Terminates a process, and kills it after five seconds."""
     if process.poll() is None:
         process.terminate()
         with contextlib.suppress(subprocess.TimeoutExpired):
@@ -98,7 +98,7 @@ def stop(process):
 
 
 class Nginx:
-    """One worker serving a folder over HTTP/1.1, and over HTTPS with HTTP/2, everything of it in a folder of its own."""
+    """One worker serving a folder over HTTP/1.1, and over HTTPS with HTTP/2. Its files are in a folder of its own."""
 
     CONFIGURATION = """
         {user}
@@ -142,7 +142,7 @@ class Nginx:
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
              "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", home / "key.pem", "-out", self.certificate],
             check=True, stderr=subprocess.DEVNULL)
-        # A kept file is a descriptor: all of them must leave room for the connections.
+        # Every cached file is an open descriptor; connections need descriptors too.
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         files = 32_768 if hard == resource.RLIM_INFINITY else min(hard, 32_768)
         (home / "nginx.conf").write_text(self.CONFIGURATION.format(

@@ -1,4 +1,4 @@
-"""Finding out how much to ask of a host: against the best number in flight that a sweep finds, and with a host that stalls."""
+"""Adaptive concurrency against the best fixed number in flight, which a sweep finds, and with a host that stalls."""
 import json
 import os
 import signal
@@ -18,9 +18,9 @@ HOSTS = {
     "20 ms, 10 MB/s": ["--delay", "20", "--total-bandwidth", "10M"],
     "20 ms, 429 past 20": ["--delay", "20", "--most-in-flight", "20"],
 }
-# More than any of them answers in the time.
+# More than any host answers in the time.
 COVERS = 200_000
-# As many runs of the best fixed number and of none, in turn: the fastest of a sweep was lucky, too.
+# Alternating runs with the best fixed number and with adaptation: the best run of a sweep was also a lucky one.
 PAIRS = 5
 
 
@@ -45,7 +45,7 @@ def pacing(bench):
 
 
 def stalling(bench):
-    """Ten hosts, one of which stops in the middle: what the nine others lose."""
+    """Ten hosts, one of which stalls: the throughput that the nine others lose."""
     rates = {False: [], True: []}
     for number in range(4):
         rates[number % 2 == 1].append(nine(bench, stalls=number % 2 == 1))
@@ -75,7 +75,7 @@ def nine(bench, stalls):
 
 
 def goodput(bench, options, flags, begin, end):
-    """Answers a second between two times of a run, those refused left out, and the share of those refused until then."""
+    """Accepted requests per second between two times of a run, and the share of rejected ones until then."""
     origin = Origin(bench.sleeve, *options)
     try:
         with prefetching(bench, (cover(origin, number) for number in range(COVERS)), flags):
@@ -92,7 +92,7 @@ def goodput(bench, options, flags, begin, end):
 
 
 def cover(origin, number):
-    # Few different bodies: what is measured is asking, not the disk.
+    # Few different bodies, so that the disk is not measured.
     return f"{origin.url}/covers/{number}.jpg?same={number % 64}"
 
 
@@ -102,7 +102,7 @@ def counts(origin):
 
 
 class prefetching:
-    """A prefetch of many covers, stopped at the end of the block."""
+    """A prefetch of many covers that is stopped at the end of the block."""
 
     def __init__(self, bench, urls, flags):
         command = [bench.sleeve, "prefetch", bench.write_list("pacing.txt", urls), "--cache", str(bench.new_folder("pacing")),

@@ -18,7 +18,7 @@ MILLION = 1_000_000
 
 
 class Bench:
-    """What the sections share: the corpus, the servers, new folders, and the report."""
+    """The corpus, the servers, new folders and the report, which the sections share."""
 
     def __init__(self, sleeve, root, home, work, rounds, report):
         self.sleeve, self.root, self.home, self.work = str(sleeve), root, home, work
@@ -31,7 +31,7 @@ class Bench:
         files = list(self.corpus.iterdir())
         if len(files) != COVERS:
             raise Failure(f"the corpus has {len(files)} covers")
-        self.bytes = sum(len(file.read_bytes()) for file in files)  # Reads them all: the page cache is warm from here.
+        self.bytes = sum(len(file.read_bytes()) for file in files)  # Reading them all warms the page cache.
         self.note(f"{COVERS:,} JPEG covers, {self.bytes / COVERS / 1000:.1f} KB on average")
         report.facts["covers"] = f"{COVERS:,} JPEGs, {self.bytes / COVERS / 1000:.1f} KB on average"
 
@@ -70,7 +70,7 @@ class Bench:
 
 
 def compare(bench, section, url, options, tools):
-    """Rounds in which every tool fetches the corpus once, in turns forwards and backwards. Each starts in a new folder."""
+    """Rounds in which every tool downloads the corpus into a new folder, in alternating order."""
     lists = bench.write_list(f"{section}.txt", (f"{url}/{n}.jpg" for n in range(COVERS)))
     config = bench.write_list(
         f"{section}.curl", (f'url = "{url}/{n}.jpg"\noutput = "{n}.jpg"' for n in range(COVERS)))
@@ -81,7 +81,7 @@ def compare(bench, section, url, options, tools):
     }
     if "cacert" in options:
         commands["curl"] += ["--cacert", options["cacert"]]
-    # The slow ones and those that only inform get fewer rounds, the first ones.
+    # Slow tools and those without a target run in the first rounds only.
     rounds = {"sleeve": bench.rounds, "curl": bench.rounds, "aria2c": min(3, bench.rounds), "wget2": min(3, bench.rounds)}
     runs = {tool: [] for tool in tools}
     for number in range(bench.rounds):
@@ -147,7 +147,7 @@ def delay(bench):
 
 
 def fresh(bench):
-    """Nothing listens any more where the covers came from: a connection would be a failed cover."""
+    """The server has been stopped: a request would fail a cover."""
     if not bench.filled:
         lists = bench.write_list("fresh.txt", (f"{bench.serve().url}/{n}.jpg" for n in range(COVERS)))
         bench.filled = lists, bench.new_folder("fresh")
@@ -171,7 +171,7 @@ def get(bench):
     for _ in range(50):
         runs.append(run([bench.sleeve, "get", url, "--cache", str(cache)], synced=False))
         if runs[-1].output != expected:
-            raise Failure("sleeve get gave other bytes than were served")
+            raise Failure("sleeve get returned other bytes than the server sent")
         bench.report.keep("get", "sleeve", runs[-1])
     bench.report.row(
         "sleeve get of a cached cover, start to bytes", median(runs, "to_bytes") * 1000, "ms", at_most=25,
@@ -193,7 +193,7 @@ def lookup(bench):
 
 
 def stop(bench):
-    """Ctrl-C when a thousand covers are there and 64 transfers hang: to the end of the process, everything committed."""
+    """From Ctrl-C, with a thousand covers stored and 64 transfers hanging, to the end of the process."""
     origin, there, hanging = Origin(bench.sleeve), 1_000, 64
     times = []
     try:
@@ -226,7 +226,7 @@ def million(bench):
         try:
             with lists.open("w") as file:
                 file.writelines(f"{origin.url}/covers/{n}.jpg?size=1000\n" for n in range(MILLION))
-            bench.note("  making the cache, once; this takes minutes")
+            bench.note("  filling the cache, once; this takes minutes")
             made = bench.prefetch(
                 str(lists), cache, "--per-host", "64", "--capacity", "100G", expect=MILLION, limit=1800)
         finally:
@@ -248,8 +248,8 @@ def million(bench):
 
 
 def store_into_both(bench, cache, rounds):
-    """The same covers into a copy of the full cache and into an empty one, in turns; every round other covers, for what is
-    stored already would only be linked."""
+    """The same covers into a copy of the full cache and into an empty one, in alternating order. Every round uses other covers:
+    the bytes of a stored cover would not be written again."""
     copy = bench.work / "million"
     bench.note("  copying the cache")
     subprocess.run(["cp", "-R", *(["--reflink=auto"] if sys.platform == "linux" else []), str(cache), str(copy)], check=True)
@@ -284,7 +284,7 @@ SECTIONS = {
     "lookup": ("a cached cover through the library", lookup),
     "stop": ("stopping", stop),
     "refresh": ("50,000 entries over HTTP/2, all answered 304", refresh),
-    "pacing": ("finding out how much to ask of a host", pacing),
+    "pacing": ("adapting to a host", pacing),
     "gallery": ("the gallery in headless Chromium", gallery),
     "million": ("a cache of 1,000,000 entries", million),
 }

@@ -6,19 +6,16 @@ import CLinux
     import Darwin
 #endif
 
-/// Where things lie in a cache directory.
+/// The layout of a cache directory.
 ///
-///     CACHEDIR.TAG             tells backup programs to leave it out (bford.info/cachedir)
+///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir)
 ///     index.sqlite3            entries, blobs, counters; disposable
-///     entries.tags, blobs.tags where rows are, by hash; disposable
-///     writer.lock              flock around every index write and checkpoint
-///     reserve                  room for evicting when the disk is full; holds nothing
-///     segments/0000000001.seg  the covers, in records
+///     writer.lock              locked (flock) around every index write and checkpoint
+///     reserve                  empty blocks, released so that evicting works on a full disk
+///     segments/0000000001.seg  the covers' bytes and metadata, in records
 package struct CacheDirectory: Sendable, Hashable {
     package let path: String
     var index: String { path + "/index.sqlite3" }
-    var entryTags: String { path + "/entries.tags" }
-    var blobTags: String { path + "/blobs.tags" }
     var lock: String { path + "/writer.lock" }
     var segments: String { path + "/segments" }
 
@@ -27,27 +24,19 @@ package struct CacheDirectory: Sendable, Hashable {
         return segments + "/" + String(repeating: "0", count: max(0, 10 - digits.utf8.count)) + digits + ".seg"
     }
 
-    /// Whether there is a cache at `path`: an index, or segments to rebuild one from. Where that cannot be seen there may be
-    /// one: who opens it learns what is wrong.
-    package static func isThere(_ path: String) -> Bool {
+    /// Whether there is a cache at `path`: an index, or segments to rebuild one from. Also true if that cannot be determined;
+    /// opening the cache then reports the error.
+    package static func exists(_ path: String) -> Bool {
         ["/index.sqlite3", "/segments"].contains { name in
             var status = stat()
             return stat(path + name, &status) == 0 || errno != ENOENT
         }
     }
 
-    /// Makes what is missing and looks whether the place will do.
+    /// Creates the directory and what is missing in it.
+    /// - Throws: `CacheError` if the path is a file, cannot be written, or is on a network file system.
     package init(creating path: String) throws(CacheError) {
         self.path = path
-        var status = stat()
-        var place = path
-        while !place.isEmpty {
-            if stat(place, &status) == 0 {
-                if status.st_mode & S_IFMT != S_IFDIR { throw .notADirectory(place) }
-                break
-            }
-            place = place.lastIndex(of: "/").map { String(place[..<$0]) } ?? ""
-        }
         try Self.makeDirectories(path)
         try Self.refuseNetworkFileSystem(path)
         guard access(path, W_OK | X_OK) == 0 else {
@@ -68,24 +57,37 @@ package struct CacheDirectory: Sendable, Hashable {
         }
     }
 
-    /// Sets some room aside, for the index to be written when the disk is full and covers are to be evicted. As far as
-    /// there is any.
-    func reserveRoom() {
-        let descriptor = open(path + "/reserve", O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+    // MARK: The reserve
+
+    private static let reserveLength = 512 << 10
+    private var reserve: String { path + "/reserve" }
+    var hasReserve: Bool { length(of: reserve) >= Self.reserveLength }
+
+    /// Allocates disk blocks that `releaseReserve` frees, so that the index can be written when the disk is full. Does nothing if
+    /// the disk has no room for them.
+    func allocateReserve() {
+        let descriptor = open(reserve, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         #if os(Linux)
-            if posix_fallocate(descriptor, 0, off_t(Self.reserve)) != 0 { ftruncate(descriptor, 0) }
+            if posix_fallocate(descriptor, 0, off_t(Self.reserveLength)) != 0 { ftruncate(descriptor, 0) }
         #else
-            ftruncate(descriptor, off_t(Self.reserve))
+            ftruncate(descriptor, off_t(Self.reserveLength))
         #endif
     }
 
-    func releaseRoom() { truncate(path + "/reserve", 0) }
-    var hasReserve: Bool { Self.length(path + "/reserve") >= Self.reserve }
-    private static let reserve = 512 << 10
+    func releaseReserve() { truncate(reserve, 0) }
 
-    /// The numbers of the segment files there are, in order.
+    // MARK: Files
+
+    /// Deletes the hash tables that earlier programs kept beside the index.
+    func removeTagTables() {
+        for table in ["entries", "blobs"] {
+            for suffix in [".tags", ".tags.new"] { unlink("\(path)/\(table)\(suffix)") }
+        }
+    }
+
+    /// The numbers of all segments, in ascending order.
     func segmentNumbers() throws(CacheError) -> [Int] {
         guard let listing = opendir(segments) else { throw .last("read", segments) }
         defer { closedir(listing) }
@@ -99,18 +101,15 @@ package struct CacheDirectory: Sendable, Hashable {
         return numbers.sorted()
     }
 
-    /// In bytes; 0 when it is not there.
-    func length(ofSegment number: Int) -> Int { Self.length(segment(number)) }
-    var walLength: Int { Self.length(index + "-wal") }
+    var walLength: Int { length(of: index + "-wal") }
 
-    func length(ofFile path: String) -> Int { Self.length(path) }
-
-    private static func length(_ path: String) -> Int {
+    /// In bytes; 0 if the file does not exist.
+    func length(of file: String) -> Int {
         var status = stat()
-        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+        return stat(file, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Makes new names in `directory` survive power loss.
+    /// Syncs a directory, so that files created in it survive power loss.
     static func sync(_ directory: String) {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -119,15 +118,17 @@ package struct CacheDirectory: Sendable, Hashable {
     }
 
     private static func makeDirectories(_ path: String) throws(CacheError) {
-        if mkdir(path, 0o755) == 0 || errno == EEXIST { return }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex else {
-            throw errno == ENOTDIR ? .notADirectory(path) : .last("create", path)
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT != S_IFDIR { throw .notADirectory(path) }
+            return
         }
-        try makeDirectories(String(path[..<slash]))
+        guard errno == ENOENT || errno == ENOTDIR else { throw .last("create", path) }
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectories(String(path[..<slash])) }
         guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last("create", path) }
     }
 
-    /// SQLite's locks and shared memory cannot be trusted over a network (sqlite.org/wal.html, "all processes … same host").
+    /// SQLite's WAL needs shared memory, which network file systems do not provide (sqlite.org/wal.html).
     private static func refuseNetworkFileSystem(_ path: String) throws(CacheError) {
         #if os(Linux)
             var status = statfs()

@@ -7,14 +7,14 @@ import Platform
     import Darwin
 #endif
 
-/// Why the cache cannot do what it was asked. Each says what to do about it.
+/// Why an operation of the cache failed. Each message says what the user can do.
 package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case notADirectory(String)
     case notWritable(String, reason: String)
     case networkFileSystem(String, kind: String)
     case newerFormat(String)
     case diskFull(String)
-    /// Another process has held the writer's lock for longer than anybody should.
+    /// Another process has held the writer's lock for `seconds`.
     case busy(String, seconds: Int)
     case largerThanCapacity(bytes: Int, capacity: Int)
     case file(String, operation: String, reason: String)
@@ -23,17 +23,17 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .notADirectory(let path):
-            "\(path) is a file, not a cache directory; choose another place with --cache"
+            "\(path) is a file, not a cache directory; choose another directory with --cache"
         case .notWritable(let path, let reason):
-            "the cache directory \(path) cannot be written: \(reason); mend its permissions or choose another with --cache"
+            "the cache directory \(path) cannot be written: \(reason); correct its permissions or choose another with --cache"
         case .networkFileSystem(let path, let kind):
-            "\(path) is on a network file system (\(kind)), where an index cannot be kept safely; use a local disk"
+            "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):
             "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
         case .diskFull(let path):
             "the disk that holds \(path) is full; free some room or lower --capacity"
         case .busy(let path, let seconds):
-            "another process has kept \(path) locked for \(seconds) s; see whether it is stopped, then try again"
+            "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
             "the cover has \(bytes) bytes, more than the cache's whole capacity of \(capacity); raise --capacity"
         case .file(let path, let operation, let reason):
@@ -57,7 +57,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
 }
 
 extension CacheError {
-    /// Any error of this room as one of these.
+    /// Converts an error of this module or of SQLite.
     package init(_ error: any Error) {
         switch error {
         case let error as CacheError: self = error

@@ -1,247 +1,179 @@
 import GRDB
 import Synchronization
 
-/// An entry as the index knows it.
-package struct CachedEntry: Sendable, Hashable {
-    package var metadata: EntryMetadata
-    package var digest: Digest
-    /// Length of the body.
-    package var bytes: Int
-    /// Milliseconds since 1970.
-    package var validatedAt: Int64
-    package var isPinned: Bool
-    /// The recency clock when it was last used.
-    package var lastUsed: Int64
-    package var row: EntryRow
-}
-
-/// Names a row of the index as it was when it was read.
-package struct EntryRow: Sendable, Hashable {
-    package let id: Int64
-    let blob: Int64
-}
-
-/// Uses gathered while reading, for `CacheWriter.note`.
-package struct CacheUsage: Sendable {
-    package struct Use: Sendable {
-        var blob: Int64
-        /// The recency clock when it was used before.
-        var lastUsed: Int64
-    }
-    package var touched: [Use] = []
-    package var hits = 0
-    package var misses = 0
-    package var isEmpty: Bool { hits + misses == 0 }
-    package init() {}
-}
-
-/// The reading side of the cache: from any thread, synchronous, and writing nothing.
-// because: everything mutable is touched with `lock` held.
-package final class CacheReader: @unchecked Sendable {
-    package enum Found: Sendable {
+/// The reading side of the cache. Synchronous, from any thread. It never writes.
+///
+/// Each read takes a connection for the time of its SQL statements. Bytes are read and checked with no lock held.
+package final class CacheReader: Sendable {
+    package enum Lookup: Sendable {
         case hit(CachedEntry, body: [UInt8])
         case miss
-        /// The bytes are not those that were stored. A miss; the entry should be dropped from `segment` at `offset`.
+        /// The bytes at `offset` of `segment` are not those that were stored. The caller treats it as a miss and drops the entry.
         case damaged(segment: Int, offset: Int)
     }
 
-    /// Guards the connection as well: GRDB's own queue takes as long to get in and out of as SQLite takes to find a row.
-    private let lock = Mutex(())
-    private let queue: DatabaseQueue
+    /// Unused connections kept open.
+    private static let maximumIdle = 4
+
     private let directory: CacheDirectory
-    private let index: UInt64
-    private var entryTags: TagTable
-    private let lookUp: FastStatement
-    private let briefLookUp: FastStatement
-    let memory: MemoryTable
-    private var files: SegmentFiles
-    private var usage = CacheUsage()
-    /// How many uses `usage` holds; to be asked without waiting for a reader.
-    private let uses = Atomic<Int>(0)
+    private let idle: Mutex<[ReadConnection]>
+    private let files: Mutex<SegmentFiles>
+    private let usage = Mutex(CacheUsage())
 
-    /// - Throws: `CacheError`, or SQLite's error when there is no index: a `CacheWriter` makes one.
+    /// - Throws: `CacheError`, or SQLite's error if there is no index; a `CacheWriter` creates it.
     package init(directory: CacheDirectory) throws {
-        queue = try IndexFile.openForReading(directory)
-        (index, lookUp, briefLookUp, memory) = try queue.unsafeRead { database in
-            let lookUp = FastStatement(database, Self.lookUpSQL)
-            // GRDB prepares on its queue only.
-            try lookUp.prepare()
-            return (
-                try IndexTags.number(database), lookUp, FastStatement(database, Self.briefSQL), MemoryTable(database)
-            )
-        }
         self.directory = directory
-        entryTags = try Self.entryTags(directory, index)
-        files = SegmentFiles(directory)
+        idle = Mutex([try ReadConnection(directory)])
+        files = Mutex(SegmentFiles(directory))
     }
 
-    private static func entryTags(_ directory: CacheDirectory, _ index: UInt64) throws -> TagTable {
-        guard let table = TagTable(path: directory.entryTags, index: index, writable: false) else {
-            throw CacheError.index("\(directory.entryTags) is missing or of another index")
-        }
-        return table
+    private func withConnection<Result>(_ body: (ReadConnection) throws -> Result) throws -> Result {
+        let connection = try idle.withLock { $0.popLast() } ?? ReadConnection(directory)
+        defer { idle.withLock { if $0.count < Self.maximumIdle { $0.append(connection) } } }
+        return try body(connection)
     }
 
-    private func find<Result>(_ key: String, _ statement: FastStatement, _ read: (FastRow) -> Result) throws -> Result?
-    {
-        if entryTags.isReplaced { entryTags = try Self.entryTags(directory, index) }
-        return try entryTags.find(Index.tag(key)) { try statement.first(.int($0), .text(key), read: read) }
-    }
+    // MARK: Looking up
 
     /// The entry and its bytes, verified against the checksum they were stored with.
-    /// - Parameter counting: whether to count it as a use, and as a hit or a miss.
-    package func cover(for key: String, counting: Bool = true) throws -> Found {
-        try lock.withLock { _ in
-            let found = try find(key, lookUp) { Self.located($0, key: key) }
-            guard let found, let entry = found.entry else {
-                if counting { count { $0.misses += 1 } }
-                return .miss
-            }
-            let body = files.read(found.segment, offset: found.offset + found.bodyStart, length: entry.bytes)
-            guard let body, body.withUnsafeBytes({ Checksum.of($0) }) == found.checksum else {
-                files.forget(found.segment)
-                if counting { count { $0.misses += 1 } }
-                return .damaged(segment: found.segment, offset: found.offset)
-            }
-            if counting {
-                count { $0.hits += 1 }
-                usage.touched.append(.init(blob: found.blob, lastUsed: found.lastUsed))
-            }
-            return .hit(entry, body: body)
+    /// - Parameter counting: whether to count a use, and a hit or a miss.
+    package func cover(for key: String, counting: Bool = true) throws -> Lookup {
+        let found = try withConnection { try $0.locate(key) }
+        guard let found, let body = body(of: found) else {
+            if counting { usage.withLock { $0.misses += 1 } }
+            return found.map { .damaged(segment: $0.segment, offset: $0.offset) } ?? .miss
         }
+        if counting {
+            usage.withLock { usage in
+                usage.hits += 1
+                usage.uses.append(CacheUsage.Use(blob: found.entry.row.blob, lastUsed: found.entry.lastUsed))
+            }
+        }
+        return .hit(found.entry, body: body)
+    }
+
+    /// Returns nil if the bytes are damaged or gone.
+    private func body(of found: ReadConnection.Located) -> [UInt8]? {
+        let file = files.withLock { $0.file(found.segment) }
+        let body = try? file?.read(at: found.offset + found.bodyStart, length: found.entry.bytes)
+        if let body, body.withUnsafeBytes({ Checksum.of($0) }) == found.checksum { return body }
+        files.withLock { $0.close(found.segment) }
+        return nil
     }
 
     /// The entry without its bytes; no use is counted.
-    package func entry(for key: String) throws -> CachedEntry? {
-        try lock.withLock { _ in try find(key, lookUp) { Self.located($0, key: key).entry } ?? nil }
-    }
+    package func entry(for key: String) throws -> CachedEntry? { try withConnection { try $0.locate(key)?.entry } }
 
-    /// The file that holds the bytes of `key`, and where in it they begin; nil when there is no entry.
-    package func place(of key: String) throws -> (file: String, offset: Int)? {
-        try lock.withLock { _ in
-            try find(key, lookUp) { Self.located($0, key: key) }
-                .map { (directory.segment($0.segment), $0.offset + $0.bodyStart) }
-        }
+    /// The file that holds the bytes of `key`, and their offset; nil if there is no entry.
+    package func location(of key: String) throws -> (path: String, offset: Int)? {
+        try withConnection { try $0.locate(key) }.map { (directory.segment($0.segment), $0.offset + $0.bodyStart) }
     }
 
     package struct Status: Sendable, Hashable {
         package var digest: Digest
+        /// The body's length.
         package var bytes: Int
-        /// In milliseconds since 1970; nil: its server has not said.
+        /// Milliseconds since 1970; nil if the response states no lifetime.
         package var freshUntil: Int64?
     }
 
-    /// Whether each key has an entry, without reading its bytes.
-    /// - Parameter counting: whether each answer counts as a use, a hit or a miss.
+    /// The status of each key, nil for those without an entry. Their bytes are not read.
+    /// - Parameter counting: whether to count each as a use, and a hit or a miss.
     package func status(of keys: some Collection<String>, counting: Bool = true) throws -> [Status?] {
-        // One transaction: the snapshot is taken once rather than for every key.
-        try reading { _ in
-            try keys.map { key in
-                let found = try find(key, briefLookUp) { row in
-                    if counting { usage.touched.append(.init(blob: row.int64(0), lastUsed: row.int64(3))) }
-                    return row.digest(1).map {
-                        Status(digest: $0, bytes: row.int(2), freshUntil: row.optionalInt64(4))
-                    }
-                }
-                if counting { count { if found == nil { $0.misses += 1 } else { $0.hits += 1 } } }
-                return found ?? nil
+        var counted = CacheUsage()
+        counted.uses.reserveCapacity(keys.count)
+        let statuses = try withConnection { try $0.status(of: keys, usage: &counted) }
+        if counting {
+            usage.withLock { [counted] usage in
+                usage.uses += counted.uses
+                usage.hits += counted.hits
+                usage.misses += counted.misses
             }
         }
+        return statuses
     }
 
-    func reading<Result: Sendable>(_ body: (Database) throws -> Result) throws -> Result {
-        try lock.withLock { _ in try queue.read(body) }
-    }
-
-    private func count(_ change: (inout CacheUsage) -> Void) {
-        change(&usage)
-        uses.wrappingAdd(1, ordering: .relaxed)
-    }
-
-    /// Takes the uses gathered so far. Nil when they are fewer than `least`.
-    package func takeUsage(ofAtLeast least: Int) -> CacheUsage? {
-        guard uses.load(ordering: .relaxed) >= least else { return nil }
-        return lock.withLock { _ in
+    /// Takes the usage collected so far; nil if it covers fewer than `minimum` look-ups.
+    package func takeUsage(minimum: Int) -> CacheUsage? {
+        usage.withLock { usage in
+            guard !usage.isEmpty, usage.count >= minimum else { return nil }
             defer { usage = CacheUsage() }
-            uses.store(0, ordering: .relaxed)
-            return usage.isEmpty ? nil : usage
+            return usage
         }
     }
 
-    /// Every entry in the order of storing.
+    // MARK: Listing
+
+    /// Visits every entry in the order of storing, in one snapshot.
     package func entries(_ visit: (CachedEntry) throws -> Void) throws {
         _ = try entries(after: .min, through: .max, limit: .max, visit)
     }
 
-    /// The recency clock: what was used last has this time.
-    package func clock() throws -> Int64 { try reading { try IndexState($0).clock } }
-
     /// The entries that still have these rows, in order.
     package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
         try reading { database in
-            let one = FastStatement(database, Self.entrySQL + " WHERE e.id = ?")
-            return try rows.compactMap { id in try one.first(.int(id)) { Self.entry($0) } ?? nil }
+            let statement = FastStatement(database, ReadConnection.entrySQL + " WHERE e.id = ?")
+            return try rows.compactMap { row in try statement.first(.int(row)) { ReadConnection.entry($0) } ?? nil }
         }
     }
 
-    /// Visits at most `limit` entries in the order of storing, from behind row `start` to row `end`. Nothing is held meanwhile:
-    /// what is written between two calls is seen by the second.
-    /// - Returns: the row of the last one; `end`: there are no more.
+    /// Visits at most `limit` entries in the order of storing, from the row after `start` through row `end`. Each call reads a
+    /// snapshot of its own.
+    /// - Returns: the last row visited, or `end` if there are no more.
     package func entries(
         after start: Int64, through end: Int64, limit: Int, _ visit: (CachedEntry) throws -> Void
     ) throws -> Int64 {
         try reading { database in
-            let some = FastStatement(database, Self.entrySQL + " WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
+            let statement = FastStatement(
+                database, ReadConnection.entrySQL + " WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
             var (last, count) = (start, 0)
-            try some.each(.int(start), .int(end), .int(limit)) { row in
-                (last, count) = (row.int64(13), count + 1)
-                if let entry = Self.entry(row) { try visit(entry) }
+            try statement.each(.int(start), .int(end), .int(limit)) { row in
+                (last, count) = (row.int64(12), count + 1)
+                if let entry = ReadConnection.entry(row) { try visit(entry) }
             }
             return count < limit ? end : last
         }
     }
 
-    /// The row of the entry stored last; 0: there is none.
+    /// The row of the entry stored last; 0 if there is none.
     package func lastRow() throws -> Int64 {
         try reading { try FastStatement($0, "SELECT max(id) FROM entries").first { $0.int64(0) } ?? 0 }
     }
 
-    private static let columns = """
-        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.pinned, b.id, b.used, e.id
-        """
-    private static let tables = " FROM entries e JOIN blobs b ON b.id = e.blob"
-    private static let entrySQL = "SELECT " + columns + tables
-    private static let briefSQL =
-        "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.id = ? AND e.url = ?"
-    private static let lookUpSQL =
-        "SELECT " + columns + ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.id = ? AND e.url = ?"
+    /// The recency clock: the `lastUsed` of the entry used last.
+    package func clock() throws -> Int64 { try reading { try IndexState($0).clock } }
 
-    private struct Located {
-        var entry: CachedEntry?
-        var blob: Int64
-        var segment: Int
-        var offset: Int
-        var bodyStart: Int
-        var checksum: UInt64
-        var lastUsed: Int64
+    private func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try withConnection { try $0.read(body) }
     }
 
-    /// - Parameter key: the entry's, which is known already.
-    private static func located(_ row: FastRow, key: String) -> Located {
-        Located(
-            entry: entry(row, key: key), blob: row.int64(11), segment: row.int(14), offset: row.int(15),
-            bodyStart: row.int(16), checksum: UInt64(bitPattern: row.int64(17)), lastUsed: row.int64(12))
+    // MARK: Hints
+
+    /// The hint for each key at `now`, in milliseconds since 1970; nil where there is none.
+    package func hints(_ kind: Hint.Kind, for keys: some Collection<String>, now: Int64) throws -> [Hint?] {
+        let keys = Array(keys)
+        let none = [Hint?](repeating: nil, count: keys.count)
+        if keys.isEmpty { return none }
+        return try withHints(default: none) { hints in
+            // Most caches have no hints: one look-up then answers for all keys.
+            guard try hints.hasAny(kind) else { return none }
+            return try keys.map { try hints.hint(kind, for: $0, now: now) }
+        }
     }
 
-    /// Nil: its digest is none. - Parameter key: the entry's, when it is known already.
-    private static func entry(_ row: FastRow, key: String? = nil) -> CachedEntry? {
-        guard let digest = row.digest(7) else { return nil }
-        let metadata = EntryMetadata(
-            key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
-            storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
-        return CachedEntry(
-            metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9),
-            isPinned: row.int(10) != 0,
-            lastUsed: row.int64(12), row: EntryRow(id: row.int64(13), blob: row.int64(11)))
+    /// All hints of a kind at `now`, in milliseconds since 1970.
+    package func hints(_ kind: Hint.Kind, now: Int64) throws -> [Hint] {
+        try withHints(default: []) { try $0.hints(kind, now: now) }
+    }
+
+    /// Returns `missing` if the index has no table of hints: only earlier programs have written to it.
+    private func withHints<Result: Sendable>(
+        default missing: Result, _ body: @Sendable (HintTable) throws -> Result
+    ) throws -> Result {
+        do {
+            return try withConnection { try $0.hints(body) }
+        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+            return missing
+        }
     }
 }

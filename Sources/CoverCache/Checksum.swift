@@ -1,7 +1,6 @@
-/// XXH64 (Yann Collet's xxHash specification, version 0.1.1): says on every read whether bytes are those that were written.
+/// XXH64 (Yann Collet's xxHash specification, version 0.1.1). Every read compares it with the checksum stored at writing.
 ///
-/// It is some ten times faster than SHA-256 and guards against disks, not against people: what a cover *is* stays the
-/// digest's business, which `verify` recomputes.
+/// It takes about a tenth of SHA-256's time and detects accidental damage only. `verify` also recomputes the digest.
 enum Checksum {
     private static let prime1: UInt64 = 0x9E37_79B1_85EB_CA87
     private static let prime2: UInt64 = 0xC2B2_AE3D_27D4_EB4F
@@ -15,7 +14,7 @@ enum Checksum {
         if bytes.count >= 32, let base = bytes.baseAddress {
             var (lane1, lane2) = (seed &+ prime1 &+ prime2, seed &+ prime2)
             var (lane3, lane4) = (seed, seed &- prime1)
-            // Bare pointers: with bounds checks the loop takes twice as long.
+            // Pointers without bounds checks halve the loop's time.
             let end = base + (bytes.count & ~31)
             var position = base
             while position != end {
@@ -53,7 +52,7 @@ enum Checksum {
         return hash ^ (hash >> 32)
     }
 
-    /// A short text's hash, for keys.
+    /// The checksum of a text's UTF-8 bytes.
     static func of(_ text: String) -> UInt64 {
         var text = text
         return text.withUTF8 { of(UnsafeRawBufferPointer($0)) }

@@ -1,6 +1,6 @@
 import Crypto
 
-/// SHA-256 of a cover's bytes (FIPS 180-4): the name its blob is stored under.
+/// SHA-256 of a body (FIPS 180-4). It identifies the blob.
 package struct Digest: Sendable, Hashable, CustomStringConvertible {
     private let words: (UInt64, UInt64, UInt64, UInt64)
 
@@ -12,7 +12,7 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
         words = hasher.finalize().withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 
-    /// Nil unless there are exactly 32 bytes.
+    /// Returns nil unless there are exactly 32 bytes.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
         words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
@@ -22,7 +22,7 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
         try Swift.withUnsafeBytes(of: words) { try body($0) }
     }
 
-    /// The first eight bytes as a number: what the index looks blobs up by. Not unique by itself.
+    /// The first eight bytes. The index finds blobs by this number and then compares the whole digest.
     var tag: Int64 { Int64(truncatingIfNeeded: words.0) }
 
     /// 64 lower-case hexadecimal digits.

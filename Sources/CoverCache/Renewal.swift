@@ -1,15 +1,16 @@
-/// What the index is to say of an entry from now on. Its bytes stay.
+/// A change to an entry's times and fields after a revalidation. The bytes stay.
 package struct Renewal: Sendable, Hashable {
     let row: EntryRow
     let key: String
-    /// As the entry was read. One that is not what it was has been stored anew meanwhile, or evicted, and stays as it is.
+    /// `validatedAt` as it was read. If it has changed since, or the entry was replaced or evicted, the renewal does nothing.
     let before: Int64
-    /// When a server last spoke for it, and how long it is fresh, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     package let validatedAt: Int64
+    /// Milliseconds since 1970; nil if the response states no lifetime.
     package let freshUntil: Int64?
     package let fields: String
 
-    /// - Parameter entry: as it was read.
+    /// - Parameter entry: the entry as it was read.
     package init(_ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String) {
         row = entry.row
         key = entry.metadata.key
@@ -19,7 +20,7 @@ package struct Renewal: Sendable, Hashable {
         self.fields = fields
     }
 
-    /// - Parameter metadata: from now on; `storedAt` is the time at which the entry was validated.
+    /// - Parameter metadata: the new metadata; its `storedAt` is the time of validation.
     package init(_ entry: CachedEntry, _ metadata: EntryMetadata) {
         self.init(entry, validatedAt: metadata.storedAt, freshUntil: metadata.freshUntil, fields: metadata.fields)
     }

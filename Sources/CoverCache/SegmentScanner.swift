@@ -1,92 +1,75 @@
-import CLinux
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// A whole record found in a segment.
+/// An intact record found in a segment.
 struct ScannedRecord {
-    var head: RecordHead
+    var header: RecordHeader
     var metadata: EntryMetadata
     var offset: Int
 
     func range(in segment: Int) -> FreedRange {
-        FreedRange(segment: segment, offset: offset, length: RecordHead.charge(head.span))
+        FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(header.span))
     }
 }
 
-/// Walks a segment record by record: for adopting what a dead writer left, and for rebuilding the index.
+/// Reads a segment record by record: to recover what a dead writer left, and to rebuild the index.
 enum SegmentScanner {
     enum Found {
         case record(ScannedRecord)
-        /// Bytes that begin like a record and are none: torn, or damaged.
+        /// Bytes that begin like a record but are torn or damaged.
         case damage(offset: Int)
     }
 
-    /// Calls `visit` for everything found from `offset` on, and returns the offset after the last whole record.
-    /// Holes and blank blocks are passed over. - Parameter verifyingDigest: recompute SHA-256 rather than the checksum alone.
+    /// Calls `visit` for everything found from `offset` on. Holes and blocks without a record are skipped.
+    /// - Parameter verifyingDigest: whether to recompute SHA-256 as well as the checksum.
+    /// - Returns: the offset after the last intact record.
     static func scan(
-        _ descriptor: Int32, from start: Int = 0, verifyingDigest: Bool = false, visit: (Found) throws -> Void
+        _ file: SegmentFile, from start: Int = 0, verifyingDigest: Bool = false, visit: (Found) throws -> Void
     ) throws -> Int {
-        let length = Int(lseek(descriptor, 0, SEEK_END))
+        let length = file.length
         var offset = start
-        var soundEnd = start
+        var intactEnd = start
         while offset < length {
-            let data = skipHole(descriptor, offset)
+            let data = file.nextData(from: offset)
             guard data < length else { break }
-            offset = data & ~(RecordHead.alignment - 1)
-            guard let found = try record(descriptor, at: offset, end: length, verifyingDigest: verifyingDigest) else {
-                offset += RecordHead.alignment
+            offset = data & ~(RecordHeader.alignment - 1)
+            guard let found = try record(file, at: offset, end: length, verifyingDigest: verifyingDigest) else {
+                offset += RecordHeader.alignment
                 continue
             }
             try visit(found)
             switch found {
             case .record(let record):
-                offset += RecordHead.charge(record.head.span)
-                soundEnd = offset
+                offset += RecordHeader.charge(record.header.span)
+                intactEnd = offset
             case .damage:
-                offset += RecordHead.alignment
+                offset += RecordHeader.alignment
             }
         }
-        return soundEnd
+        return intactEnd
     }
 
-    /// Nil when no record begins there.
+    /// Returns nil if no record begins at `offset`.
     private static func record(
-        _ descriptor: Int32, at offset: Int, end: Int, verifyingDigest: Bool
-    ) throws -> Found? {
-        guard let start = try SegmentFiles.readOrThrow(descriptor, offset: offset, length: RecordHead.size),
-            start.withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == RecordHead.magic.littleEndian
+        _ file: SegmentFile, at offset: Int, end: Int, verifyingDigest: Bool
+    ) throws(CacheError) -> Found? {
+        guard let start = try file.read(at: offset, length: RecordHeader.size),
+            start.withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == RecordHeader.magic.littleEndian
         else { return nil }
         let damage = Found.damage(offset: offset)
-        // A damaged head may claim any length: no more is read than there is.
-        guard let head = start.withUnsafeBytes({ RecordHead($0) }), head.span <= end - offset,
-            let bytes = try SegmentFiles.readOrThrow(descriptor, offset: offset, length: head.span)
+        // A damaged header may state any length. It is compared with the file's before memory is allocated.
+        guard let header = start.withUnsafeBytes({ RecordHeader($0) }), header.span <= end - offset,
+            let bytes = try file.read(at: offset, length: header.span)
         else { return damage }
         return bytes.withUnsafeBytes { bytes in
-            let bodyStart = RecordHead.size + head.metadataLength
+            let bodyStart = RecordHeader.size + header.metadataLength
             let front = UnsafeRawBufferPointer(rebasing: bytes[..<bodyStart])
             let body = UnsafeRawBufferPointer(rebasing: bytes[bodyStart...])
-            guard RecordHead.isSound(front),
-                let metadata = EntryMetadata(decoding: UnsafeRawBufferPointer(rebasing: front[RecordHead.size...]))
+            guard RecordHeader.isIntact(front),
+                let metadata = EntryMetadata(decoding: UnsafeRawBufferPointer(rebasing: front[RecordHeader.size...]))
             else { return damage }
-            if !head.isReference {
-                guard Checksum.of(body) == head.bodyChecksum else { return damage }
-                if verifyingDigest, Digest(of: body) != head.digest { return damage }
+            if !header.isReference {
+                guard Checksum.of(body) == header.bodyChecksum else { return damage }
+                if verifyingDigest, Digest(of: body) != header.digest { return damage }
             }
-            return .record(ScannedRecord(head: head, metadata: metadata, offset: offset))
+            return .record(ScannedRecord(header: header, metadata: metadata, offset: offset))
         }
-    }
-
-    /// The next offset that holds data, where the file system can tell.
-    private static func skipHole(_ descriptor: Int32, _ offset: Int) -> Int {
-        #if os(Linux)
-            let data = lseek(descriptor, off_t(offset), sleeve_seek_data)
-            return data >= 0 ? Int(data) : errno == ENXIO ? Int.max : offset
-        #else
-            return offset
-        #endif
     }
 }

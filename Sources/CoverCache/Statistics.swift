@@ -6,45 +6,44 @@ import GRDB
     import Darwin
 #endif
 
-/// What the cache holds.
+/// Counts and sizes of a cache; all sizes in bytes, times in milliseconds since 1970.
 package struct Statistics: Sendable {
     package var entries = 0
     package var blobs = 0
-    /// Length of all bodies.
+    /// The length of all bodies.
     package var bytes = 0
-    /// Length of all bodies if every entry had its own.
+    /// The length of all bodies if no two entries shared one.
     package var entryBytes = 0
+    /// What counts towards the capacity.
     package var charged = 0
+    /// Blocks allocated to the segments and the index.
     package var onDisk = 0
     package var capacity = 0
     package var hits = 0
     package var misses = 0
+    /// When the first and the last entry were stored.
     package var oldest: Int64?
     package var newest: Int64?
 }
 
 extension CacheWriter {
-    /// Only `entries`, `charged`, `capacity`, `hits` and `misses`: what can be had quickly.
+    /// Returns `entries`, `charged`, `capacity`, `hits` and `misses`, which need no scan of all rows' contents.
     package func totals() throws -> Statistics {
         try reading { database in
-            var totals = try kept(database)
+            var totals = try counters(database)
             totals.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
             return totals
         }
     }
 
-    /// What the index keeps count of.
-    private func kept(_ database: Database) throws -> Statistics {
+    private func counters(_ database: Database) throws -> Statistics {
         let state = try IndexState(database)
-        var kept = Statistics()
-        (kept.charged, kept.hits, kept.misses) = (state.live, state.hits, state.misses)
-        kept.capacity = capacity
-        return kept
+        return Statistics(charged: state.charged, capacity: capacity, hits: state.hits, misses: state.misses)
     }
 
     package func statistics() throws -> Statistics {
         try reading { database in
-            var statistics = try kept(database)
+            var statistics = try counters(database)
             if let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM blobs") {
                 (statistics.blobs, statistics.bytes) = (row[0], row[1])
             }
@@ -65,10 +64,9 @@ extension CacheWriter {
 }
 
 extension CacheDirectory {
-    /// What the segments and the index really take, holes not counted.
+    /// Bytes of the blocks allocated to the segments and the index. Holes do not count.
     func blocksOnDisk() throws(CacheError) -> Int {
-        let files =
-            try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm", entryTags, blobTags]
+        let files = try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm"]
         var blocks = 0
         for file in files {
             var status = stat()

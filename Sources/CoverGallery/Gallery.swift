@@ -1,94 +1,67 @@
 package import CoverLibrary
 import Hummingbird
 import HummingbirdCore
-import Logging
 import NIOCore
-import NIOPosix
 import ServerChannels
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
-/// A web view over a library: a page with a scroller of covers that shows them as they arrive.
+/// A web view of a library: a page with a scroller of covers that shows each cover when it arrives.
 package final class Gallery: Sendable {
-    /// Its root: `http://127.0.0.1:8730/`, with the token where there is one.
+    /// The address to open in a browser, with the token if there is one: `http://127.0.0.1:8730/?token=…`.
     package let url: String
-    let hall: Hall
-    private let listener: any Channel
-    private let running: Task<Void, any Error>
+    let model: GalleryModel
+    private let server: ListeningServer
 
-    /// Opens a gallery. It is listening when this returns.
+    /// Opens a gallery. It listens when this returns.
     /// - Throws: `GalleryError`.
     package static func open(_ library: LibraryAPI, _ options: GalleryOptions) async throws -> Gallery {
-        guard options.isLoopback || options.token?.utf8.count ?? 0 >= 16 else {
+        guard options.isLoopback || options.token?.utf8.count ?? 0 >= GalleryOptions.minimumTokenLength else {
             throw GalleryError.needsToken(host: options.host)
         }
-        let hall = Hall(library: library)
-        // Hummingbird tells of every request; what a person should know is told by the commands.
-        var logger = Logger(label: "sleeve.gallery")
-        logger.logLevel = .critical
-        let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
-        let application = Application(
-            router: Routes.router(hall, options),
-            // A head that never ends must not keep its connection, nor connections each other's descriptors.
-            server: HTTPServerBuilder { responder in
-                PatientChannel(HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30))))
-            },
-            configuration: .init(
-                address: .hostname(options.host, port: options.port), backlog: 1_024,
-                availableConnectionsDelegate: .maximum(2_048, logger: logger)),
-            onServerRunning: { announce.yield($0) },
-            logger: logger)
-        let running = Task {
-            defer { announce.finish() }
-            try await application.run()
-        }
-        for await channel in listening {
-            let port = channel.localAddress?.port ?? options.port
-            await hall.begin()
-            return Gallery(options, port: port, hall: hall, listener: channel, running: running)
-        }
+        let model = GalleryModel(library: library)
+        let access = AccessMiddleware(
+            hosts: AllowedHosts(listening: options.host, names: options.names), token: options.token)
         do {
-            try await running.value
-            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: "the server ended at once")
-        } catch let error as GalleryError {
-            throw error
+            let server = try await ListeningServer.start(label: "sleeve.gallery") { didListen, logger in
+                try await Application(
+                    router: makeRouter(model, access),
+                    // A client that never completes a request head must not keep its connection.
+                    server: HTTPServerBuilder { responder in
+                        LazyHTTP1Channel(
+                            HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30))))
+                    },
+                    // The limit leaves file descriptors for the library.
+                    configuration: .init(
+                        address: .hostname(options.host, port: options.port), backlog: 1_024,
+                        availableConnectionsDelegate: .maximum(2_048, logger: logger)),
+                    onServerRunning: didListen, logger: logger
+                ).run()
+            }
+            await model.start()
+            return Gallery(options, model: model, server: server)
         } catch {
-            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: Self.reason(error))
+            throw GalleryError.cannotListen(host: options.host, port: options.port, cause: error.reason)
         }
     }
 
-    /// An address by which other machines may reach this one; nil: it has none.
-    private static var ownAddress: String? {
+    private init(_ options: GalleryOptions, model: GalleryModel, server: ListeningServer) {
+        // A browser cannot open the wildcard address.
+        let isWildcard = options.host == "0.0.0.0" || options.host == "::"
+        let host = options.names.first ?? (isWildcard ? Self.externalAddress : nil) ?? options.host
+        url = server.url(host: host) + (options.token.map { "?token=\($0)" } ?? "")
+        self.model = model
+        self.server = server
+    }
+
+    /// An IPv4 address by which other machines may reach this one; nil if it has none.
+    private static var externalAddress: String? {
         let addresses = ((try? System.enumerateDevices()) ?? []).compactMap(\.address)
         return addresses.first { $0.protocol == .inet && $0.ipAddress?.hasPrefix("127.") == false }?.ipAddress
     }
 
-    private static func reason(_ error: any Error) -> String {
-        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-    }
-
-    private init(
-        _ options: GalleryOptions, port: Int, hall: Hall, listener: any Channel, running: Task<Void, any Error>
-    ) {
-        // Every address of this machine is none that could be opened.
-        let isAny = options.host == "0.0.0.0" || options.host == "::"
-        let name = options.names.first ?? (isAny ? Self.ownAddress : nil) ?? options.host
-        let host = name.contains(":") ? "[\(name)]" : name
-        url = "http://\(host):\(port)/" + (options.token.map { "?token=\($0)" } ?? "")
-        self.hall = hall
-        self.listener = listener
-        self.running = running
-    }
-
-    /// Ends the pages' streams and takes no more requests. Those under way are dropped; nobody waits for them: Hummingbird
-    /// takes up to two seconds to notice.
+    /// Ends the pages' event streams and drops the requests in progress: Hummingbird takes up to two seconds to end them.
     package func close() async {
-        await hall.close()
-        try? await listener.close()
-        running.cancel()
+        await model.close()
+        try? await server.channel.close()
+        server.task.cancel()
     }
 }

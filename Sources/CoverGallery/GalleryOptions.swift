@@ -1,21 +1,26 @@
-/// Where a gallery listens and whom it answers.
+import ServerChannels
+
+/// Where a gallery listens and which requests it answers.
 package struct GalleryOptions: Sendable {
-    /// An address or name of this machine.
+    /// The address or host name to listen on.
     package var host = "127.0.0.1"
-    /// 0 takes a free one.
+    /// 0 chooses a free port.
     package var port = 8_730
-    /// What a browser must show; needed wherever others than this machine can connect.
+    /// The secret that browsers must send; required unless `isLoopback`.
     package var token: String?
-    /// Names, besides addresses and `localhost`, that browsers may call this server by.
+    /// Host names by which browsers may address the gallery, in addition to `localhost` and IP addresses.
     package var names: [String] = []
 
     package init() {}
 
     /// Whether only this machine can connect.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
+    package var isLoopback: Bool { ListeningServer.isLoopback(host) }
+
+    /// In bytes.
+    static let minimumTokenLength = 16
 }
 
-/// Why a gallery cannot be opened.
+/// The reason why a gallery cannot be opened.
 package enum GalleryError: Error, Sendable, CustomStringConvertible {
     case cannotListen(host: String, port: Int, cause: String)
     case needsToken(host: String)
@@ -24,7 +29,8 @@ package enum GalleryError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .cannotListen(let host, let port, let cause): "cannot listen on \(host):\(port): \(cause)"
         case .needsToken(let host):
-            "others can connect to \(host), so the gallery needs a token of at least 16 characters"
+            "other machines can connect to \(host), so the gallery needs a token of at least "
+                + "\(GalleryOptions.minimumTokenLength) characters"
         }
     }
 }

@@ -1,3 +1,4 @@
+public import CoverFetch
 import CurlHTTP
 
 extension Album {
@@ -7,11 +8,7 @@ extension Album {
         get throws(CoverFailure) {
             let url = coverURL?.trimmingWhitespace() ?? ""
             if url.isEmpty { throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL") }
-            do throws(HTTPURL.Problem) {
-                return try HTTPURL(url).string
-            } catch {
-                throw CoverFailure(.badURL, url: CoverFailure.shown(url), detail: "\(error)")
-            }
+            return try HTTPURL(location: url).string
         }
     }
 
@@ -36,7 +33,7 @@ extension CoverArtArchive {
         do throws(HTTPURL.Problem) {
             _ = try HTTPURL(base)
         } catch {
-            throw LibraryError.invalidConfiguration("cannot use the Cover Art Archive's URL: \(error)")
+            throw .invalidConfiguration("cannot use the Cover Art Archive's URL: \(error)")
         }
     }
 }
@@ -58,7 +55,7 @@ extension ListItem {
             _ = try HTTPURL(url)
             return nil
         } catch {
-            return (CoverFailure.shown(url), "\(error)")
+            return (Redaction.displayable(url), "\(error)")
         }
     }
 }

@@ -1,33 +1,79 @@
-/// A cover and what is known of it.
+import CoverCache
+import CurlHTTP
+import ImageHeader
+
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
+/// A cover and what is known about it.
 public struct Cover: Sendable, Hashable {
-    /// The normalised URL: its key in the cache.
-    public var url: String
-    /// The image itself, as the server sent it.
-    public var bytes: [UInt8]
-    /// Told by the image's leading bytes, not by the server: `image/jpeg`, …
+    /// The normalised URL: the cover's key in the cache.
+    public var url: URL
+    /// The image as the server sent it.
+    public var data: Data
+    /// Such as `image/jpeg`. Determined from the image's first bytes rather than the server's header field.
     public var mediaType: String
-    /// In pixels, where the format's header says.
+    /// In pixels; nil if the image's header does not say.
     public var width: Int?
-    /// In pixels, where the format's header says.
+    /// In pixels; nil if the image's header does not say.
     public var height: Int?
-    /// SHA-256 of `bytes`, in hexadecimal.
+    /// SHA-256 of `data`, in hexadecimal.
     public var digest: String
-    /// It was in the cache, and its server has not been asked for longer than it may be believed (RFC 9111 section 4.2.4): it
-    /// may have changed since.
+    /// The cached cover was not validated within its freshness lifetime (RFC 9111 §4.2.4): the server may have another one.
     public var isStale = false
+
+    /// A cover made by the caller, for previews and tests.
+    public init(
+        url: URL, data: Data, mediaType: String, width: Int? = nil, height: Int? = nil, isStale: Bool = false
+    ) {
+        self.url = url
+        self.data = data
+        self.mediaType = mediaType
+        self.width = width
+        self.height = height
+        digest = data.withUnsafeBytes { Digest(of: $0).description }
+        self.isStale = isStale
+    }
+
+    init(_ key: String, _ header: ImageHeader, _ body: ResponseBody) {
+        self.init(
+            url: URL(key: key), data: Data(body.bytes), mediaType: header.mediaType, width: header.width,
+            height: header.height)
+    }
+
+    init(_ entry: CachedEntry, _ body: [UInt8], isStale: Bool) {
+        url = URL(key: entry.metadata.key)
+        data = Data(body)
+        mediaType = entry.metadata.mediaType
+        width = entry.metadata.width
+        height = entry.metadata.height
+        digest = entry.digest.description
+        self.isStale = isStale
+    }
 }
 
-/// What the cache holds and how it has served.
+extension URL {
+    /// - Parameter key: a key of the cache: a normalised URL, all ASCII.
+    init(key: String) {
+        // Characters that Foundation does not accept in a URL are percent-encoded.
+        self = URL(string: key, encodingInvalidCharacters: true) ?? URL(filePath: key)
+    }
+}
+
+/// What the cache holds, and how it has been used.
 public struct CacheStatistics: Sendable, Hashable, Codable {
     /// URLs that have a cover.
     public var entries = 0
     /// Different covers.
     public var blobs = 0
-    /// Length of the different covers, in bytes.
+    /// Length of the different covers in bytes.
     public var liveBytes = 0
     /// Blocks charged against the capacity, in bytes.
     public var chargedBytes = 0
-    /// What the segments and the index take of the disk, in bytes.
+    /// Space that the segments and the index take on disk, in bytes.
     public var diskBytes = 0
     /// The limit of `chargedBytes`.
     public var capacity = 0
@@ -35,7 +81,7 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var hits = 0
     /// Requests it could not answer, over its life.
     public var misses = 0
-    /// What the entries would take more if equal covers were not stored once.
+    /// Bytes saved by storing equal covers once.
     public var deduplicatedBytes = 0
     /// When the oldest entry was stored, in milliseconds since 1970.
     public var oldest: Int64?

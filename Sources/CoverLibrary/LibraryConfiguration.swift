@@ -2,27 +2,26 @@ public import Logging
 
 /// How a library keeps and fetches covers. The defaults are polite: few connections a host, bounded waits.
 public struct LibraryConfiguration: Sendable {
-    /// Where covers are kept; made when it is not there.
+    /// The cache directory. Created if it is missing.
     public var cacheDirectory: String
-    /// The albums, as JSON; made from the starter albums on first use.
+    /// The library file: albums as JSON. Created from the starter albums on first use.
     public var libraryFile: String
-    /// The most the cache may take of the disk, in bytes; nil keeps what the cache remembers, at first 10 GiB.
+    /// Maximum size of the cache on disk, in bytes. Nil keeps the cache's own, at first 10 GiB.
     public var capacity: Int?
     /// Maximum number of transfers in flight, all hosts together: 1 to 65536.
     public var parallel = 128
     /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 they share a connection and only
     /// `parallel` counts.
     public var perHost = 32
-    /// Begin with one transfer to a host and have more in flight only while that makes it faster; else always as many as
-    /// `perHost` and `parallel` allow.
+    /// Adapts the number of transfers in flight per host. If false, `perHost` and `parallel` always apply.
     public var adapts = true
     /// Maximum number of requests a second to one host. Above 0 and finite; nil for no limit.
     public var rate: Double?
     /// Maximum number of requests a second to all hosts together. Above 0 and finite; nil for no limit.
     public var totalRate: Double?
-    /// Ask every host for its `/robots.txt` first, and fetch nothing that it forbids `sleeve` (RFC 9309).
+    /// Fetches every host's `/robots.txt` first, and nothing that it forbids `sleeve` (RFC 9309).
     public var respectsRobots = false
-    /// The longest time a request may take; each step of a redirect is one request. Above 0.
+    /// Maximum duration of a request. Each redirect is a request of its own. Above 0.
     public var timeout: Duration = .seconds(60)
     /// Retries after a temporary failure. At least 0.
     public var retries = 3
@@ -30,25 +29,25 @@ public struct LibraryConfiguration: Sendable {
     public var maximumSize = 32 << 20
     /// A PEM file of certificate authorities to trust instead of the system's.
     public var certificateAuthorities: String?
-    /// The URL of the Cover Art Archive, or of another that answers like it (musicbrainz.org/doc/Cover_Art_Archive/API): albums
-    /// with a MusicBrainz id get their covers from there when they have no other, or none that can be had.
+    /// The URL of the Cover Art Archive, or of a server with the same API (musicbrainz.org/doc/Cover_Art_Archive/API). Albums with
+    /// a MusicBrainz id whose other cover URLs fail get their covers from there.
     public var coverArtArchive = "https://coverartarchive.org"
-    /// The size of the covers it is asked for.
+    /// The size of the covers requested from the Cover Art Archive.
     public var coverSize = CoverSize.pixels500
-    /// Follow redirects from https to http, whose answers anybody on the way may change.
+    /// Follows redirects from https to http, whose responses anyone on the path can change.
     public var allowsDowngrades = false
-    /// Connect to no address that is not on the open Internet: this machine, its network, cloud metadata (RFC 6890). Looked at
-    /// when connecting, so that neither a name nor a redirect leads around it; with a proxy, it is the proxy's address.
+    /// Refuses to connect to private addresses: this machine, its network, cloud metadata (RFC 6890). Checked for each connection,
+    /// redirects included. Behind a proxy, the proxy's address is checked.
     public var deniesPrivateAddresses = false
-    /// Never connect: what is not in the cache is a failure.
+    /// Never connects: a cover that is not cached is a failure.
     public var isOffline = false
-    /// The URL of a library elsewhere that is told of every album added or deleted; nil for none. It is told when
-    /// `sendEdits` is called, in order, by `POST <remote>/api/addAlbum` and `POST <remote>/api/deleteAlbum`.
+    /// The URL of a remote library; nil for none. `sendEdits` posts every added and deleted album to it, in order, by
+    /// `POST <remote>/api/addAlbum` and `POST <remote>/api/deleteAlbum`.
     public var remote: String?
-    /// Told what a person may want to follow: tries, at `debug`; a library file that was made, at `notice`,
-    /// or had to be mended, at `warning`.
+    /// Logs retries (`debug`), creation of the library file (`notice`), and its repair (`warning`).
     public var logger = Logger(label: "sleeve")
-    /// What servers are told we are.
+    /// The `User-Agent` field of requests: printable ASCII characters. Add a contact, such as `Name/1.0 (+https://example.org/me)`,
+    /// so that a server's operator can reach you; some services require one.
     public var userAgent = "Sleeve/\(LibraryAPI.version)"
 
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
@@ -60,7 +59,7 @@ public struct LibraryConfiguration: Sendable {
     /// - Throws: `LibraryError`: a value is out of its range.
     func validate() throws(LibraryError) {
         func require(_ isValid: Bool, _ name: String, _ range: String) throws(LibraryError) {
-            if !isValid { throw LibraryError.invalidConfiguration("the configuration's \(name) must be \(range)") }
+            if !isValid { throw .invalidConfiguration("the configuration's \(name) must be \(range)") }
         }
         func isRate(_ rate: Double?) -> Bool { rate.map { $0 > 0 && $0.isFinite } ?? true }
         try require((1...65_536).contains(parallel), "parallel", "between 1 and 65536")
@@ -71,5 +70,11 @@ public struct LibraryConfiguration: Sendable {
         try require(retries >= 0, "retries", "at least 0")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
         try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
+        try require(Self.isUserAgent(userAgent), "userAgent", "printable ASCII characters")
+    }
+
+    /// Whether a text can be a `User-Agent` field: not empty, and without control characters (RFC 9110, section 5.5).
+    package static func isUserAgent(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
 }

@@ -1,5 +1,6 @@
 import CurlHTTP
 import HTTPTypes
+import Platform
 import Synchronization
 
 /// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
@@ -14,12 +15,12 @@ final class RemotePoster: Sendable {
     func remoteLibrary() throws(LibraryError) -> RemoteLibrary? {
         guard let url = configuration.remote else { return nil }
         if url.contains("?") {
-            throw LibraryError.invalidConfiguration("cannot use the remote library's URL: remove its query (?…)")
+            throw .invalidConfiguration("cannot use the remote library's URL: remove its query (?…)")
         }
         do throws(HTTPURL.Problem) {
             return RemoteLibrary(url: try HTTPURL(url).string) { await self.post($0, Array($1.utf8), key: $2) }
         } catch {
-            throw LibraryError.invalidConfiguration("cannot use the remote library's URL: \(error)")
+            throw .invalidConfiguration("cannot use the remote library's URL: \(error)")
         }
     }
 

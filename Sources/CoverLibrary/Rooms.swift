@@ -1,1 +1,3 @@
+// The public types of these rooms are part of the library's API.
 @_exported public import AlbumLibrary
+@_exported public import CoverFetch

@@ -1,3 +1,5 @@
+import ServerChannels
+
 /// Where a mirror listens and by which names it is called.
 package struct MirrorOptions: Sendable {
     /// An address or name of this machine.
@@ -11,22 +13,7 @@ package struct MirrorOptions: Sendable {
     package init() {}
 
     /// Whether only this machine can connect.
-    package var isLoopback: Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }
-
-    /// Whether `Host` names this mirror. A name of somebody else's may have been led here (DNS rebinding), by a page that is
-    /// open in a browser of this machine; an address cannot be.
-    func answers(to authority: String) -> Bool {
-        var name = authority.lowercased()
-        if let colon = name.lastIndex(of: ":"), name[colon...].dropFirst().allSatisfy(\.isNumber) {
-            name = String(name[..<colon])
-        }
-        if name.hasPrefix("["), name.hasSuffix("]") {
-            return name.dropFirst().dropLast().allSatisfy { $0.isHexDigit || $0 == ":" || $0 == "." }
-        }
-        let parts = name.split(separator: ".", omittingEmptySubsequences: false)
-        if parts.count == 4, parts.allSatisfy({ UInt8($0) != nil }) { return true }
-        return (names + ["localhost", host]).contains { $0.lowercased() == name }
-    }
+    package var isLoopback: Bool { ListeningServer.isLoopback(host) }
 }
 
 /// Why a mirror cannot be opened.

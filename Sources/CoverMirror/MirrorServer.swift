@@ -1,15 +1,8 @@
 package import CoverLibrary
 import HummingbirdCore
-import Logging
 import NIOCore
 import NIOPosix
 import ServerChannels
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
 
 /// The HTTP/1.1 front of a mirror.
 package final class MirrorServer: Sendable {
@@ -17,70 +10,53 @@ package final class MirrorServer: Sendable {
     package let url: String
     /// The port it listens on.
     package let port: Int
-    private let front: MirrorFront
-    private let listener: any Channel
-    private let running: Task<Void, any Error>
+    private let handler: MirrorHandler
+    private let server: ListeningServer
 
     /// Opens it. It is listening when this returns.
-    /// - Parameter largestBody: of a request, in bytes.
+    /// - Parameter maximumBodySize: of a request, in bytes.
     /// - Throws: `MirrorError`.
-    package static func open(_ mirror: Mirror, _ options: MirrorOptions, largestBody: Int) async throws -> MirrorServer
+    package static func open(_ mirror: Mirror, _ options: MirrorOptions, maximumBodySize: Int) async throws
+        -> MirrorServer
     {
         guard options.isLoopback || !options.names.isEmpty else { throw MirrorError.needsName(host: options.host) }
-        let front = MirrorFront(mirror: mirror, options: options, largestBody: largestBody)
-        // What a person may want to know is told by the mirror itself.
-        var logger = Logger(label: "sleeve.mirror")
-        logger.logLevel = .critical
-        let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
-        let server = Server(
-            childChannelSetup: PatientChannel(
-                HTTP1Channel(
-                    responder: { request, writer, channel in
-                        try await front.respond(to: request, on: channel, with: writer)
-                    },
-                    // A head that never ends must not keep its connection.
-                    configuration: .init(idleTimeout: .seconds(60)))),
-            configuration: ServerConfiguration(
-                address: .hostname(options.host, port: options.port), backlog: 1_024,
-                availableConnectionsDelegate: .maximum(2_048, logger: logger)),
-            onServerRunning: { announce.yield($0) },
-            eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
-            logger: logger)
-        let running = Task {
-            defer { announce.finish() }
-            try await server.run()
-        }
-        for await channel in listening {
-            return MirrorServer(
-                options, port: channel.localAddress?.port ?? options.port, front: front, listener: channel,
-                running: running)
-        }
-        let cause: String
+        let hosts = AllowedHosts(listening: options.host, names: options.names)
+        let handler = MirrorHandler(mirror: mirror, hosts: hosts, maximumBodySize: maximumBodySize)
         do {
-            try await running.value
-            cause = "the server ended at once"
+            let server = try await ListeningServer.start(label: "sleeve.mirror") { didListen, logger in
+                try await Server(
+                    childChannelSetup: LazyHTTP1Channel(
+                        HTTP1Channel(
+                            responder: { request, writer, channel in
+                                try await handler.respond(to: request, on: channel, with: writer)
+                            },
+                            // A head that never ends must not keep its connection.
+                            configuration: .init(idleTimeout: .seconds(60)))),
+                    configuration: ServerConfiguration(
+                        address: .hostname(options.host, port: options.port), backlog: 1_024,
+                        availableConnectionsDelegate: .maximum(2_048, logger: logger)),
+                    onServerRunning: didListen,
+                    eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
+                    logger: logger
+                ).run()
+            }
+            return MirrorServer(options, handler: handler, server: server)
         } catch {
-            cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw MirrorError.cannotListen(host: options.host, port: options.port, cause: error.reason)
         }
-        throw MirrorError.cannotListen(host: options.host, port: options.port, cause: cause)
     }
 
-    private init(
-        _ options: MirrorOptions, port: Int, front: MirrorFront, listener: any Channel, running: Task<Void, any Error>
-    ) {
-        self.front = front
-        let name = options.names.first ?? options.host
-        url = "http://\(name.contains(":") ? "[\(name)]" : name):\(port)/"
-        self.port = port
-        self.listener = listener
-        self.running = running
+    private init(_ options: MirrorOptions, handler: MirrorHandler, server: ListeningServer) {
+        self.handler = handler
+        self.server = server
+        url = server.url(host: options.names.first ?? options.host)
+        port = server.port
     }
 
-    /// Takes no more connections, and returns at once when nothing is being answered. Else those answers go out first, for
-    /// which it waits no longer than `patience`; what is not answered by then is dropped.
-    package func close(within patience: Duration = .seconds(5)) async {
-        try? await listener.close()
-        await front.underWay.untilNone(within: patience)
-        running.cancel()
+    /// Stops listening, and waits until the requests in flight are answered, at most `timeout`. Then cancels those that remain.
+    package func close(within timeout: Duration = .seconds(5)) async {
+        try? await server.channel.close()
+        await handler.requests.stop(within: timeout)
+        server.task.cancel()
     }
 }

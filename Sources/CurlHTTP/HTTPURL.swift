@@ -129,14 +129,6 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         return Self.part(CURLUPART_URL, of: handle)
     }
 
-    /// `text` without user name and password, to be shown.
-    static func withoutCredentials(_ text: String) -> String {
-        guard let start = text.firstRange(of: "://")?.upperBound else { return text }
-        let authority = text[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
-        guard let at = authority.lastIndex(of: "@") else { return text }
-        return String(text[..<start]) + text[text.index(after: at)...]
-    }
-
     private static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?
         guard curl_url_get(handle, part, &text, flags) == CURLUE_OK, let text else { return nil }

@@ -260,7 +260,7 @@ package final class Transfer: @unchecked Sendable {
             var text: UnsafeMutablePointer<CChar>?
             sleeve_getinfo_string(easy, CURLINFO_EFFECTIVE_URL, &text)
             let place = text.map { String(cString: $0) } ?? ""
-            redirectedTo = HTTPURL.withoutCredentials(place)
+            redirectedTo = Redaction.removingUserInfo(place)
             if redirectedTo == place { redirects = heads.redirects(from: easy) }
         }
         return TransferResponse(

@@ -1,114 +1,108 @@
 package import HTTPTypes
 
-/// What `Cache-Control` says (RFC 9111 §5.2; RFC 5861; RFC 8246), as far as a private cache obeys it. `s-maxage` and
-/// `proxy-revalidate` are for shared caches alone.
+/// The directives of `Cache-Control` that a private cache obeys (RFC 9111 section 5.2, RFC 5861, RFC 8246). `s-maxage` and
+/// `proxy-revalidate` hold for shared caches only.
 package struct CacheDirectives: Sendable, Hashable {
-    // MARK: Of responses
+    // MARK: Responses
 
-    /// §5.2.2.5.
+    /// Section 5.2.2.5.
     package var noStore = false
-    /// §5.2.2.4. With field names too: a cache may take that for the whole response.
+    /// Section 5.2.2.4. A list of field names is ignored: a cache may apply the directive to the whole response.
     package var noCache = false
-    /// §5.2.2.2.
+    /// Section 5.2.2.2.
     package var mustRevalidate = false
-    /// §5.2.2.3.
+    /// Section 5.2.2.3.
     package var mustUnderstand = false
-    /// §5.2.2.7.
+    /// Section 5.2.2.7.
     package var isPrivate = false
-    /// §5.2.2.9.
+    /// Section 5.2.2.9.
     package var isPublic = false
-    /// RFC 8246 §2.
+    /// RFC 8246 section 2.
     package var isImmutable = false
-    /// §5.2.2.1, in seconds. One that is no number makes the response stale (§4.2.1).
+    /// Section 5.2.2.1, in seconds. An invalid number makes the response stale (section 4.2.1).
     package var maxAge: Int64?
-    /// RFC 5861 §3, in seconds.
+    /// RFC 5861 section 3, in seconds.
     package var staleWhileRevalidate: Int64?
-    /// RFC 5861 §4, in seconds.
+    /// RFC 5861 section 4, in seconds.
     package var staleIfError: Int64?
 
-    // MARK: Of requests
+    // MARK: Requests
 
-    /// §5.2.1.2, in seconds; as long as can be when it names no time.
+    /// Section 5.2.1.2, in seconds; unlimited without a number.
     package var maxStale: Int64?
-    /// §5.2.1.3, in seconds.
+    /// Section 5.2.1.3, in seconds.
     package var minFresh: Int64?
-    /// §5.2.1.7.
+    /// Section 5.2.1.7.
     package var onlyIfCached = false
 
-    /// A delta-seconds (§1.2.2) beyond this is taken for this.
-    package static let longest: Int64 = 1 << 31
+    /// Larger numbers of seconds count as this one (section 1.2.2).
+    private static let maximumSeconds: Int64 = 1 << 31
 
     package init() {}
 
+    /// A field that is sent several times is one list (RFC 9110 section 5.3).
     package init(_ fields: HTTPFields) {
-        self.init()
-        // A field sent several times is one list (RFC 9110 §5.3).
         for field in fields where field.name == .cacheControl { field.value.withBytes { read($0) } }
     }
 
-    package init(_ text: String) {
-        self.init()
-        text.withBytes { read($0) }
-    }
+    package init(_ text: String) { text.withBytes { read($0) } }
 
-    /// Takes one line of the field.
-    package mutating func read(_ text: Bytes) {
+    private mutating func read(_ text: Bytes) {
         var rest = text
         while let (name, value) = Self.element(&rest) {
-            if name.isInAnyCase("no-store") {
+            if name.equalsIgnoringCase("no-store") {
                 noStore = true
-            } else if name.isInAnyCase("no-cache") {
+            } else if name.equalsIgnoringCase("no-cache") {
                 noCache = true
-            } else if name.isInAnyCase("must-revalidate") {
+            } else if name.equalsIgnoringCase("must-revalidate") {
                 mustRevalidate = true
-            } else if name.isInAnyCase("must-understand") {
+            } else if name.equalsIgnoringCase("must-understand") {
                 mustUnderstand = true
-            } else if name.isInAnyCase("private") {
+            } else if name.equalsIgnoringCase("private") {
                 isPrivate = true
-            } else if name.isInAnyCase("public") {
+            } else if name.equalsIgnoringCase("public") {
                 isPublic = true
-            } else if name.isInAnyCase("immutable") {
+            } else if name.equalsIgnoringCase("immutable") {
                 isImmutable = true
-            } else if name.isInAnyCase("only-if-cached") {
+            } else if name.equalsIgnoringCase("only-if-cached") {
                 onlyIfCached = true
-            } else if name.isInAnyCase("max-age") {
-                // Of two that differ the first counts (§4.2.1).
+            } else if name.equalsIgnoringCase("max-age") {
+                // The first of several values counts (section 4.2.1).
                 maxAge = maxAge ?? value?.seconds ?? 0
-            } else if name.isInAnyCase("stale-while-revalidate") {
+            } else if name.equalsIgnoringCase("stale-while-revalidate") {
                 staleWhileRevalidate = staleWhileRevalidate ?? value?.seconds
-            } else if name.isInAnyCase("stale-if-error") {
+            } else if name.equalsIgnoringCase("stale-if-error") {
                 staleIfError = staleIfError ?? value?.seconds
-            } else if name.isInAnyCase("min-fresh") {
+            } else if name.equalsIgnoringCase("min-fresh") {
                 minFresh = minFresh ?? value?.seconds
-            } else if name.isInAnyCase("max-stale") {
+            } else if name.equalsIgnoringCase("max-stale") {
                 maxStale = maxStale ?? (value == nil ? .max : value?.seconds)
             }
         }
     }
 
-    /// delta-seconds: digits alone.
-    package static func seconds(_ text: Bytes) -> Int64? { Value(bytes: text, isQuoted: false).seconds }
+    /// delta-seconds (section 1.2.2). Nil unless all bytes are digits.
+    static func seconds(_ text: Bytes) -> Int64? { Value(bytes: text, isQuoted: false).seconds }
 
     private struct Value {
         var bytes: Bytes
-        /// A backslash is not itself, but has the next byte be (RFC 9110 §5.6.4).
+        /// In a quoted string a backslash escapes the next byte (RFC 9110 section 5.6.4).
         var isQuoted: Bool
 
-        /// Nil unless it is digits alone.
         var seconds: Int64? {
             if bytes.isEmpty { return nil }
-            var (value, place) = (Int64(0), 0)
-            while place < bytes.count {
-                if isQuoted, bytes[place] == CacheDirectives.backslash, place + 1 < bytes.count { place += 1 }
-                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[place]) else { return nil }
-                value = min(value * 10 + Int64(bytes[place] - UInt8(ascii: "0")), CacheDirectives.longest)
-                place += 1
+            var (value, index) = (Int64(0), 0)
+            while index < bytes.count {
+                if isQuoted, bytes[index] == CacheDirectives.backslash, index + 1 < bytes.count { index += 1 }
+                guard (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[index]) else { return nil }
+                value = min(value * 10 + Int64(bytes[index] - UInt8(ascii: "0")), CacheDirectives.maximumSeconds)
+                index += 1
             }
             return value
         }
     }
 
-    /// Takes the next element of a list (RFC 9110 §5.6.1): a token, and perhaps `=` and a token or a quoted string.
+    /// Removes the next element of a list (RFC 9110 section 5.6.1): a token, optionally with `=` and a token or a quoted string.
     private static func element(_ rest: inout Bytes) -> (name: Bytes, value: Value?)? {
         guard let start = rest.firstIndex(where: { $0 != comma && !Bytes.isBlank($0) }) else { return nil }
         rest = rest[from: start]
@@ -117,16 +111,16 @@ package struct CacheDirectives: Sendable, Hashable {
         rest = rest[from: end]
         guard rest.first == equals else { return (name.trimmedAtEnd, nil) }
         rest = rest[from: 1]
-        // A name with a space before the sign is none that anybody knows.
+        // White space before the equals sign stays part of the name: no directive has such a name.
         guard rest.first == quote else {
-            return (name, Value(bytes: rest.take(before: comma).trimmedAtEnd, isQuoted: false))
+            return (name, Value(bytes: rest.removePrefix(before: comma).trimmedAtEnd, isQuoted: false))
         }
         rest = rest[from: 1]
         var length = 0
         while length < rest.count, rest[length] != quote { length += rest[length] == backslash ? 2 : 1 }
         let value = rest[to: min(length, rest.count)]
         rest = rest[from: value.count]
-        _ = rest.take(before: comma)
+        _ = rest.removePrefix(before: comma)
         return (name, Value(bytes: value, isQuoted: true))
     }
 

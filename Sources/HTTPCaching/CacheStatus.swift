@@ -1,6 +1,6 @@
-/// What a cache did with a request, as `Cache-Status` tells it (RFC 9211 §2).
+/// `Cache-Status`: how a cache handled a request (RFC 9211 section 2).
 package struct CacheStatus: Sendable, Hashable {
-    /// Why a request was forwarded (§2.2).
+    /// Why a request was forwarded (section 2.2).
     package enum Forwarding: String, Sendable {
         case bypass
         case method
@@ -10,41 +10,29 @@ package struct CacheStatus: Sendable, Hashable {
         case stale
     }
 
-    /// Nil: answered from the cache, or by the mirror itself.
+    /// Nil if the cache answered without forwarding.
     package var forwarding: Forwarding?
-    /// §2.1.
+    /// Section 2.1.
     package var isHit = false
-    /// What the origin answered, where the client got another status (§2.3).
+    /// The status of the forwarded request, if the client got another one (section 2.3).
     package var forwardStatus: Int?
-    /// §2.4.
+    /// Section 2.5.
     package var isStored = false
-    /// §2.5: another's request brought the response.
+    /// The request shared the response to another one (section 2.6).
     package var isCollapsed = false
-    /// For how many seconds it is still fresh; below 0: for how long it has not been (§2.4).
+    /// The remaining freshness lifetime in seconds; negative for a stale response (section 2.4).
     package var timeToLive: Int64?
-    /// §2.8: a token.
+    /// A token (section 2.8).
     package var detail: String?
-
-    package init(
-        forwarding: Forwarding? = nil, isHit: Bool = false, forwardStatus: Int? = nil, isStored: Bool = false,
-        isCollapsed: Bool = false, timeToLive: Int64? = nil, detail: String? = nil
-    ) {
-        self.forwarding = forwarding
-        self.isHit = isHit
-        self.forwardStatus = forwardStatus
-        self.isStored = isStored
-        self.isCollapsed = isCollapsed
-        self.timeToLive = timeToLive
-        self.detail = detail
-    }
 
     package static let hit = CacheStatus(isHit: true)
 
-    package static func forwarded(_ why: Forwarding) -> CacheStatus { CacheStatus(forwarding: why) }
+    package static func forwarded(_ forwarding: Forwarding) -> CacheStatus { CacheStatus(forwarding: forwarding) }
 
-    package static func own(_ detail: String) -> CacheStatus { CacheStatus(detail: detail) }
+    /// The cache generated the response itself.
+    package static func generated(_ detail: String) -> CacheStatus { CacheStatus(detail: detail) }
 
-    /// One member of the list, a structured field (RFC 8941).
+    /// A member of the list, as a structured field (RFC 9651).
     package var text: String {
         var text = "sleeve"
         if isHit { text += "; hit" }

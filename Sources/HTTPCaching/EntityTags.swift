@@ -1,16 +1,17 @@
-/// The entity tags of an `If-None-Match`, compared weakly (RFC 9110 §8.8.3.2, §13.1.2).
+/// The entity tags of `If-None-Match`, compared weakly (RFC 9110 sections 8.8.3.2 and 13.1.2).
 package struct EntityTags {
     private var opaque: Set<Substring> = []
     private var isAny = false
 
+    /// - Parameter values: of each line of the field.
     package init(_ values: [String]) {
         for value in values {
             var rest = value[...]
             while true {
                 rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "," }
                 if rest.isEmpty { break }
-                if rest.hasPrefix("W/") || rest.hasPrefix("w/") { rest = rest.dropFirst(2) }
-                // A quoted tag may hold commas.
+                rest = Self.opaque(rest)
+                // A quoted tag may contain commas.
                 let end =
                     rest.first == "\""
                     ? rest.dropFirst().firstIndex(of: "\"").map { rest.index(after: $0) } : rest.firstIndex(of: ",")
@@ -22,8 +23,10 @@ package struct EntityTags {
         }
     }
 
-    package func contain(_ tag: String) -> Bool {
-        let isWeak = tag.hasPrefix("W/") || tag.hasPrefix("w/")
-        return isAny || opaque.contains(isWeak ? tag.dropFirst(2) : tag[...])
+    package func contains(_ tag: String) -> Bool { isAny || opaque.contains(Self.opaque(tag[...])) }
+
+    /// The tag without the mark of a weak one.
+    private static func opaque(_ tag: Substring) -> Substring {
+        tag.hasPrefix("W/") || tag.hasPrefix("w/") ? tag.dropFirst(2) : tag
     }
 }

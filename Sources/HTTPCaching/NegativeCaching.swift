@@ -1,27 +1,23 @@
-import HTTPTypes
-
-/// How long a server's word that nothing is at a URL is taken for, without asking again (RFC 9111 section 4: 404 and 410 are
-/// responses that may be kept like any other; section 4.2.2 lets a cache guess where they say nothing of their time).
+/// How long a 404 or a 410 is cached (RFC 9111 section 4), with a heuristic if the response states no lifetime (section 4.2.2).
 package enum NegativeCaching {
-    /// The longest, in milliseconds: an error in somebody's configuration is not to keep a cover away for months.
-    package static let longest: Int64 = 7 * 86_400_000
-    /// A 404 says nothing of whether it lasts (RFC 9110 section 15.5.5): long enough that runs close after each other do not
-    /// ask again, short enough that a cover that is put there now is had today.
-    package static let guess404: Int64 = 10 * 60_000
+    /// In milliseconds. A misconfigured lifetime must not hide a cover for months.
+    static let maximumLifetime: Int64 = 7 * 86_400_000
+    /// A 404 does not say whether it lasts (RFC 9110 section 15.5.5). Runs in quick succession do not ask again, and a new cover
+    /// is found the same day.
+    private static let defaultLifetime404: Int64 = 10 * 60_000
     /// A 410 is likely to last (RFC 9110 section 15.5.11).
-    package static let guess410: Int64 = 86_400_000
+    private static let defaultLifetime410: Int64 = 86_400_000
 
-    /// Until when it is taken for, in milliseconds since 1970; nil: it is no such response, or must not be kept.
-    /// - Parameter guess: for one that says nothing of its time, in milliseconds.
+    /// When the response stops being fresh, in milliseconds since 1970. Nil if it is no 404 or 410, or must not be cached.
+    /// - Parameter guess: the lifetime of a response that states none, in milliseconds.
     package static func until(_ response: StoredResponse, guess: Int64? = nil) -> Int64? {
         guard response.status == 404 || response.status == 410, response.isStorable() else { return nil }
-        let freshness = response.freshness
+        let freshness = response.freshness, now = response.responseTime
         guard !freshness.directives.noCache, !freshness.variesWithEverything else { return nil }
-        let now = response.responseTime
-        guard freshness.directives.maxAge != nil || response.fields.contains(.expires) else {
-            return now + (guess ?? (response.status == 410 ? guess410 : guess404))
+        guard freshness.isExplicit else {
+            return now + (guess ?? (response.status == 410 ? defaultLifetime410 : defaultLifetime404))
         }
-        let until = min(freshness.freshUntil, now + longest)
+        let until = min(freshness.freshUntil, now + maximumLifetime)
         return until > now ? until : nil
     }
 }

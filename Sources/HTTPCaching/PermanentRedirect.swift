@@ -1,9 +1,9 @@
 package import HTTPTypes
 
-/// How long a chain of permanent redirects (301, RFC 9110 section 15.4.2; 308, section 15.4.9) may be followed without asking.
+/// How long a chain of permanent redirects (301, RFC 9110 section 15.4.2; 308, section 15.4.9) is cached.
 package enum PermanentRedirect {
-    /// The longest time a redirect is cached, in milliseconds. A redirect that was a mistake must not last for ever.
-    package static let maximumLifetime: Int64 = 30 * 86_400_000
+    /// In milliseconds. A mistaken redirect must not last for ever.
+    static let maximumLifetime: Int64 = 30 * 86_400_000
 
     /// When the first of the redirects stops being fresh, in milliseconds since 1970; at most `maximumLifetime` from now.
     /// Nil if the chain is empty, if a redirect is temporary, or if one must not be cached.
@@ -17,9 +17,7 @@ package enum PermanentRedirect {
                 status: redirect.status.code, fields: redirect.headerFields, requestTime: now, responseTime: now)
             let freshness = stored.freshness
             guard stored.isStorable(), !freshness.directives.noCache else { return nil }
-            if freshness.directives.maxAge != nil || stored.fields.contains(.expires) {
-                until = min(until, freshness.freshUntil)
-            }
+            if freshness.isExplicit { until = min(until, freshness.freshUntil) }
         }
         return until > now ? until : nil
     }

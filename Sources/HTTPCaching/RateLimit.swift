@@ -1,20 +1,20 @@
 package import HTTPTypes
 
-/// What a host says of its own limits: `RateLimit` (draft-ietf-httpapi-ratelimit-headers, of 2023 and of 2025), and the older
+/// The rate limit that a host states: `RateLimit` (draft-ietf-httpapi-ratelimit-headers, of 2023 and of 2025), or the older
 /// `RateLimit-Remaining` and `X-RateLimit-Remaining` with their `-Reset`.
 package struct RateLimit: Equatable {
-    /// Requests that are left.
+    /// How many requests may be sent until the reset.
     package var remaining: Int
-    /// Until then, from now.
+    /// From now.
     package var reset: Duration
 
-    /// Nil: nothing is said, or not both. - Parameter now: seconds since 1970.
+    /// Nil if the fields do not state both. - Parameter now: seconds since 1970.
     package init?(_ fields: HTTPFields, now: Int64) {
-        // Nearly all say nothing, which is found out in one go.
-        guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isTold($0.name) }) else {
+        // Nearly all responses state none, which one pass over the fields shows.
+        guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isRateLimit($0.name) }) else {
             return nil
         }
-        // Of several policies the tightest.
+        // The policy with the fewest requests left counts.
         let found = fields[values: .rateLimit].flatMap { Self.split($0[...], at: ",") }
         if let tightest = Self.policies(found).min(by: { $0.remaining < $1.remaining }) {
             self = tightest
@@ -23,14 +23,14 @@ package struct RateLimit: Equatable {
         for (left, reset) in Self.pairs {
             guard let remaining = fields[left].flatMap({ Int($0) }), let text = fields[reset], let time = Int64(text)
             else { continue }
-            // Some count from now, some from 1970.
+            // Some hosts count from now, some from 1970.
             self.init(remaining: remaining, seconds: time > 1_000_000_000 ? time - now : time)
             return
         }
         return nil
     }
 
-    private static func isTold(_ name: HTTPField.Name) -> Bool {
+    private static func isRateLimit(_ name: HTTPField.Name) -> Bool {
         name == .rateLimit || pairs.contains { $0.0 == name }
     }
 
@@ -43,7 +43,7 @@ package struct RateLimit: Equatable {
         (.rateLimitRemaining, .rateLimitReset), (.xRateLimitRemaining, .xRateLimitReset),
     ]
 
-    /// Splits a structured field where it may be: what is in quotes is a policy's name (RFC 9651 §3.3.3).
+    /// Splits a structured field outside quoted strings, which name policies (RFC 9651 section 3.3.3).
     private static func split(_ text: Substring, at separator: Character) -> [Substring] {
         var (parts, start): ([Substring], Substring.Index) = ([], text.startIndex)
         var (isQuoted, isEscaped) = (false, false)
@@ -61,7 +61,7 @@ package struct RateLimit: Equatable {
         return parts + [text[start...]]
     }
 
-    /// `"default";r=50;t=30`, one for each element; or `limit=100, remaining=50, reset=30`, one in all.
+    /// `"default";r=50;t=30` is a policy; the elements of `limit=100, remaining=50, reset=30` are one policy together.
     private static func policies(_ elements: [Substring]) -> [RateLimit] {
         let values = elements.map { element in
             split(element, at: ";").reduce(into: [String: Int64]()) { values, part in

@@ -1,13 +1,12 @@
 package import HTTPTypes
 
-/// A response as a cache keeps it: what it says of itself, and when it came. How old it is and how long it is fresh follows
-/// from that (RFC 9111 §4.2).
+/// A response as a cache stores it (RFC 9111 section 3).
 package struct StoredResponse: Sendable, Hashable {
     package let status: Int
     package let fields: HTTPFields
     /// When the request was sent, in milliseconds since 1970.
     package let requestTime: Int64
-    /// When the response came, in milliseconds since 1970.
+    /// When the response arrived, in milliseconds since 1970.
     package let responseTime: Int64
 
     package init(status: Int, fields: HTTPFields, requestTime: Int64, responseTime: Int64) {
@@ -17,22 +16,24 @@ package struct StoredResponse: Sendable, Hashable {
         self.responseTime = responseTime
     }
 
-    /// Read anew each time: most responses are looked into once at most.
+    /// Parsed at each call, as most responses are examined once.
     package var directives: CacheDirectives { CacheDirectives(fields) }
+    /// Computed at each call.
+    package var freshness: Freshness { Freshness(self) }
+    /// When the response stops being fresh, in milliseconds since 1970. Nil if unknown.
+    package var knownFreshUntil: Int64? { freshness.knownFreshUntil }
 
-    /// Statuses that may be kept without the server saying for how long (RFC 9110 §15.1).
-    package static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
+    /// Statuses that are cacheable without an explicit lifetime (RFC 9110 section 15.1).
+    static let heuristicallyCacheable: Set<Int> = [200, 203, 204, 206, 300, 301, 308, 404, 405, 410, 414, 501]
 
-    /// Final statuses that RFC 9110 §15 defines.
+    /// The final statuses that RFC 9110 section 15 defines.
     private static let understood = Set(200...206).union(300...308).union(400...417).union([421, 422, 426]).union(
         500...505)
 
-    // MARK: Storing
-
-    /// Whether a private cache may keep it at all (§3). - Parameter request: what the request said.
+    /// Whether a private cache may store the response (section 3). - Parameter request: the directives of its request.
     package func isStorable(request: CacheDirectives = CacheDirectives()) -> Bool {
         let directives = directives
-        // Who knows the status obeys its rules rather than the `no-store` meant for others (§5.2.2.3).
+        // `must-understand` overrides `no-store` if the status is understood (section 5.2.2.3).
         let isForbidden = directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
         guard (200...599).contains(status), status != 206, status != 304, !isForbidden, !request.noStore else {
             return false
@@ -41,21 +42,18 @@ package struct StoredResponse: Sendable, Hashable {
             || Self.heuristicallyCacheable.contains(status)
     }
 
-    // MARK: Time
+    /// Not stored: fields that hold for one exchange only, and the type, which an entry stores apart.
+    private static let dropped: [HTTPField.Name] = [
+        .contentType, .retryAfter, .rateLimit, .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining,
+        .xRateLimitReset,
+    ]
 
-    /// What it says of its age and of how long it is fresh; read anew each time.
-    package var freshness: Freshness { Freshness(self) }
-
-    /// When it was made, in milliseconds since 1970.
-    package var date: Int64 { freshness.date }
-    /// How old it was when it came (§4.2.3), in milliseconds.
-    package var initialAge: Int64 { freshness.initialAge }
-    /// How old it is (§4.2.3), in milliseconds.
-    package func age(at now: Int64) -> Int64 { freshness.age(at: now) }
-    /// For how long it is fresh from when it was made (§4.2.1), in milliseconds.
-    package var lifetime: Int64 { freshness.lifetime }
-    /// When it stops being fresh, in milliseconds since 1970.
-    package var freshUntil: Int64 { freshness.freshUntil }
-    /// `freshUntil`; nil where it is not known.
-    package var knownFreshUntil: Int64? { freshness.knownFreshUntil }
+    /// The fields that an entry stores, as field lines.
+    package var keptFields: String {
+        var text = ""
+        for field in fields where !Self.dropped.contains(field.name) {
+            text.appendFieldLine(field.name.canonicalName, field.value)
+        }
+        return text
+    }
 }

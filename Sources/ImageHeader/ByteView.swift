@@ -1,4 +1,4 @@
-/// Bytes read by offset, each read checked: past the end is `nil`, never a trap.
+/// Bounds-checked reads of bytes by offset: a read past the end gives nil.
 struct ByteView {
     let bytes: UnsafeRawBufferPointer
 
@@ -8,7 +8,6 @@ struct ByteView {
 
     var count: Int { bytes.count }
 
-    /// The byte at an offset.
     func byte(_ offset: Int) -> UInt8? {
         offset >= 0 && offset < bytes.count ? bytes[offset] : nil
     }
@@ -25,7 +24,7 @@ struct ByteView {
         return bytes[offset..<offset + size].reversed().reduce(0) { $0 << 8 | Int($1) }
     }
 
-    /// Whether this ASCII text stands at an offset.
+    /// Whether this ASCII text is at an offset.
     func has(_ text: StaticString, at offset: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard has(offset, length) else { return false }
@@ -33,7 +32,7 @@ struct ByteView {
         return bytes[offset..<offset + length].elementsEqual(expected)
     }
 
-    /// The same, whatever the case of the letters; `text` in lower case.
+    /// The same, ignoring case. - Parameter text: in lower case.
     func hasIgnoringCase(_ text: StaticString, at offset: Int) -> Bool {
         let length = text.utf8CodeUnitCount
         guard has(offset, length) else { return false }
@@ -43,7 +42,7 @@ struct ByteView {
         }
     }
 
-    /// Where this ASCII text next begins, from `offset` on.
+    /// The first offset of this ASCII text, from `offset` on.
     func offset(of text: StaticString, from offset: Int) -> Int? {
         let first = text.utf8Start.pointee
         var start = offset
@@ -54,36 +53,26 @@ struct ByteView {
         return nil
     }
 
-    /// The first offset, from `offset` on, that holds no blank; the end if there is none.
+    /// The first offset of a byte that is no white space, from `offset` on; the end if there is none.
     func afterBlanks(_ offset: Int) -> Int {
         var offset = offset
         while let byte = byte(offset), Byte.isBlank(byte) { offset += 1 }
         return offset
     }
 
-    // Offsets come from the bytes themselves, so a sum of two could overflow: compare differences instead.
+    // Offsets come from untrusted bytes, so a sum can overflow; a difference cannot.
     private func has(_ offset: Int, _ size: Int) -> Bool {
         offset >= 0 && offset <= bytes.count && size <= bytes.count - offset
     }
 }
 
 extension UnsafeRawBufferPointer {
-    /// The first offset of `byte`, from `start` on; nil if there is none.
+    /// The first offset of `byte`, from `start` on.
     func firstOffset(of byte: UInt8, from start: Int) -> Int? {
         start < count ? self[start...].firstIndex(of: byte) : nil
     }
-
-    /// The same bytes without blanks at either end.
-    var trimmed: UnsafeRawBufferPointer {
-        guard let first = firstIndex(where: { !Byte.isBlank($0) }), let last = lastIndex(where: { !Byte.isBlank($0) })
-        else { return UnsafeRawBufferPointer(rebasing: self[..<0]) }
-        return UnsafeRawBufferPointer(rebasing: self[first...last])
-    }
-
-    var text: String { String(decoding: self, as: UTF8.self) }
 }
 
-/// The characters of markup and JSON that mark their beginnings.
 enum Byte {
     static let quote = UInt8(ascii: "\"")
     static let openBracket = UInt8(ascii: "[")

@@ -1,6 +1,6 @@
-/// The formats whose size stands in a directory of tags or boxes.
+/// Formats whose size is in a directory of tags or boxes.
 extension ImageHeader {
-    /// TIFF: TIFF 6.0 (Adobe, 1992) section 2: a header, then a directory of 12-byte entries, in either byte order.
+    /// TIFF: TIFF 6.0 (Adobe, 1992) section 2. A header, then a directory of 12-byte entries, in either byte order.
     static func tiff(_ view: ByteView) -> ImageHeader? {
         let isLittle = view.bigEndian(0, 4) == 0x4949_2A00
         guard isLittle || view.bigEndian(0, 4) == 0x4D4D_002A else { return nil }
@@ -9,7 +9,7 @@ extension ImageHeader {
         }
         let unknown = ImageHeader("image/tiff")
         guard let directory = number(4, 4), let count = number(directory, 2) else { return unknown }
-        var size = (width: 0, height: 0)
+        var width, height: Int?
         for index in 0..<count {
             let entry = directory + 2 + 12 * index
             guard let tag = number(entry, 2), let type = number(entry + 2, 2) else { break }
@@ -18,23 +18,23 @@ extension ImageHeader {
                 if tag > 257 { break }
                 continue
             }
-            // ImageWidth and ImageLength are a SHORT (3) or a LONG (4), held in the entry itself.
+            // ImageWidth and ImageLength are a SHORT (3) or a LONG (4), stored in the entry itself.
             guard type == 3 || type == 4, let value = number(entry + 8, type == 3 ? 2 : 4) else { return unknown }
-            if tag == 256 { size.width = value } else { size.height = value }
+            if tag == 256 { width = value } else { height = value }
         }
-        return ImageHeader("image/tiff", size)
+        return ImageHeader("image/tiff", width, height)
     }
 
     /// AVIF and HEIC: boxes of ISO/IEC 14496-12 section 4.2; brands of the AVIF specification section 8 and of ISO/IEC
-    /// 23008-12 (HEIF) section 10; the size is the largest `ispe` (23008-12 section 6.5.3) of meta/iprp/ipco, since
-    /// thumbnails and tiles have theirs.
+    /// 23008-12 (HEIF) section 10. The size is the largest `ispe` (23008-12 section 6.5.3) of meta/iprp/ipco: thumbnails and
+    /// tiles have one each.
     static func isoMedia(_ view: ByteView) -> ImageHeader? {
         guard let length = view.bigEndian(0, 4), view.has("ftyp", at: 4), let type = mediaType(view, length) else {
             return nil
         }
         let all = 0..<view.count
         guard let meta = box("meta", in: all, view),
-            // `meta` is a full box: version and flags stand before its boxes.
+            // `meta` is a full box: version and flags precede its boxes.
             let properties = box("iprp", in: meta.dropFirst(4), view),
             let container = box("ipco", in: properties, view)
         else { return ImageHeader(type) }
@@ -46,15 +46,15 @@ extension ImageHeader {
             let start = extent.lowerBound + 4
             guard extent.count >= 12, let width = view.bigEndian(start, 4), let height = view.bigEndian(start + 4, 4)
             else { continue }
-            // Both are below 2^32, so the products may pass 2^63: compare without trapping.
+            // Both are below 2^32, so a product can exceed Int.max: UInt holds it.
             if UInt(width) * UInt(height) > UInt(largest.width) * UInt(largest.height) { largest = (width, height) }
         }
-        return ImageHeader(type, largest)
+        return ImageHeader(type, largest.width, largest.height)
     }
 
-    /// By the major brand first, then by the compatible ones; `nil` for a film.
+    /// By the major brand first, then by the compatible ones. Nil for a video.
     private static func mediaType(_ view: ByteView, _ length: Int) -> String? {
-        // The minor version stands between the major brand and the compatible ones. No real list has more than 32.
+        // The minor version separates the major brand from the compatible ones. No real list has more than 32.
         let brands = [8] + stride(from: 16, to: min(length, view.count, 16 + 4 * 32), by: 4)
         var isHEIF = false
         for brand in brands {
@@ -68,8 +68,8 @@ extension ImageHeader {
         return isHEIF ? "image/heif" : nil
     }
 
-    /// Where the contents of the next box of a type are.
-    private static func box(_ type: StaticString, in range: Range<Int>, _ view: ByteView) -> Range<Int>? {
+    /// The range of the contents of the first box of a type.
+    static func box(_ type: StaticString, in range: Range<Int>, _ view: ByteView) -> Range<Int>? {
         var offset = range.lowerBound
         while offset < range.upperBound, let size = view.bigEndian(offset, 4) {
             var header = 8
@@ -77,13 +77,13 @@ extension ImageHeader {
             if size == 0 {
                 length = range.upperBound - offset  // to the end
             } else if size == 1 {
-                // A 64-bit length; one over 4 GiB is not a cover's.
+                // A 64-bit length. No cover exceeds 4 GiB.
                 guard view.bigEndian(offset + 8, 4) == 0, let long = view.bigEndian(offset + 12, 4) else { return nil }
                 header = 16
                 length = long
             }
             guard length >= header else { return nil }
-            // A body that is cut off still has the boxes that are there.
+            // The last box of a truncated body is cut at its end.
             let end = min(offset + length, range.upperBound)
             if view.has(type, at: offset + 4), offset + header <= end { return offset + header..<end }
             offset += length

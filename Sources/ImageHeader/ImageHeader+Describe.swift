@@ -1,11 +1,11 @@
 extension ImageHeader {
-    /// What bytes that are no image look like, for a message: `an HTML page`, `JSON`, `XML`, `text`, `an empty body`,
-    /// `compressed data (gzip)`, `unknown data`.
+    /// Names what bytes that are no image look like, for an error message: `an HTML page`, `JSON`, `XML`, `text`,
+    /// `an empty body`, `compressed data (gzip)` or `unknown data`.
     package static func describe(_ bytes: UnsafeRawBufferPointer) -> String {
         let view = ByteView(bytes)
         let start = view.afterBlanks(view.bigEndian(0, 3) == 0xEFBBBF ? 3 : 0)
         guard let first = view.byte(start) else { return "an empty body" }
-        // RFC 1952 section 2.3.1. We ask for no encoding and undo none: what it would become is anybody's guess.
+        // RFC 1952 section 2.3.1. Requests ask for no content encoding, and none is decoded.
         if view.bigEndian(0, 2) == 0x1F8B { return "compressed data (gzip)" }
         switch first {
         case Byte.less: return describeMarkup(view)
@@ -24,7 +24,7 @@ extension ImageHeader {
         return isText(view.bytes) ? "XML" : "unknown data"
     }
 
-    /// Whether the first 512 bytes have no control characters that text does not have.
+    /// Whether the first 512 bytes have no control characters except white space.
     private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
         bytes.prefix(512).allSatisfy { byte in byte >= 0x20 ? byte != 0x7F : Byte.isBlank(byte) }
     }

@@ -1,6 +1,6 @@
-/// The formats whose size stands at a fixed place, or behind a chain of segments.
+/// Formats whose size is at a fixed offset or behind a chain of segments.
 extension ImageHeader {
-    /// JPEG: ITU-T T.81 (ISO/IEC 10918-1) annex B. Segments, each a marker and a length, up to the start of frame
+    /// JPEG: ITU-T T.81 (ISO/IEC 10918-1) annex B. Segments, each a marker and a length, precede the start of frame
     /// (SOF, B.2.2), which has the height and the width.
     static func jpeg(_ view: ByteView) -> ImageHeader? {
         guard view.bigEndian(0, 3) == 0xFFD8FF else { return nil }
@@ -8,7 +8,7 @@ extension ImageHeader {
         while view.byte(offset) == 0xFF, let marker = view.byte(offset + 1) {
             switch marker {
             case 0xFF:
-                // Any number of fill bytes may stand before a marker (B.1.1.2).
+                // Any number of fill bytes may precede a marker (B.1.1.2).
                 offset += 1
                 continue
             case 0x01, 0xD0...0xD8:
@@ -16,10 +16,7 @@ extension ImageHeader {
                 continue
             case 0xC4, 0xC8, 0xCC: break  // DHT, JPG, DAC: not a frame
             case 0xC0...0xCF:
-                guard let height = view.bigEndian(offset + 5, 2), let width = view.bigEndian(offset + 7, 2) else {
-                    return ImageHeader("image/jpeg")
-                }
-                return ImageHeader("image/jpeg", (width, height))
+                return ImageHeader("image/jpeg", view.bigEndian(offset + 7, 2), view.bigEndian(offset + 5, 2))
             case 0xD9, 0xDA: return ImageHeader("image/jpeg")  // the end, or a scan without a frame
             default: break
             }
@@ -32,64 +29,47 @@ extension ImageHeader {
     /// PNG: W3C PNG specification (ISO/IEC 15948) sections 5.2 and 11.2.1. IHDR is always the first chunk.
     static func png(_ view: ByteView) -> ImageHeader? {
         guard view.bigEndian(0, 4) == 0x8950_4E47, view.bigEndian(4, 4) == 0x0D0A_1A0A else { return nil }
-        guard view.has("IHDR", at: 12), let width = view.bigEndian(16, 4), let height = view.bigEndian(20, 4) else {
-            return ImageHeader("image/png")
-        }
-        return ImageHeader("image/png", (width, height))
+        guard view.has("IHDR", at: 12) else { return ImageHeader("image/png") }
+        return ImageHeader("image/png", view.bigEndian(16, 4), view.bigEndian(20, 4))
     }
 
     /// GIF: CompuServe's GIF89a specification, sections 17 (header) and 18 (logical screen descriptor).
     static func gif(_ view: ByteView) -> ImageHeader? {
         guard view.has("GIF87a", at: 0) || view.has("GIF89a", at: 0) else { return nil }
-        guard let width = view.littleEndian(6, 2), let height = view.littleEndian(8, 2) else {
-            return ImageHeader("image/gif")
-        }
-        return ImageHeader("image/gif", (width, height))
+        return ImageHeader("image/gif", view.littleEndian(6, 2), view.littleEndian(8, 2))
     }
 
     /// WebP: RFC 9649 sections 2.3 to 2.7 (containers) and 3.4 (lossless header); RFC 6386 section 9.1 (lossy header).
     static func webP(_ view: ByteView) -> ImageHeader? {
         guard view.has("RIFF", at: 0), view.has("WEBP", at: 8) else { return nil }
-        return ImageHeader("image/webp", webPSize(view))
-    }
-
-    private static func webPSize(_ view: ByteView) -> (width: Int, height: Int)? {
         let data = 20
         if view.has("VP8X", at: 12) {
-            guard let width = view.littleEndian(data + 4, 3), let height = view.littleEndian(data + 7, 3) else {
-                return nil
-            }
-            return (width + 1, height + 1)
+            let width = view.littleEndian(data + 4, 3), height = view.littleEndian(data + 7, 3)
+            return ImageHeader("image/webp", width.map { $0 + 1 }, height.map { $0 + 1 })
         }
-        if view.has("VP8L", at: 12) {
-            // A signature byte, then 14 bits of width - 1 and 14 of height - 1.
-            guard view.byte(data) == 0x2F, let bits = view.littleEndian(data + 1, 4) else { return nil }
-            return (bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
+        if view.has("VP8L", at: 12), view.byte(data) == 0x2F, let bits = view.littleEndian(data + 1, 4) {
+            // 14 bits of width - 1 and 14 of height - 1.
+            return ImageHeader("image/webp", bits & 0x3FFF + 1, bits >> 14 & 0x3FFF + 1)
         }
-        // A frame tag of 3 bytes, a start code of 3, then 14 bits each with 2 of scaling above.
+        // A frame tag of 3 bytes and a start code of 3 precede 14 bits each, with 2 bits of scaling above.
         guard view.has("VP8 ", at: 12), view.bigEndian(data + 3, 3) == 0x9D012A,
             let width = view.littleEndian(data + 6, 2), let height = view.littleEndian(data + 8, 2)
-        else { return nil }
-        return (width & 0x3FFF, height & 0x3FFF)
+        else { return ImageHeader("image/webp") }
+        return ImageHeader("image/webp", width & 0x3FFF, height & 0x3FFF)
     }
 
-    /// BMP: Microsoft's BITMAPFILEHEADER, then BITMAPCOREHEADER (12 bytes) or a later one, which says its length.
+    /// BMP: Microsoft's BITMAPFILEHEADER, then BITMAPCOREHEADER (12 bytes) or a later one, which begins with its length.
     static func bmp(_ view: ByteView) -> ImageHeader? {
-        // "BM" alone also begins texts, so the length of the second header is part of the signature.
+        // "BM" also begins texts, so the length of the second header is checked as part of the signature.
         guard view.has("BM", at: 0), let length = view.littleEndian(14, 4),
             [12, 16, 40, 52, 56, 64, 108, 124].contains(length)
         else { return nil }
-        if length == 12 {
-            guard let width = view.littleEndian(18, 2), let height = view.littleEndian(20, 2) else {
-                return ImageHeader("image/bmp")
-            }
-            return ImageHeader("image/bmp", (width, height))
-        }
+        if length == 12 { return ImageHeader("image/bmp", view.littleEndian(18, 2), view.littleEndian(20, 2)) }
         guard let width = view.littleEndian(18, 4), let height = view.littleEndian(22, 4) else {
             return ImageHeader("image/bmp")
         }
-        // A negative height means that the rows run from the top.
-        let rows = Int(Int32(truncatingIfNeeded: height)).magnitude
-        return ImageHeader("image/bmp", (Int(Int32(truncatingIfNeeded: width)), Int(rows)))
+        // The rows of an image with a negative height run from the top.
+        return ImageHeader(
+            "image/bmp", Int(Int32(truncatingIfNeeded: width)), abs(Int(Int32(truncatingIfNeeded: height))))
     }
 }

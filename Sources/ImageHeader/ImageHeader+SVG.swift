@@ -1,6 +1,6 @@
-/// SVG, the one cover format that is text.
+/// SVG, the only cover format that is text.
 extension ImageHeader {
-    /// SVG 2 (W3C) sections 5.1 and 8.2: the root element of an XML document is `svg`; its size is `width` and `height`
+    /// SVG 2 (W3C) sections 5.1 and 8.2: the root element of an XML document is `svg`. The size is `width` and `height`
     /// in plain numbers or px, else the last two numbers of `viewBox`.
     static func svg(_ view: ByteView) -> ImageHeader? {
         guard var offset = MarkupPrologue(view).root else { return nil }
@@ -10,8 +10,7 @@ extension ImageHeader {
             Byte.isBlank(next) || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
         else { return nil }
 
-        var width, height: Int?
-        var box: (width: Int, height: Int)?
+        var width, height, boxWidth, boxHeight: Int?
         var attributes = MarkupAttributes(view, from: offset + 3)
         while let (name, value) = attributes.next() {
             switch name {
@@ -19,17 +18,15 @@ extension ImageHeader {
             case "height": height = pixels(value)
             case "viewBox":
                 let numbers = value.split { $0 == " " || $0 == "," || $0 == "\n" || $0 == "\t" }
-                if numbers.count == 4, let width = pixels(numbers[2]), let height = pixels(numbers[3]) {
-                    box = (width, height)
-                }
+                if numbers.count == 4 { (boxWidth, boxHeight) = (pixels(numbers[2]), pixels(numbers[3])) }
             default: break
             }
         }
-        if let width, let height { return ImageHeader("image/svg+xml", (width, height)) }
-        return ImageHeader("image/svg+xml", box)
+        let hasSize = width != nil && height != nil
+        return ImageHeader("image/svg+xml", hasSize ? width : boxWidth, hasSize ? height : boxHeight)
     }
 
-    /// `300`, `300px` or `299.5`, rounded; `nil` for other units, and for what is no size.
+    /// `300`, `300px` or `299.5`, rounded. Nil for other units and for invalid sizes.
     private static func pixels(_ text: some StringProtocol) -> Int? {
         let number = text.hasSuffix("px") ? String(text.dropLast(2)) : String(text)
         guard let value = Double(number), value > 0 && value < 1e9 else { return nil }
@@ -37,12 +34,12 @@ extension ImageHeader {
     }
 }
 
-/// What stands before the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, blanks, the
-/// XML declaration and other processing instructions, comments, a document type.
+/// What precedes the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, white space, the XML
+/// declaration and other processing instructions, comments, a document type.
 struct MarkupPrologue {
-    /// Where the root element's `<` is; `nil` when there is none.
+    /// The offset of the root element's `<`. Nil if there is none.
     private(set) var root: Int?
-    /// Whether a document type says that this is HTML.
+    /// Whether the document type is HTML.
     private(set) var isHTML = false
 
     init(_ view: ByteView) {
@@ -65,7 +62,7 @@ struct MarkupPrologue {
         }
     }
 
-    /// Past the `>` that is neither in quotes nor in the internal subset's brackets, where entities are declared.
+    /// The offset after the `>` that is neither in quotes nor in the brackets of the internal subset, which declares entities.
     private static func endOfDocumentType(_ view: ByteView, from start: Int) -> Int? {
         var offset = start
         var isInSubset = false
@@ -85,7 +82,7 @@ struct MarkupPrologue {
     }
 }
 
-/// The attributes of one start tag (XML 1.0 section 3.1), in order.
+/// Iterates over the attributes of a start tag (XML 1.0 section 3.1).
 private struct MarkupAttributes {
     private let view: ByteView
     private var offset: Int
@@ -95,7 +92,7 @@ private struct MarkupAttributes {
         self.offset = offset
     }
 
-    /// `nil` at the end of the tag, and where it is malformed.
+    /// The next attribute. Nil at the end of the tag, and if the tag is malformed.
     mutating func next() -> (name: String, value: String)? {
         let start = view.afterBlanks(offset)
         var end = start
@@ -109,7 +106,12 @@ private struct MarkupAttributes {
             let close = view.bytes.firstOffset(of: quote, from: open + 1)
         else { return nil }
         offset = close + 1
-        let name = UnsafeRawBufferPointer(rebasing: view.bytes[start..<end]).text
-        return (name, UnsafeRawBufferPointer(rebasing: view.bytes[open + 1..<close]).trimmed.text)
+        let first = view.afterBlanks(open + 1)
+        var last = close
+        while last > first, Byte.isBlank(view.bytes[last - 1]) { last -= 1 }
+        return (
+            String(decoding: view.bytes[start..<end], as: UTF8.self),
+            String(decoding: view.bytes[first..<last], as: UTF8.self)
+        )
     }
 }

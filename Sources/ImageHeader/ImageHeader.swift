@@ -1,39 +1,41 @@
-/// What the leading bytes of a cover say about it: that it is an image, of which type and size.
+/// The media type and pixel size that the first bytes of an image say.
 ///
-/// It judges the signature and reads the header; it does not decode. The bytes are not trusted: every read is checked
-/// against their end, and a header that is cut off or makes no sense leaves the size unknown.
+/// It checks the signature and reads the header; it decodes nothing. The bytes are untrusted: every read is bounds-checked, and
+/// the size is nil if the header is truncated or invalid.
 package struct ImageHeader: Equatable, Sendable {
-    /// As registered with IANA: `image/jpeg`.
+    /// As registered with IANA, such as `image/jpeg`.
     package var mediaType: String
-    /// In pixels, as stored (a rotation in the metadata is not applied); `nil` where the header does not say.
+    /// In pixels, as stored: a rotation in the metadata is not applied. Nil if the header has no valid size.
     package var width: Int?
-    /// In pixels; `nil` exactly when `width` is.
+    /// In pixels. Nil exactly if `width` is nil.
     package var height: Int?
 
-    /// Recognises JPEG, PNG, GIF, WebP, AVIF, HEIC, BMP, TIFF and SVG. `nil`: not an image. Give it the whole body where
-    /// it is at hand: a JPEG's size may stand behind 64 KiB and more of metadata.
+    /// Recognises JPEG, PNG, GIF, WebP, AVIF, HEIC, JPEG XL, BMP, TIFF and SVG. Nil if the bytes are no image.
+    /// - Parameter bytes: the whole body if possible: 64 KiB and more of metadata can precede a JPEG's size.
     package init?(_ bytes: UnsafeRawBufferPointer) {
         let view = ByteView(bytes)
-        let found: ImageHeader? =
+        let header: ImageHeader? =
             switch view.byte(0) {
-            case 0xFF?: .jpeg(view)
+            case 0xFF?: .jpeg(view) ?? .jpegXL(view)
             case 0x89?: .png(view)
             case UInt8(ascii: "G")?: .gif(view)
             case UInt8(ascii: "R")?: .webP(view)
             case UInt8(ascii: "B")?: .bmp(view)
             case UInt8(ascii: "I")?, UInt8(ascii: "M")?: .tiff(view)
-            case 0?: .isoMedia(view)
+            case 0?: .isoMedia(view) ?? .jpegXLContainer(view)
             default: .svg(view)
             }
-        guard let found else { return nil }
-        self = found
+        guard let header else { return nil }
+        self = header
     }
 
-    /// A size of nothing is no size.
-    init(_ mediaType: String, _ size: (width: Int, height: Int)? = nil) {
+    /// - Parameters:
+    ///   - width: in pixels; the size is unknown unless both are positive.
+    ///   - height: in pixels.
+    init(_ mediaType: String, _ width: Int? = nil, _ height: Int? = nil) {
         self.mediaType = mediaType
-        guard let size, size.width > 0 && size.height > 0 else { return }
-        width = size.width
-        height = size.height
+        guard let width, let height, width > 0, height > 0 else { return }
+        self.width = width
+        self.height = height
     }
 }

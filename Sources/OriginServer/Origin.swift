@@ -2,7 +2,6 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
-import Synchronization
 
 #if canImport(Glibc)
     import Glibc
@@ -10,109 +9,100 @@ import Synchronization
     import Darwin
 #endif
 
-/// A running HTTP/1.1 origin on loopback. It serves covers, latency and faults on demand; see `HelpPage`.
+/// A running HTTP/1.1 origin. It serves covers, latency and faults on demand; see `HelpPage`.
 ///
-/// Stop it with `stop()`; one that is merely dropped closes its sockets too, but nobody knows when.
+/// Stop it with `stop()`. An origin that is released without it closes its sockets at an unspecified time.
 package final class Origin: Sendable {
     /// The port it listens on.
     package let port: Int
-    /// Its root without a slash at the end: "http://127.0.0.1:PORT".
+    /// The root URL without a trailing slash, such as "http://127.0.0.1:8731".
     package let url: String
 
-    private let ledger: Ledger
-    private let group: any EventLoopGroup
-    private let running: Task<Void, any Error>
+    private let context: OriginContext
+    private let server: Task<Void, any Error>
+    private static let eventLoops = MultiThreadedEventLoopGroup.singleton
 
-    /// Starts an origin. It is listening when this returns.
+    /// Starts an origin. It listens when this returns.
     ///
-    /// - Throws: `OriginError.cannotListen`, for example when the port is taken.
+    /// - Throws: `OriginError.cannotListen`, for example if the port is in use.
     package static func start(_ options: OriginOptions = .init()) async throws -> Origin {
-        let ledger = Ledger(options)
-        let group = MultiThreadedEventLoopGroup.singleton
+        let context = OriginContext(options)
         var logger = Logger(label: "sleeve.origin")
-        // A client that goes away is no event here: half of what the origin is for makes clients go away.
+        // Many faults make clients close their connections, which is not worth a message.
         logger.logLevel = .critical
-        let (listening, announce) = AsyncStream.makeStream(of: (any Channel).self)
+        let (listeners, continuation) = AsyncStream.makeStream(of: (any Channel).self)
         let server = Server(
-            childChannelSetup: OriginChannel(options: options, ledger: ledger),
+            childChannelSetup: OriginChannel(context),
             configuration: ServerConfiguration(
                 address: .hostname(options.host, port: options.port), backlog: 4096),
-            onServerRunning: { channel in announce.yield(channel) },
-            eventLoopGroup: group,
+            onServerRunning: { channel in continuation.yield(channel) },
+            eventLoopGroup: eventLoops,
             logger: logger)
-        // On an event loop, so that a caller that blocks Swift's own threads (a test with plain sockets) blocks no answer.
-        let running = Task(executorPreference: LoopExecutor(group.next())) {
-            defer { announce.finish() }
+        // The server runs on an event loop, so that a test that blocks Swift's cooperative threads does not stop it.
+        let task = Task(executorPreference: EventLoopTaskExecutor(eventLoops.next())) {
+            defer { continuation.finish() }
             try await server.run()
         }
-        for await channel in listening {
-            ledger.listen(channel)
-            let port = channel.localAddress?.port ?? options.port
-            return Origin(host: options.host, port: port, ledger: ledger, group: group, running: running)
+        for await listener in listeners {
+            context.connections.setListener(listener)
+            return Origin(port: listener.localAddress?.port ?? options.port, context, task)
         }
-        do {
-            try await running.value
-            throw OriginError.cannotListen(host: options.host, port: options.port, cause: "the server ended at once")
-        } catch let error as OriginError {
-            throw error
-        } catch {
-            throw OriginError.cannotListen(host: options.host, port: options.port, cause: Self.reason(error))
+        let cause: String
+        switch await task.result {
+        case .success: cause = "the server ended unexpectedly"
+        case .failure(let error as IOError): cause = String(cString: strerror(error.errnoCode))
+        case .failure(let error): cause = "\(error)"
         }
+        throw OriginError.cannotListen(host: options.host, port: options.port, cause: cause)
     }
 
-    private static func reason(_ error: any Error) -> String {
-        (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
-    }
-
-    private init(
-        host: String, port: Int, ledger: Ledger, group: any EventLoopGroup, running: Task<Void, any Error>
-    ) {
+    private init(port: Int, _ context: OriginContext, _ server: Task<Void, any Error>) {
+        let host = context.options.host
         self.port = port
         url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        self.ledger = ledger
-        self.group = group
-        self.running = running
+        self.context = context
+        self.server = server
     }
 
-    deinit { ledger.close() }
+    deinit { context.connections.close() }
 
-    /// Stops listening and closes every connection, whatever it waits for. Returns when all of them are closed.
+    /// Stops listening and closes every connection, even during a response. Returns when all of them are closed.
     package func stop() async {
-        // Nothing is cancelled: every task here waits on a channel, and ends when that closes.
-        try? await ledger.close()?.get()
-        // A connection accepted just before may still be on its way to the ledger; its event loop does things in order.
-        for loop in group.makeIterator() { try? await loop.submit {}.get() }
-        await ledger.untilEmpty()
-        _ = await running.result
+        // No task is cancelled: each of them waits for a channel and ends when the channel closes.
+        try? await context.connections.close()?.get()
+        // A connection that was just accepted may not be registered yet. Its event loop does that before this closure.
+        for eventLoop in Self.eventLoops.makeIterator() { try? await eventLoop.submit {}.get() }
+        await context.connections.waitUntilEmpty()
+        _ = await server.result
     }
 
-    /// Lets go the answers to requests with `hold=1`, now and from now on.
-    package func release() { ledger.gate.succeed() }
+    /// Sends the responses to requests with `hold=1`, now and from now on.
+    package func release() { context.gate.open() }
 
-    /// Edits that were posted to this origin's library, in order: `add Low Tide`, `delete Low Tide`.
-    package var postedEdits: [String] { ledger.albums.messages }
+    /// The edits posted to this origin's remote library, in order, such as "add Low Tide".
+    package var postedEdits: [String] { context.remote.edits }
 
     /// The URL of a generated cover.
     package func coverURL(_ number: Int) -> String { "\(url)/covers/\(number).jpg" }
 
-    /// Requests so far, also those in flight.
-    package var requestCount: Int { ledger.requests.load(ordering: .relaxed) }
+    /// The number of requests so far, including those in flight.
+    package var requestCount: Int { context.metrics.requests.value }
 
-    /// Requests so far for a path (no query). Always 0 unless `OriginOptions.countPaths` is set.
-    package func requestCount(path: String) -> Int { ledger.requestCount(path: path) }
+    /// The number of requests so far for a path without query. It is 0 unless `OriginOptions.countPaths` is set.
+    package func requestCount(path: String) -> Int { context.metrics.paths?.count(path) ?? 0 }
 
-    /// Requests so far that were answered 429 because of `OriginOptions.mostInFlight`.
-    package var overruns: Int { ledger.overruns.load(ordering: .relaxed) }
+    /// The number of requests answered 429 because of `OriginOptions.maximumInFlight`.
+    package var rejectedCount: Int { context.metrics.rejected.value }
 
-    /// Requests so far that were answered with a part of a body.
-    package var parts: Int { ledger.parts.load(ordering: .relaxed) }
+    /// The number of responses with status 206.
+    package var partialResponseCount: Int { context.metrics.partialResponses.value }
 
-    /// Connections accepted so far.
-    package var connectionCount: Int { ledger.connections.load(ordering: .relaxed) }
+    /// The number of connections accepted so far.
+    package var connectionCount: Int { context.metrics.connections.value }
 
-    /// Connections that are open now.
-    package var openConnectionCount: Int { ledger.openConnectionCount }
+    /// The number of open connections.
+    package var openConnectionCount: Int { context.connections.count }
 
-    /// The most requests that were in flight at one moment.
-    package var peakInFlight: Int { ledger.peakInFlight.load(ordering: .relaxed) }
+    /// The maximum number of requests that were in flight at the same time.
+    package var peakInFlight: Int { context.metrics.peakInFlight }
 }

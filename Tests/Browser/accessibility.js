@@ -1,6 +1,6 @@
-// Looks over the whole page as it is now and returns what is wrong: [{rule, where, why}]; with "contrast" and "boundary" also the
-// box and the colour it is about, as a gradient may be better there than its worst colour.
-// The test runs it in the page after contrast.js; what only the accessibility tree knows is asked for in test_accessibility.py.
+// Checks the page's accessibility and returns the findings: [{rule, where, why}]. "contrast" and "boundary" also have the box and the
+// colour: they assume the worst colour of a gradient, so test_accessibility.py checks the painted pixels too. It also checks the
+// accessibility tree. It runs this file in the page after contrast.js.
 
 const ROLES = new Set(('alert alertdialog application article banner blockquote button caption cell checkbox code columnheader '
     + 'combobox complementary contentinfo definition dialog document emphasis feed figure form generic grid gridcell '
@@ -58,7 +58,7 @@ const seen = (element) => element.checkVisibility({visibilityProperty: true, opa
     && !element.closest('[inert]') && element.getBoundingClientRect().width > 1 && element.getBoundingClientRect().height > 1;
 
 function accessibility() {
-    // What takes no clicks is painted all the same, and has to be found by its place.
+    // `elementsFromPoint` ignores elements without pointer events.
     const sheet = new CSSStyleSheet();
     sheet.replaceSync('* { pointer-events: auto !important; }');
     document.adoptedStyleSheets.push(sheet);
@@ -72,7 +72,7 @@ function accessibility() {
 function everything() {
     const found = [];
     const wrong = (rule, element, why, more) => found.push({rule, where: element ? where(element) : 'the page', why, ...more});
-    // Behind a modal dialog nothing can be reached, so only the dialog is looked at.
+    // Elements behind a modal dialog are inert.
     const modal = document.querySelector('dialog:modal');
     const all = [...(modal ?? document).querySelectorAll('*')].filter((element) => !element.closest('[inert]'));
     if (modal) all.unshift(modal);
@@ -124,7 +124,7 @@ function aria(wrong, element) {
         if (TOKENS[name]) {
             if (!TOKENS[name].split(' ').includes(value)) wrong('aria-value', element, `${name}="${value}"`);
         } else if (REFERENCES.includes(name)) {
-            // An empty reference is none.
+            // An empty value is no reference.
             const missing = value.split(/\s+/).filter((id) => id && !document.getElementById(id));
             for (const id of missing) wrong('aria-reference', element, `${name}: no #${id}`);
         } else if (NUMBERS.includes(name)) {
@@ -160,13 +160,13 @@ function roles(wrong, element) {
 
 const plain = (element) => ['presentation', 'none', 'generic'].includes(role(element) ?? 'generic');
 
-/** The nearest element around that has a role. */
+/** The nearest ancestor with a role. */
 function outer(element) {
     do element = element.parentElement; while (element !== document.body && plain(element));
     return element;
 }
 
-/** The nearest elements within that have a role, or are the last that could. */
+/** The nearest descendants that have a role or no children. */
 function inner(element) {
     return [...element.children]
         .filter((child) => child.checkVisibility() && !child.matches('[aria-hidden=true], caption, colgroup'))
@@ -204,7 +204,7 @@ function controls(wrong, element) {
     const [x, y] = [box.left + box.width / 2, box.top + box.height / 2];
     const style = getComputedStyle(element);
     if (element.matches('input:not([type=range], [type=checkbox], [type=radio]), select, textarea')) {
-        // Its border or its ground must stand out from what is around it, else nobody sees where to type.
+        // The border or the background must contrast with the surroundings (WCAG 1.4.11).
         const edges = [style.backgroundColor, ...['Top', 'Bottom'].map((side) =>
             style[`border${side}Width`] !== '0px' && style[`border${side}Color`])];
         const [best, edge] = edges.filter(Boolean).map((each) => [contrastAt(element, each, x, y, element.parentElement) ?? 21, each])

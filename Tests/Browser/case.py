@@ -1,4 +1,4 @@
-"""The base of the tests: a stage, a browser, and a look at the console at the end."""
+"""The base class of the tests: it starts the processes and a browser, and checks the console at the end."""
 import json
 import pathlib
 import re
@@ -11,21 +11,21 @@ from webdriver import BOUND
 
 
 class Settings:
-    """Set by run.py before the tests are run."""
+    """Set by run.py before the tests run."""
 
     sleeve = None
     screenshots = pathlib.Path(".build/browser")
     driver = None
-    browser = None  # Used by one test after the other; a failed test leaves none.
+    browser = None  # Shared by the tests. A failed test closes it.
 
 
-# What a browser may say of a server that is gone.
+# Console messages that an unreachable server causes.
 GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest",
         "error occurred when fetching the script")
 
 
 class GalleryTest(unittest.TestCase):
-    """Every test has its own processes and browser. What the console tells besides `expected` makes it fail."""
+    """Every test has its own processes. Console messages that do not match `expected` make it fail."""
 
     expected = ()
 
@@ -46,16 +46,16 @@ class GalleryTest(unittest.TestCase):
         self.stage.start_server()
 
     def open(self, **options):
-        """The gallery's page: in a browser of its own when that has `options`, else in the one all tests share."""
+        """Opens the gallery's page: in a new browser if there are `options`, else in the shared one."""
         browser = Settings.driver.browser(**options) if options else Settings.browser or Settings.driver.browser()
         Settings.browser = Settings.browser if options else browser
         self.addCleanup(self.leave, browser)
-        self.addCleanup(self.look_at_console, browser)
+        self.addCleanup(self.check_console, browser)
         self.page = Gallery(browser, self.stage.server.url)
         return self.page.open()
 
     def gallery(self, count=12, warm=True, query="", **options):
-        """A gallery of so many albums, opened."""
+        """Opens a gallery of `count` albums."""
         self.serve(self.stage.albums(count, query), warm)
         return self.open(**options)
 
@@ -72,20 +72,20 @@ class GalleryTest(unittest.TestCase):
         Settings.screenshots.mkdir(parents=True, exist_ok=True)
         self.page.browser.screenshot(Settings.screenshots / f"{name}.png")
 
-    def look_at_console(self, browser):
-        told = [entry["message"] for entry in browser.console() if entry["level"] in ("SEVERE", "WARNING")]
-        told = [message for message in told if not any(re.search(pattern, message) for pattern in self.expected)]
+    def check_console(self, browser):
+        messages = [entry["message"] for entry in browser.console() if entry["level"] in ("SEVERE", "WARNING")]
+        messages = [message for message in messages if not any(re.search(pattern, message) for pattern in self.expected)]
         if self.failed:
             Settings.screenshots.mkdir(parents=True, exist_ok=True)
             browser.screenshot(Settings.screenshots / f"failed-{self._testMethodName}.png")
-            print(f"   console: {json.dumps(told, ensure_ascii=False)}\n   {self.stage.said()}")
+            print(f"   console: {json.dumps(messages, ensure_ascii=False)}\n   {self.stage.log_tails()}")
         else:
-            self.assertEqual(told, [], "the console tells something")
+            self.assertEqual(messages, [], "unexpected console messages")
 
     failed = property(lambda self: not self._outcome.success)
 
     def eventually(self, condition, what):
-        """For what is not in a browser: looks until it is so."""
+        """Waits for a condition outside the browser."""
         end = time.monotonic() + BOUND
         while not condition():
             self.assertLess(time.monotonic(), end, f"waited {BOUND} s for: {what}")

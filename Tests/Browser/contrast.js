@@ -1,10 +1,9 @@
-// Contrast as WCAG 2 reckons it, of what is painted: colours in any notation, transparency and gradients included.
-// Part of what accessibility.js runs in the page under test.
+// Contrast ratios by WCAG 2 of painted colours in any notation, with transparency and gradients. Used by accessibility.js.
 
 const canvas = document.createElement('canvas').getContext('2d', {willReadFrequently: true});
 const colours = new Map();
 
-/** Any CSS colour as [r, g, b, alpha], the way the browser itself paints it. */
+/** A CSS colour as [r, g, b, alpha], as the browser paints it. */
 function colour(text) {
     if (!colours.has(text)) {
         canvas.clearRect(0, 0, 1, 1);
@@ -30,7 +29,7 @@ function ratio(one, other) {
     return (light + 0.05) / (dark + 0.05);
 }
 
-/** What lies under a point of an element: the elements painted there, or its ancestors where the point is not on the screen. */
+/** The elements painted under a point of an element; its ancestors if the point is off-screen. */
 function layers(element, x, y) {
     const hit = document.elementsFromPoint(x, y);
     const index = hit.indexOf(element);
@@ -40,7 +39,7 @@ function layers(element, x, y) {
     return chain;
 }
 
-/** Every colour the background can have there, or null where a picture lies under it. */
+/** The possible background colours at a point, or null if an image is there. */
 function backgrounds(element, x, y) {
     const stack = [];
     let opaque = false;
@@ -48,7 +47,7 @@ function backgrounds(element, x, y) {
         const style = getComputedStyle(layer);
         if (layer !== element && layer.matches('img, canvas, video, svg')) return null;
         if (style.backgroundImage.includes('url(')) return null;
-        // What is not around the element is seen through by its own opacity; what is around it fades together with it.
+        // An ancestor's opacity applies to the element too, so it does not change the contrast between them.
         const share = layer.contains(element) ? 1 : opacity(layer);
         const faded = ([r, g, b, a]) => [r, g, b, a * share];
         const base = faded(colour(style.backgroundColor)), stops = gradient(style.backgroundImage).map(faded);
@@ -76,7 +75,7 @@ function opacity(element) {
     return product;
 }
 
-/** The lowest contrast of a colour painted at a point of an element, or null where it can't be told. */
+/** The lowest contrast of a colour at a point of an element, or null if the background is an image. */
 function contrastAt(element, text, x, y, from = element) {
     const under = backgrounds(from, x, y);
     if (!under) return null;

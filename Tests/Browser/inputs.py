@@ -1,4 +1,4 @@
-"""What hands, fingers and devices do to a browser: keys, mouse, touch, wheel, screens."""
+"""Input to a browser: keys, mouse, touch, wheel, screen sizes."""
 KEYS = {
     "Shift": "\ue008", "Control": "\ue009", "Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ",
     "PageUp": "\ue00e", "PageDown": "\ue00f", "End": "\ue010", "Home": "\ue011", "Left": "\ue012", "Up": "\ue013",
@@ -11,7 +11,7 @@ def perform(browser, source):
 
 
 def press(browser, *keys):
-    """Keys held down one after the other and let go in turn: `press(browser, "Control", "z")`."""
+    """Presses the keys in order and releases them in reverse: `press(browser, "Control", "z")`."""
     codes = [KEYS.get(key, key) for key in keys]
     perform(browser, {"type": "key", "id": "keyboard", "actions": [
         *({"type": "keyDown", "value": code} for code in codes), *({"type": "keyUp", "value": code} for code in reversed(codes))]})
@@ -37,14 +37,14 @@ def tap(browser, x, y):
 
 
 def drag(browser, start, end, kind="mouse"):
-    """Goes there in steps and rests before letting go, so that it is no throw."""
+    """Moves in steps and rests before the release, so that the speed is zero."""
     (x0, y0), (x1, y1) = start, end
     steps = [move(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8, 20) for n in range(1, 9)]
     pointer(browser, kind, move(x0, y0), DOWN, *steps, {"type": "pause", "duration": 150}, UP)
 
 
 def press_and_drag(browser, start, end):
-    """Goes there in steps and does not let go: `release` does."""
+    """Moves in steps without the release; see `release`."""
     (x0, y0), (x1, y1) = start, end
     pointer(browser, "mouse", move(x0, y0), DOWN, *(move(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8, 20) for n in range(1, 9)))
 
@@ -60,7 +60,7 @@ def wheel(browser, x, y, across=0, down=0):
 
 
 def screen(browser, width, height, ratio=1, mobile=False):
-    """The page on a screen of this size. The height alone, smaller: a keyboard has come up."""
+    """Sets the screen size. A smaller height alone simulates an on-screen keyboard."""
     browser.cdp("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=ratio, mobile=mobile)
 
 

@@ -1,4 +1,4 @@
-"""The gallery as its user meets it: one page in one browser tab."""
+"""The gallery's page in one browser tab."""
 import inputs
 
 IN_VIEW = """[...document.querySelectorAll('#covers [role=option]')].filter((option) => {
@@ -31,14 +31,14 @@ class Gallery:
         return self.browser.until(expression, *arguments, what=what)
 
     def covers_settle(self):
-        """Waits until nothing in view is waited for; its states by id."""
+        """Waits until every cover in view is ready or has failed. Returns their states by id."""
         return self.until(
             f"(() => {{ const view = {IN_VIEW}; return view.length && view.every((option) => ['ready', 'failed'].includes(option.dataset.state))"
             " && Object.fromEntries(view.map((option) => [option.dataset.id, option.dataset.state])); })()",
             what="the covers in view to settle")
 
     def rest(self):
-        """Waits until the scroller has not moved for some frames."""
+        """Waits until the scroller has not moved for ten frames."""
         self.browser.run_async("""
             const place = () => [...document.querySelectorAll('#covers [role=option]')]
                 .map((option) => option.dataset.id + ':' + option.getBoundingClientRect().left).join();
@@ -50,7 +50,7 @@ class Gallery:
             }""")
 
     def chosen(self):
-        """The accessible name, id and place in the set of what is chosen."""
+        """The accessible name, id and position of the chosen album."""
         return self.run("""
             const option = document.querySelector('#covers [role=option][aria-selected=true]');
             return option && {id: option.dataset.id, name: option.getAttribute('aria-label') ?? option.innerText,
@@ -64,7 +64,7 @@ class Gallery:
         return self.chosen()
 
     def off_centre(self):
-        """How far the middle of the chosen cover is from the scroller's, in CSS pixels."""
+        """The distance between the centres of the chosen cover and of the scroller, in CSS pixels."""
         return self.run("""
             const middle = (element) => { const box = element.getBoundingClientRect(); return box.left + box.width / 2; };
             return Math.abs(middle(document.querySelector('#covers [role=option][aria-selected=true]'))
@@ -76,7 +76,7 @@ class Gallery:
             "return [box.left + box.width / 2, box.top + box.height / 2]", selector)
 
     def place_of(self, place):
-        """The middle of what can be seen of an album's cover, by its place in the list."""
+        """The centre of the visible part of an album's cover, by its position in the list."""
         return self.run("""
             const box = document.querySelector(`#covers [role=option][aria-posinset='${arguments[0]}']`).getBoundingClientRect();
             return [(Math.max(0, box.left) + Math.min(innerWidth, box.right)) / 2, box.top + box.height / 2];""", place)
@@ -99,7 +99,7 @@ class Gallery:
         self.until("document.querySelector('#status').textContent.includes(arguments[0])", text, what=f"#status to say {text!r}")
 
     def size(self, count):
-        """Waits until the list has so many albums."""
+        """Waits until the list has `count` albums."""
         self.until(
             "arguments[0] === (document.querySelector('#covers [role=option]')?.ariaSetSize ?? '0')", str(count),
             what=f"{count} albums")
@@ -108,7 +108,7 @@ class Gallery:
         return self.browser.run_async("return await (await fetch(arguments[0])).json()", path)
 
     def remembered(self):
-        """Waits until the server keeps what is chosen for this browser."""
+        """Waits until the server has saved the chosen album for this browser."""
         self.browser.run_async("""
             for (;;) {
                 const {memento} = await (await fetch('/api/state', {cache: 'no-store'})).json();

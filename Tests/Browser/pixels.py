@@ -1,4 +1,4 @@
-"""Reads the PNGs the browser makes, as far as comparing two of them needs it."""
+"""Decodes the browser's PNG screenshots and compares their pixels."""
 import base64
 import collections
 import struct
@@ -63,7 +63,7 @@ def contrast(one, other):
 
 
 def contrast_with_ground(pixels, colour):
-    """The contrast of a colour (r, g, b, alpha) with what most of these pixels are."""
+    """The contrast of a colour (r, g, b, alpha) with the most frequent pixel."""
     ground = collections.Counter(pixels).most_common(1)[0][0]
     *rgb, alpha = colour
     return contrast(ground, [value * alpha + below * (1 - alpha) for value, below in zip(rgb, ground)])
@@ -74,13 +74,13 @@ def inside(rows):
 
 
 def around(rows, margin):
-    """The pixels of a frame so wide."""
+    """The pixels of a frame `margin` pixels wide."""
     middle = rows[margin:-margin]
     return inside(rows[:margin]) + inside(rows[-margin:]) + inside(row[:margin] + row[-margin:] for row in middle)
 
 
 def changed(before, after, ratio=3):
-    """How many pixels differ by at least this contrast."""
+    """How many pixels differ with at least this contrast."""
     count = 0
     for one, other in zip(before, after):
         for a, b in zip(one, other):

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the tests of the gallery in a real browser.
+"""Runs the gallery's tests in a real browser.
 
     python3 Tests/Browser/run.py --sleeve .build/release/sleeve [--screenshots DIR] [names…]
 
@@ -22,7 +22,7 @@ from webdriver import Driver  # noqa: E402
 
 
 class Outcome(unittest.TestResult):
-    """A line for each claim, as it is decided."""
+    """Prints a line for each test when it ends."""
 
     def startTest(self, test):
         super().startTest(test)
@@ -33,7 +33,7 @@ class Outcome(unittest.TestResult):
         self.verdict = "ok"
 
     def broken(self):
-        """Tests, not traces: one may fail and then leave something on the console."""
+        """The failed tests. A test may have several traces, of which the console check is one."""
         return {test for test, _ in self.errors + self.failures}
 
     def stopTest(self, test):
@@ -79,7 +79,7 @@ def main():
                     last = type(test).__module__
                     print(f"== {last.removeprefix('test_')}", flush=True)
                 test.run(outcome)
-            # A browser on a machine that is busy with something else may be late once; who fails twice is wrong.
+            # A busy machine may delay a browser once. A test that fails twice has failed.
             again = Outcome()
             for test in sorted(outcome.broken(), key=found.index):
                 print("== again", flush=True)

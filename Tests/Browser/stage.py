@@ -1,4 +1,4 @@
-"""The real processes of a test, on loopback and in a folder of their own: an origin of covers, a cache, a gallery."""
+"""The processes and the folder of a test: an origin of covers, a gallery, a cache."""
 import json
 import pathlib
 import shutil
@@ -13,14 +13,14 @@ class StageError(Exception):
 
 
 class Server:
-    """A `sleeve` command that says its address as the first line on stdout."""
+    """A `sleeve` command that prints its address as the first line on stdout."""
 
-    stubborn = False  # It was asked to end, and did not.
+    stubborn = False  # It did not end after SIGTERM.
 
     def __init__(self, command, log):
         self.log = log
         with open(log, "ab") as errors:
-            # A group of its own: Ctrl-C is for the program that runs the tests, which then ends this in order.
+            # In its own process group, so that Ctrl-C interrupts only run.py, which then closes this process.
             self.process = subprocess.Popen(
                 [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
                 start_new_session=True)
@@ -36,14 +36,14 @@ class Server:
         self.port = urllib.parse.urlsplit(self.url).port
 
     def pause(self):
-        """Stops answering, without closing a connection, until `resume`."""
+        """Stops the process without closing its connections, until `resume`."""
         self.process.send_signal(signal.SIGSTOP)
 
     def resume(self):
         self.process.send_signal(signal.SIGCONT)
 
     def close(self, at_once=False):
-        """Ends it, asked first, or killed without a word."""
+        """Ends the process by SIGTERM, or by SIGKILL if `at_once` or after 20 s."""
         if self.process.poll() is None:
             self.resume()
             if not at_once:
@@ -59,7 +59,7 @@ class Server:
 
 
 class Stage:
-    open = []  # Every one that was not closed yet, for when a program is stopped in the middle.
+    open = []  # The stages that are not closed yet, for run.py to close when it is interrupted.
 
     def __init__(self, sleeve):
         self.sleeve = pathlib.Path(sleeve).resolve()
@@ -74,7 +74,7 @@ class Stage:
         return self.origin
 
     def start_server(self, *options):
-        """The gallery; when it was there before, on the port it had."""
+        """Starts the gallery, on its former port if it ran before."""
         port = self.server.port if self.server else 0
         self.server = self.start("serve", "--port", port, "--cache", self.cache, "--library", self.library, *options)
         return self.server
@@ -85,7 +85,7 @@ class Stage:
         return server
 
     def albums(self, count, query=""):
-        """So many albums with covers of the origin; `query` are the origin's parameters, the same for each."""
+        """Albums with covers of the origin. - `query`: the origin's parameters for every cover."""
         return [{
             "title": f"Album {n:05}", "artist": f"Artist {n * 7 % 97:02}", "genre": ("Folk", "Jazz", "Soul")[n % 3],
             "coverUrl": f"{self.origin.base}/covers/{n}.jpg{query}", "year": str(1950 + n * 13 % 75),
@@ -95,19 +95,19 @@ class Stage:
         self.library.write_text(json.dumps(albums, ensure_ascii=False, indent=1))
 
     def saved(self):
-        """What the library file holds now."""
+        """The albums in the library file."""
         return json.loads(self.library.read_text())
 
     def warm(self):
-        """Fills the cache with the covers of the library."""
+        """Downloads the library's covers to the cache."""
         done = subprocess.run(
             [self.sleeve, "prefetch", self.library, "--cache", self.cache, "--quiet"], stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
         if done.returncode not in (0, 3):
             raise StageError(f"sleeve prefetch: exit {done.returncode}: {done.stderr}")
 
-    def said(self):
-        """The last of what the processes said on stderr."""
+    def log_tails(self):
+        """The end of each process's stderr."""
         logs = sorted(self.folder.glob("*.log"))
         return "\n".join(f"-- {log.stem}\n{log.read_text(errors='replace')[-1500:]}" for log in logs if log.stat().st_size)
 

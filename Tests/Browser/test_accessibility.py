@@ -1,4 +1,4 @@
-"""Everyone can use it: what accessibility.js finds and what the browser's accessibility tree lacks."""
+"""Accessibility: the findings of accessibility.js, and nodes without a name in the browser's accessibility tree."""
 import pathlib
 
 import inputs
@@ -25,7 +25,7 @@ class Accessible(GalleryTest):
     expected = ("Failed to load resource",)
 
     def found(self, page, what):
-        """What is wrong with the page as it is now, once what moves for a moment has stopped."""
+        """The findings on the page, after short animations have ended."""
         page.browser.run_async("""
             await Promise.all(document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime < 60_000)
                 .map((each) => each.finished.catch(() => {})));""")
@@ -34,7 +34,7 @@ class Accessible(GalleryTest):
             f"{what}: {each}" for each in self.nameless(page)]
 
     def pale(self, page, found):
-        """Whether text or edge are as pale where they are painted as their ground could make them; unseen, they are taken to be."""
+        """Whether the contrast is too low as painted too, on a gradient for example. True if the element is off-screen."""
         box, (width, height) = found["box"], page.run("return [innerWidth, innerHeight]")
         if box["left"] < 0 or box["top"] < 0 or box["right"] > width or box["bottom"] > height:
             return True
@@ -49,14 +49,14 @@ class Accessible(GalleryTest):
         self.assertEqual(found, [], "\n" + "\n".join(found))
 
     def nameless(self, page):
-        """What the browser tells assistive technology about without a name."""
+        """The nodes without a name in the accessibility tree."""
         nodes = page.browser.cdp("Accessibility.getFullAXTree")["nodes"]
         return [
             f"name: {node['role']['value']} without a name (node {node.get('backendDOMNodeId')})" for node in nodes
             if not node["ignored"] and node["role"]["value"] in NAMED and not node.get("name", {}).get("value", "").strip()]
 
     def everywhere(self, page):
-        """What is wrong with the page itself, with the panel, with the dialog, with a field that is wrong."""
+        """The findings on the page, with the panel, with the dialog, and with an invalid field."""
         found = []
         for scheme in ("light", "dark"):
             inputs.prefer(page.browser, color_scheme=scheme)

@@ -6,7 +6,7 @@ WAITING = f"{IN_VIEW}.some((option) => option.dataset.state === 'waiting' && opt
 
 
 class Arriving(GalleryTest):
-    def test_a_spinner_turns_until_its_cover_arrives_and_nobody_asks_in_between(self):
+    def test_a_spinner_turns_until_its_cover_arrives_without_polling(self):
         self.serve(self.stage.albums(8), warm=False)
         self.stage.origin.pause()
         page = self.open()
@@ -14,9 +14,9 @@ class Arriving(GalleryTest):
         page.until("navigator.serviceWorker.controller", what="the service worker")
         self.quiet(page)
         begun = page.run("return performance.now()")
-        page.browser.run_async("await new Promise((resolve) => setTimeout(resolve, 2000));")  # What is watched, not waited for.
+        page.browser.run_async("await new Promise((resolve) => setTimeout(resolve, 2000));")  # The page is observed for two seconds.
         self.assertTrue(page.run(f"return {WAITING}"))
-        self.assertEqual(self.asked(page, begun), [], "somebody asks again and again")
+        self.assertEqual(self.asked(page, begun), [], "the page polls")
         self.stage.origin.resume()
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         self.assertEqual(page.run("return document.querySelectorAll('#covers [data-state=ready] .spinner').length"), 0)
@@ -28,7 +28,7 @@ class Arriving(GalleryTest):
                 .map((entry) => new URL(entry.name).pathname);""", begun)
 
     def quiet(self, page):
-        """Waits until the page has asked for nothing for a while, its opening being over."""
+        """Waits until the page has sent no request for a second."""
         page.browser.run_async("""
             await new Promise((resolve) => {
                 let timer = setTimeout(resolve, 1000);
@@ -50,7 +50,7 @@ class Arriving(GalleryTest):
         page = self.gallery(60, warm=False, query="?delay=150")
         page.covers_settle()
         seen = page.run(f"return {IN_VIEW}.map((option) => option.dataset.id)")
-        # Those the page was told of by an event; one that came just before it asked was in the answer.
+        # Those that arrived by an event; covers cached before the page's request are in its response.
         at = dict(page.run("return performance.getEntriesByName('sleeve:arrival').map(({detail}) => [detail.id, detail.at])"))
         self.assertTrue(set(seen) & set(at), "no cover in view came by an event")
         first = sorted(at, key=at.get)[:len(seen) + 16]
@@ -60,7 +60,7 @@ class Arriving(GalleryTest):
 class Failing(GalleryTest):
     expected = ("Failed to load resource",)
 
-    def test_a_cover_that_cannot_be_had_says_why_and_comes_when_tried_again(self):
+    def test_a_cover_that_fails_says_why_and_arrives_when_it_is_retried(self):
         albums = self.stage.albums(5)
         albums[0]["coverUrl"] += "?status=404&times=1"
         self.serve(albums, warm=False)
@@ -88,7 +88,7 @@ class Failing(GalleryTest):
         self.assertIn("No cover address yet", page.run("return document.querySelector('#cover-reason').textContent"))
         self.assertFalse(page.run("return document.querySelector('#retry').checkVisibility()"), "there is nothing to try")
 
-    def test_an_origin_that_is_not_there_is_told_as_the_reason(self):
+    def test_an_unreachable_origin_is_named_as_the_reason(self):
         albums = self.stage.albums(3)
         self.stage.origin.close()
         self.serve(albums, warm=False)

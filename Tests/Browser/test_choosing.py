@@ -1,4 +1,4 @@
-"""Choosing an album: whatever is used for it, its cover comes to the middle and the table tells about it."""
+"""Choosing an album by any input: its cover is centred and the table shows its fields."""
 import inputs
 from case import GalleryTest
 

@@ -1,4 +1,4 @@
-"""The way of the focus: it reaches everything, is trapped nowhere, and can be seen wherever it is."""
+"""The keyboard focus reaches every control, is never trapped, and is visible."""
 import inputs
 import pixels
 from case import GalleryTest
@@ -20,7 +20,7 @@ class Focus(GalleryTest):
         return stops
 
     def assert_walk(self, page, wanted, keys):
-        # Between the last and the first lies the browser itself, a stop or two.
+        # Between the last and the first control the focus is in the browser's own controls, for one or two keys.
         stops = self.walk(page, keys, len(wanted) + 2)
         self.assertEqual(set(wanted) - set(stops), set(), "not reached: " + ", ".join(page.run(
             "return arguments[0].map((stop) => document.querySelector(`[data-stop=\"${stop}\"]`)?.outerHTML.slice(0, 80))",
@@ -76,7 +76,7 @@ class Focus(GalleryTest):
         self.assertEqual(unseen, [])
 
     def unseen(self, page, scheme):
-        """Compares the control with the focus and without it, as they are painted."""
+        """Compares screenshots of the control with and without the focus."""
         name, box = page.run("""
             const focused = document.activeElement;
             const active = document.getElementById(focused.getAttribute('aria-activedescendant'));

@@ -1,4 +1,4 @@
-"""Keys work wherever the focus is, but in a text field."""
+"""Shortcuts work wherever the focus is, except in text fields."""
 from case import GalleryTest
 
 

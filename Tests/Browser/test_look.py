@@ -1,4 +1,4 @@
-"""Light, dark, and with little motion."""
+"""Light and dark colour schemes, and reduced motion."""
 import inputs
 from case import GalleryTest
 
@@ -26,7 +26,7 @@ class Look(GalleryTest):
         self.assertIn("dark", page.run("return getComputedStyle(document.documentElement).colorScheme"))
 
     def ground(self, page):
-        """How bright the page's ground is, 0 to 255, as it is painted."""
+        """The brightness of the page's background as painted, 0 to 255."""
         return page.run("""
             const canvas = document.createElement('canvas').getContext('2d');
             for (const element of [document.documentElement, document.body]) {

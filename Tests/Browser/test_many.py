@@ -41,7 +41,7 @@ class Many(GalleryTest):
         page.size(found)
         page.until(
             "[...document.querySelectorAll('output, [role=status]')].some((each) => each.textContent.includes(arguments[0]))",
-            str(found), what="the number to be told")
+            str(found), what="the number of matches")
         page.covers_settle()
         field.type("4")
         page.size(1)

@@ -1,4 +1,4 @@
-"""Without the origin, and without the server."""
+"""The page without the origin, and without the server."""
 from case import GONE, GalleryTest
 
 
@@ -6,7 +6,7 @@ class Offline(GalleryTest):
     expected = GONE
 
     def seen(self, count=5):
-        """A gallery whose page and covers the service worker has kept."""
+        """Opens a gallery and waits until the service worker has stored its page and covers."""
         page = self.gallery(count)
         page.browser.run_async("await navigator.serviceWorker.ready")
         page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
@@ -35,7 +35,7 @@ class Offline(GalleryTest):
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         self.assertFalse(page.run("return document.querySelector('#offline').checkVisibility()"), "the server is there")
 
-    def test_a_cover_that_is_older_than_its_server_likes_is_marked_quietly_and_no_other_is(self):
+    def test_a_stale_cover_is_marked_and_a_fresh_one_is_not(self):
         albums = self.stage.albums(3)
         albums[1]["coverUrl"] += "?cache-control=max-age%3D0"
         self.serve(albums)
@@ -51,7 +51,7 @@ class Offline(GalleryTest):
         page.press("Right")
         page.until(f"!{seen}", what="the mark to go")
 
-    def test_the_page_says_when_the_server_is_gone_and_when_it_is_back(self):
+    def test_a_notice_appears_when_the_server_is_gone_and_disappears_when_it_is_back(self):
         page = self.gallery(5)
         self.stage.server.close(at_once=True)
         page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
@@ -114,7 +114,7 @@ class Offline(GalleryTest):
             page.wait_for_place(place + 1)
             self.assertEqual(set(page.covers_settle().values()), {"ready"}, place)
 
-    def test_without_consent_what_was_not_seen_says_so_in_plain_words(self):
+    def test_without_consent_a_cover_that_was_not_seen_says_so(self):
         page = self.seen()
         self.stage.write_library(self.stage.albums(60))
         page.size(60)
@@ -147,7 +147,7 @@ class Offline(GalleryTest):
         self.assertFalse(page.run("return document.querySelector('#keep').checked"))
         self.assertFalse(page.browser.run_async("return await caches.has('sleeve-kept')"))
 
-    def test_no_more_is_kept_than_the_browser_has_room_for_and_that_is_said(self):
+    def test_kept_covers_leave_room_in_the_browser_and_the_limit_is_shown(self):
         self.serve(self.stage.albums(40))
         page = self.open(width=1280)
         page.browser.cdp("Page.addScriptToEvaluateOnNewDocument",
@@ -175,7 +175,7 @@ class Offline(GalleryTest):
         self.assertTrue(page.run("return document.querySelector('#keep').disabled"))
         self.assertIn("HTTPS", page.run("return document.querySelector('#keep-hint').textContent"))
 
-    def test_what_was_changed_meanwhile_is_shown_when_the_server_is_back(self):
+    def test_edits_made_while_the_page_was_offline_are_shown_when_the_server_is_back(self):
         page = self.seen()
         self.stage.server.close(at_once=True)
         page.until("document.querySelector('#offline').checkVisibility()", what="the notice")

@@ -12,7 +12,7 @@ class Opening(GalleryTest):
         asked = [
             urllib.parse.urlsplit(event["params"]["request"]["url"]) for event in page.browser.performance_log()
             if event["method"] == "Network.requestWillBeSent"]
-        # What the browser's own pages are made of has other schemes.
+        # The browser's own pages have other schemes.
         hosts = {url.netloc for url in asked if url.scheme in ("http", "https", "ws", "wss")}
         self.assertEqual(hosts, {f"127.0.0.1:{self.stage.server.port}"})
 
@@ -30,7 +30,7 @@ class Opening(GalleryTest):
         self.screenshot("light-1280")
 
     def test_coming_back_again_and_again_never_waits_for_a_connection(self):
-        # Pages left behind may be kept by the browser; it allows only a few connections to one server.
+        # Pages in the back/forward cache may hold connections, of which the browser allows six to one server.
         page = self.gallery(3)
         page.until("navigator.serviceWorker.controller")
         for _ in range(8):

@@ -1,4 +1,4 @@
-"""The panel: prefetching from the page, and what the cache holds."""
+"""The panel: prefetching from the page, and the cache's totals."""
 from case import GalleryTest
 
 BIG_ENOUGH = "/[1-9]/.test(document.querySelector(arguments[0]).textContent)"

@@ -1,8 +1,8 @@
-"""On a phone: 390 × 844, three device pixels to one, fingers, a keyboard that comes up."""
+"""The page on a phone: 390 × 844 CSS pixels at a ratio of 3, touch, and an on-screen keyboard."""
 import inputs
 from case import GalleryTest
 
-KEYBOARD = 336  # What a phone's keyboard takes of the height.
+KEYBOARD = 336  # The height of an on-screen keyboard, in CSS pixels.
 
 
 class Phone(GalleryTest):
@@ -49,7 +49,7 @@ class Phone(GalleryTest):
                 self.screenshot("phone-keyboard")
             inputs.screen(page.browser, 390, 844, 3, True)
             self.field_is_visible(page, name, 844)
-        # The buttons can be reached while the keyboard is up.
+        # The buttons are reachable while the keyboard is open.
         inputs.screen(page.browser, 390, 844 - KEYBOARD, 3, True)
         page.run("document.querySelector('#album-save').scrollIntoView({block: 'nearest'})")
         box = self.box(page, "#album-save")

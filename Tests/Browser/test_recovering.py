@@ -1,4 +1,4 @@
-"""Servers of covers that are gone and come back, and what is asked for first."""
+"""Recovery of unreachable origins, and the order of requests."""
 import http.server
 import threading
 import urllib.request
@@ -34,7 +34,7 @@ class Recovering(GalleryTest):
 
 
 class Witness(http.server.ThreadingHTTPServer):
-    """Notes what it is asked for, and answers when told to, with what another server answers."""
+    """A proxy that records requests and answers them when its gate opens."""
 
     daemon_threads = True
 

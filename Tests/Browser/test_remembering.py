@@ -1,4 +1,4 @@
-"""What a browser finds when it comes back, and two pages at once."""
+"""The memento of a browser, and two pages at once."""
 from case import GalleryTest
 from page import Gallery
 

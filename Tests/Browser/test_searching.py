@@ -1,10 +1,10 @@
-"""Searching goes to the best match and comes back."""
+"""Searching chooses the best match; Escape returns to the former album."""
 from case import GalleryTest
 
 
 class Searching(GalleryTest):
     def rows(self, *rows):
-        """A library of albums by other names among the usual ones."""
+        """Opens a library in which the albums at these indices have other fields."""
         albums = self.stage.albums(40)
         for place, fields in rows:
             albums[place].update(fields)

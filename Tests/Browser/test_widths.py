@@ -1,4 +1,4 @@
-"""Every width from the smallest phone to a desktop: nothing under something else, nothing cut by an edge that cannot be seen."""
+"""Page widths from the smallest phone to a desktop: no overlaps, and no clipping without a visible edge."""
 import inputs
 from case import GalleryTest
 

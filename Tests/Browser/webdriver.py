@@ -1,4 +1,4 @@
-"""A small W3C WebDriver client for Chromium: only the standard library, and nothing it starts outlives it."""
+"""A small W3C WebDriver client for Chromium, with the standard library alone. It ends every process it starts."""
 import base64
 import contextlib
 import http.client
@@ -12,11 +12,11 @@ import tempfile
 import threading
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
-BOUND = 60  # Seconds any wait may take. Never what a test is decided by, only how long a hopeless one lasts.
+BOUND = 60  # The limit of every wait, in seconds. No test depends on its value; it bounds the time of a failed one.
 
 
 class BrowserError(Exception):
-    """What the browser answers instead of a value."""
+    """An error response of the browser."""
 
     def __init__(self, kind, message):
         super().__init__(f"{kind}: {message.splitlines()[0] if message else ''}")
@@ -24,10 +24,10 @@ class BrowserError(Exception):
 
 
 class Driver:
-    """One chromedriver on a port it takes itself. Ends its browsers and itself, asked first, then not."""
+    """A chromedriver process on a free port, and its browsers."""
 
     def __init__(self):
-        # A group of its own: Ctrl-C reaches this program alone, which then ends the driver in order.
+        # In its own process group, so that Ctrl-C interrupts only this program, which then closes the driver.
         self.process = subprocess.Popen(
             ["chromedriver", "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             text=True, start_new_session=True)
@@ -40,7 +40,7 @@ class Driver:
         if self.port is None:
             self.close()
             raise BrowserError("chromedriver", "did not start")
-        # Whatever else it says is taken, so that it never waits for a full pipe.
+        # Reads the rest of its output, so that a full pipe never blocks it.
         self.reader = threading.Thread(target=lambda: [None for _ in self.process.stdout], daemon=True)
         self.reader.start()
 
@@ -71,7 +71,7 @@ class Driver:
 
 
 class Browser:
-    """One headless Chromium with a new profile. `trace`: categories to record, read with `performance_log`."""
+    """A headless Chromium with a new profile. - `trace`: categories to record; read them with `performance_log`."""
 
     def __init__(self, driver, width=1280, height=800, trace=None, performance=False, arguments=()):
         self.driver = driver
@@ -82,7 +82,7 @@ class Browser:
             "--headless=new", f"--window-size={width},{height}", f"--user-data-dir={self.profile}", "--lang=en-US",
             "--force-device-scale-factor=1", "--disable-background-networking", "--disable-component-update",
             "--no-first-run", "--no-default-browser-check",
-            # Containers have little of the memory that browsers share among their processes.
+            # Containers have a small /dev/shm.
             "--disable-dev-shm-usage", *arguments]
         if os.getuid() == 0:
             switches.append("--no-sandbox")
@@ -98,17 +98,17 @@ class Browser:
             answer = self.ask("POST", "/session", {"capabilities": {"alwaysMatch": {
                 "goog:chromeOptions": chrome, "goog:loggingPrefs": logs, "timeouts": {"script": BOUND * 1000},
                 "unhandledPromptBehavior": "accept"}}})
-            self.session, told = answer["sessionId"], answer["capabilities"]
-            self.process = told.get("goog:processID")
-            driver.version = f"{told['browserName']} {told['browserVersion']}"
-            # Headless windows have a frame nobody sees; what the page gets is what was asked for.
+            self.session, capabilities = answer["sessionId"], answer["capabilities"]
+            self.process = capabilities.get("goog:processID")
+            driver.version = f"{capabilities['browserName']} {capabilities['browserVersion']}"
+            # Headless windows have an invisible frame.
             self.size(width, height)
         except BaseException:
             self.close()
             raise
 
     def ask(self, method, path, body=None):
-        """One command of the protocol, its value or its error."""
+        """Sends one command of the protocol. Returns its value, or raises `BrowserError`."""
         if self.session and not path.startswith("/session"):
             path = f"/session/{self.session}/{path}"
         data = None if method != "POST" else json.dumps(body or {})
@@ -123,7 +123,7 @@ class Browser:
             self.driver.browsers.remove(self)
         if self.session:
             with contextlib.suppress(Exception):
-                self.http.close()  # An interrupted command leaves the connection in the middle of an answer.
+                self.http.close()  # An interrupted command leaves part of its response on the connection.
                 self.ask("DELETE", f"/session/{self.session}")
         self.http.close()
         if self.process:
@@ -154,8 +154,8 @@ class Browser:
         return answer.get("value")
 
     def until(self, expression, *arguments, what=None):
-        """Waits until a JavaScript expression is true, looking at every change of the document and now and then between,
-        for what changes without the document. Returns its value."""
+        """Waits until a JavaScript expression is true, and returns its value. It is evaluated at every change of the document
+        and every 25 ms."""
         try:
             return self.run_async(
                 f"""const check = () => {{ try {{ return ({expression}); }} catch (error) {{ return undefined; }} }};
@@ -184,11 +184,11 @@ class Browser:
         return [Element(self, each[ELEMENT]) for each in found]
 
     def cdp(self, command, **parameters):
-        """A command of the DevTools protocol, for what WebDriver has no word for."""
+        """Sends a command of the DevTools protocol."""
         return self.ask("POST", "goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def size(self, width, height):
-        """The size of the page itself, without the window's frame."""
+        """Sets the size of the page, without the window's frame."""
         self.ask("POST", "window/rect", {"width": width, "height": height})
         inner = self.run("return [innerWidth, innerHeight]")
         if inner != [width, height]:
@@ -201,18 +201,18 @@ class Browser:
         return image
 
     def console(self):
-        """What the page said on the console since this was last asked."""
+        """The console messages since the last call."""
         return self.ask("POST", "se/log", {"type": "browser"})
 
     def performance_log(self):
-        """The DevTools events, traces among them, since this was last asked."""
+        """The DevTools events and traces since the last call."""
         return [json.loads(entry["message"])["message"] for entry in self.ask("POST", "se/log", {"type": "performance"})]
 
     def new_tab(self):
         return self.ask("POST", "window/new", {"type": "tab"})["handle"]
 
     def clean(self):
-        """As good as new for a page of another address: one tab, nothing kept, nothing emulated."""
+        """Resets the browser for the next test: one tab, no storage, no emulation."""
         first, *others = self.ask("GET", "window/handles")
         for handle in others:
             self.tab(handle)
@@ -229,7 +229,7 @@ class Browser:
         self.console()
 
     def tab(self, handle=None):
-        """The tab that commands go to; with a handle, goes over to that one."""
+        """The tab that receives commands; with a handle, switches to that tab first."""
         if handle is not None:
             self.ask("POST", "window", {"handle": handle})
         return self.ask("GET", "window")
@@ -261,5 +261,5 @@ class Element:
 
 
 def command_line(process):
-    """The command line of a process, so that a number that has passed to another one is not taken for it."""
+    """The command line of a process. It tells whether a process id was reused."""
     return subprocess.run(["ps", "-ww", "-o", "args=", "-p", str(process)], stdout=subprocess.PIPE, text=True).stdout

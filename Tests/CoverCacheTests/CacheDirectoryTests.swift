@@ -79,7 +79,7 @@ import Testing
     }
 
     @Test("a cache whose index was deleted is whole at the next opening, with nothing asked")
-    func deletedIndexAdopts() throws {
+    func deletedIndexRecovers() throws {
         try withFolder { folder in
             try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
             try folder.deleteIndex()

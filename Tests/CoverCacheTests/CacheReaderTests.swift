@@ -27,14 +27,14 @@ import Testing
             let body = picture(1, bytes: 600)
             try folder.written { try $0.store(url(1), body) }
             let reader = try folder.reader()
-            let place = try #require(try Bytes.find(body, in: folder.segment(1)))
+            let start = try #require(try Bytes.find(body, in: folder.segment(1)))
             for offset in body.indices {
-                try Bytes.flip(folder.segment(1), at: place + offset)
+                try Bytes.flip(folder.segment(1), at: start + offset)
                 guard case .damaged(segment: 1, offset: 0) = try reader.cover(for: url(1)) else {
                     Issue.record("byte \(offset)")
                     return
                 }
-                try Bytes.flip(folder.segment(1), at: place + offset)
+                try Bytes.flip(folder.segment(1), at: start + offset)
             }
             #expect(try reader.bytes(url(1)) == body)
         }
@@ -59,8 +59,8 @@ import Testing
             try Bytes.flip(folder.segment(1), at: 2_000)
             let reader = try folder.reader()
             _ = try reader.cover(for: url(1))
-            let usage = try #require(reader.takeUsage(ofAtLeast: 1))
-            #expect(usage.hits == 0 && usage.misses == 1 && usage.touched.isEmpty)
+            let usage = try #require(reader.takeUsage(minimum: 1))
+            #expect(usage.hits == 0 && usage.misses == 1 && usage.uses.isEmpty)
         }
     }
 

@@ -23,7 +23,6 @@ import Testing
             #expect(entry.metadata == metadata)
             #expect(entry.bytes == body.count)
             #expect(entry.validatedAt == 5)
-            #expect(!entry.isPinned)
         }
     }
 
@@ -100,7 +99,7 @@ import Testing
                 let statistics = try writer.statistics()
                 #expect(statistics.blobs == 1 && statistics.entries == 2)
                 #expect(statistics.bytes == 50_000 && statistics.entryBytes == 100_000)
-                #expect(statistics.charged == RecordHead.charge(50_200) + 4_096)
+                #expect(statistics.charged == RecordHeader.charge(50_200) + 4_096)
             }
             #expect(try folder.reader().contents() == [url(1): body, url(2): body])
         }
@@ -141,10 +140,10 @@ import Testing
             try folder.written { writer in
                 try writer.store(url(1), picture(1, bytes: 400_000))
                 try writer.store(url(1), picture(2, bytes: 4_000))
-                writer.tidy()
+                writer.reclaimSpace()
                 let statistics = try writer.statistics()
                 #expect(statistics.blobs == 1 && statistics.entries == 1 && statistics.bytes == 4_000)
-                #expect(statistics.charged == RecordHead.charge(4_200))
+                #expect(statistics.charged == RecordHeader.charge(4_200))
                 #expect(Bytes.length(folder.segment(1)) > 400_000)
                 #expect(Bytes.allocated(folder.segment(1)) < 100_000)
             }
@@ -163,7 +162,7 @@ import Testing
                 try writer.store(url(3), picture(4))
                 try writer.store(url(3), picture(5))
                 #expect(try writer.statistics().blobs == 3)
-                writer.tidy()
+                writer.reclaimSpace()
                 #expect(try writer.verify().defects.isEmpty)
             }
             #expect(try folder.reader().contents() == [url(1): picture(3), url(2): picture(4), url(3): picture(5)])
@@ -208,12 +207,12 @@ import Testing
                 _ = try reader.bytes(url(1))
                 _ = try reader.status(of: [url(2), url(8), url(9)])
                 _ = try reader.cover(for: url(1), counting: false)
-                writer.note(try #require(reader.takeUsage(ofAtLeast: 4)))
-                try writer.writeUsage()
+                writer.record(try #require(reader.takeUsage(minimum: 4)))
+                try writer.writeDeferred()
                 let statistics = try writer.statistics()
                 #expect(statistics.entries == 3 && statistics.blobs == 2)
                 #expect(statistics.bytes == 30_000 && statistics.entryBytes == 50_000)
-                #expect(statistics.charged == RecordHead.charge(10_200) + RecordHead.charge(20_200) + 4_096)
+                #expect(statistics.charged == RecordHeader.charge(10_200) + RecordHeader.charge(20_200) + 4_096)
                 #expect(statistics.hits == 2 && statistics.misses == 2)
                 #expect(statistics.oldest == 100 && statistics.newest == 300)
                 #expect(statistics.onDisk >= 30_000)

@@ -36,7 +36,7 @@ import Testing
 
     @Test("XXH64 agrees with the xxhash library at every branch of the algorithm", arguments: vectors)
     private func againstTheLibrary(vector: Vector) {
-        let bytes = (0..<vector.length).map { place -> UInt8 in UInt8(truncatingIfNeeded: place * 7 + place / 251) }
+        let bytes = (0..<vector.length).map { index -> UInt8 in UInt8(truncatingIfNeeded: index * 7 + index / 251) }
         #expect(checksum(bytes) == vector.unseeded)
         #expect(checksum(bytes, seed: 0x9E37_79B1_85EB_CA87) == vector.seeded)
     }

@@ -60,7 +60,7 @@ import Testing
     @Test("two writers keep the cache within its capacity together, and what is left is whole")
     func capacity() throws {
         try withFolder { folder in
-            let capacity = 40 * RecordHead.charge(5_200)
+            let capacity = 40 * RecordHeader.charge(5_200)
             try folder.written(capacity: capacity) { first in
                 try folder.written { second in
                     for number in 1...100 {
@@ -107,7 +107,7 @@ import Testing
                     }
                     #expect(Bytes.length(folder.index + "-wal") > 1 << 20)
                     #expect(
-                        time < .seconds(IndexFile.patience), "SQLite would have waited for the first one's snapshot")
+                        time < .seconds(IndexFile.busyTimeout), "SQLite would have waited for the first one's snapshot")
                     _ = try first.commit()
                     try second.store(url(401), picture(401, bytes: 100))
                     #expect(Bytes.length(folder.index + "-wal") < 1 << 20)
@@ -127,7 +127,7 @@ import Testing
                 do {
                     if side == 0 {
                         defer { isOver.store(true, ordering: .releasing) }
-                        try folder.written(capacity: 30 * RecordHead.charge(5_200)) { writer in
+                        try folder.written(capacity: 30 * RecordHeader.charge(5_200)) { writer in
                             for step in 1...200 {
                                 try writer.store(url(step % 40), picture(step % 40 + 40 * (step % 3)))
                                 try writer.makeRoom(writer.groupLimit)

@@ -8,7 +8,7 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...10 { try writer.store(url(number), picture(number)) }
-                let charge = RecordHead.charge(5_200)
+                let charge = RecordHeader.charge(5_200)
                 #expect(try writer.evict(to: 4 * charge) == (6, 6 * charge))
                 #expect(try writer.statistics().charged == 4 * charge)
             }
@@ -25,8 +25,8 @@ import Testing
                 _ = try reader.cover(for: url(2))
                 _ = try reader.cover(for: url(3), counting: false)
                 _ = try reader.status(of: [url(4), url(1)])
-                writer.note(try #require(reader.takeUsage(ofAtLeast: 1)))
-                try writer.evict(to: 4 * RecordHead.charge(5_200))
+                writer.record(try #require(reader.takeUsage(minimum: 1)))
+                try writer.evict(to: 4 * RecordHeader.charge(5_200))
             }
             #expect(try folder.reader().keys() == [url(1), url(2), url(4), url(10)])
         }
@@ -37,13 +37,13 @@ import Testing
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             let reader = try folder.reader()
-            #expect(reader.takeUsage(ofAtLeast: 1) == nil)
+            #expect(reader.takeUsage(minimum: 1) == nil)
             _ = try reader.bytes(url(1))
             _ = try reader.bytes(url(2))
-            #expect(reader.takeUsage(ofAtLeast: 3) == nil)
-            let usage = try #require(reader.takeUsage(ofAtLeast: 2))
-            #expect(usage.hits == 1 && usage.misses == 1 && usage.touched.count == 1)
-            #expect(reader.takeUsage(ofAtLeast: 1) == nil)
+            #expect(reader.takeUsage(minimum: 3) == nil)
+            let usage = try #require(reader.takeUsage(minimum: 2))
+            #expect(usage.hits == 1 && usage.misses == 1 && usage.uses.count == 1)
+            #expect(reader.takeUsage(minimum: 1) == nil)
         }
     }
 
@@ -77,7 +77,7 @@ import Testing
                     if Int.random(in: 0..<20, using: &random) == 0 { try writer.makeRoom(writer.groupLimit) }
                 }
                 _ = try writer.commit()
-                writer.tidy()
+                writer.reclaimSpace()
                 let statistics = try writer.statistics()
                 #expect(statistics.charged <= capacity && statistics.charged > capacity / 4)
                 let segments = folder.segmentNames.map { "\(folder.path)/segments/\($0)" }
@@ -109,14 +109,14 @@ import Testing
     /// Quicker to make than a picture, and as different from the others.
     private func blank(_ seed: Int, _ size: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: size)
-        for (place, byte) in "\(seed)".utf8.enumerated() where place < size { bytes[place] = byte }
+        for (index, byte) in "\(seed)".utf8.enumerated() where index < size { bytes[index] = byte }
         return bytes
     }
 
     @Test("room is made down to nine tenths, and not before the cache would be full")
     func lowWater() throws {
         try withFolder { folder in
-            let charge = RecordHead.charge(5_200)
+            let charge = RecordHeader.charge(5_200)
             try folder.written(capacity: 100 * charge) { writer in
                 for number in 1...95 { try writer.put(url(number), picture(number)) }
                 _ = try writer.commit()
@@ -131,7 +131,7 @@ import Testing
     @Test("a cache opened with a smaller capacity shrinks to it")
     func smallerCapacity() throws {
         try withFolder { folder in
-            let charge = RecordHead.charge(5_200)
+            let charge = RecordHeader.charge(5_200)
             try folder.written { writer in for number in 1...20 { try writer.store(url(number), picture(number)) } }
             let kept = try folder.written(capacity: 10 * charge) { try $0.statistics() }
             #expect(kept.charged <= 10 * charge && kept.blobs >= 9)
@@ -140,9 +140,9 @@ import Testing
     }
 
     @Test("what a dead writer left does not take the cache past its capacity")
-    func adoptionKeepsCapacity() throws {
+    func recoveryKeepsCapacity() throws {
         try withFolder { folder in
-            let charge = RecordHead.charge(5_200)
+            let charge = RecordHeader.charge(5_200)
             try folder.abandoned(capacity: 10 * charge) { writer in
                 for number in 1...10 { try writer.store(url(number), picture(number)) }
                 for number in 11...14 { try writer.put(url(number), picture(number)) }
@@ -156,7 +156,7 @@ import Testing
     func sharedInAFullCache() throws {
         try withFolder { folder in
             let body = picture(1, bytes: 60_000)
-            try folder.written(capacity: RecordHead.charge(60_200)) { writer in
+            try folder.written(capacity: RecordHeader.charge(60_200)) { writer in
                 try writer.store(url(1), body)
                 #expect(try writer.store(url(2), body) != [.lost])
             }
@@ -170,10 +170,10 @@ import Testing
                 for number in 1...40 { try writer.put(url(number), picture(number, bytes: 40_000)) }
                 _ = try writer.commit()
                 let before = Bytes.allocated(folder.segment(1))
-                try writer.evict(to: 10 * RecordHead.charge(40_200))
+                try writer.evict(to: 10 * RecordHeader.charge(40_200))
                 let after = Bytes.allocated(folder.segment(1))
                 #expect(before >= 40 * 40_000)
-                #expect(after <= 11 * RecordHead.charge(40_200))
+                #expect(after <= 11 * RecordHeader.charge(40_200))
                 #expect(try writer.verify().defects.isEmpty)
             }
             #expect(try folder.reader().contents().count == 10)

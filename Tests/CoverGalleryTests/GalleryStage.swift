@@ -5,7 +5,7 @@ import Wire
 @testable import CoverGallery
 @testable import CoverLibrary
 
-/// A gallery over a library on a fresh folder, whose covers an origin has.
+/// A gallery of a library in a new folder, and the origin of its covers.
 struct GalleryStage: Sendable {
     let gallery: Gallery
     let library: LibraryAPI
@@ -15,7 +15,7 @@ struct GalleryStage: Sendable {
 
     var host: String { "127.0.0.1:\(port)" }
 
-    /// One request on a connection of its own, on a thread of its own: it blocks.
+    /// Sends one request on a new connection. The blocking calls run on a new thread.
     func ask(
         _ method: String, _ path: String, _ fields: [String: String] = [:], json: String? = nil
     ) async throws -> Reply {
@@ -32,9 +32,9 @@ struct GalleryStage: Sendable {
         return httpRequest(method, path, host: host, fields, json)
     }
 
-    var ids: [String] { get async throws { try await library.albums.all().map(\.id) } }
+    var ids: [String] { get async throws { try await library.albums.map(\.id) } }
 
-    /// A page's stream of events, connected.
+    /// Connects to a page's event stream.
     func events(_ page: String) async throws -> Wire {
         try await onThread {
             let wire = try Wire(port: port)
@@ -45,12 +45,24 @@ struct GalleryStage: Sendable {
     }
 }
 
-/// Runs `body` with a gallery of albums; afterwards all of it is gone.
+struct TimedOut: Error {}
+
+/// Waits until `condition` holds.
+/// - Throws: `TimedOut` after 20 s.
+func eventually(_ condition: () -> Bool) async throws {
+    let deadline = ContinuousClock.now + .seconds(20)
+    while !condition() {
+        guard .now < deadline else { throw TimedOut() }
+        try await Task.sleep(for: .milliseconds(2))
+    }
+}
+
+/// Runs `body` with a gallery of albums, and removes everything afterwards.
 /// - Parameter albums: makes the library file's text.
 func withGallery(
     _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
     library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
-    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) } },
+    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0)) } },
     _ body: (GalleryStage) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path

@@ -12,7 +12,7 @@ import Testing
         try await withStage {
             $0.retries = 100
         } origin: {
-            $0.mostInFlight = 10
+            $0.maximumInFlight = 10
         } _: { stage in
             let summary = try await stage.library.prefetch((1...300).map { stage.url($0, "delay=20&same=1") })
             #expect(summary.downloaded == 300, "\(summary)")

@@ -111,7 +111,7 @@ import Testing
     func albums() async throws {
         try await withStage { stage in
             let albums = [
-                Album(title: "A", coverUrl: stage.url(1)), Album(title: "B"), Album(title: "C", coverURL: ""),
+                Album(title: "A", coverUrl: stage.url(1)), Album(title: "B"), Album(title: "C", coverUrl: ""),
             ]
             let summary = try await stage.library.prefetch(albums)
             #expect(summary.downloaded == 1 && summary.skipped == 2)

@@ -13,7 +13,7 @@ import Testing
             let cover = try await stage.library.cover(for: url)
             #expect(cover.bytes == CoverImage.jpeg(number: 1, aboutBytes: 600_000))
             #expect(stage.origin.requestCount == 2)
-            #expect(stage.origin.parts == 1)
+            #expect(stage.origin.partialResponseCount == 1)
         }
     }
 
@@ -22,7 +22,7 @@ import Testing
         try await withStage { stage in
             _ = try await stage.library.cover(for: stage.url(1, "size=20000&fault=truncate&times=1"))
             #expect(stage.origin.requestCount == 2)
-            #expect(stage.origin.parts == 0)
+            #expect(stage.origin.partialResponseCount == 0)
         }
     }
 

@@ -1,4 +1,5 @@
 import OriginServer
+import Platform
 import Synchronization
 import Testing
 import Wire

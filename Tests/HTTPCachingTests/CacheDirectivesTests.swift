@@ -4,7 +4,7 @@ import Testing
 @testable import HTTPCaching
 
 @Suite("RFC 9111 §5.2: Cache-Control") struct CacheDirectivesTests {
-    @Test("§5.2: names are known in any case, in any order, with empty elements between")
+    @Test("§5.2: directives match in any case and order, between empty elements")
     func names() {
         let directives = CacheDirectives(" ,NO-Store,, must-revalidate ,Private, pubLIC,immutable, no-cache,")
         #expect(directives.noStore && directives.mustRevalidate && directives.isPrivate && directives.isPublic)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        "§1.2.2: delta-seconds are digits alone; too many of them are the longest time there is",
+        "§1.2.2: delta-seconds are digits only, and at most 2³¹",
         arguments: [
             ("max-age=60", 60), ("max-age=\"60\"", 60), ("max-age=0060", 60), ("MAX-AGE=1 ", 1),
             ("max-age=2147483648", 1 << 31), ("max-age=99999999999999999999999999", 1 << 31),
@@ -29,40 +29,40 @@ import Testing
     func seconds(text: String, expected: Int64) { #expect(CacheDirectives(text).maxAge == expected) }
 
     @Test(
-        "§4.2.1: a max-age that is no number makes the response stale",
+        "§4.2.1: an invalid max-age makes the response stale",
         arguments: [
             "max-age", "max-age=", "max-age=a60", "max-age=60a", "max-age=-1", "max-age=1.5", "max-age='60'",
             "max-age= 60",
         ])
     func invalid(text: String) { #expect(CacheDirectives(text).maxAge == 0) }
 
-    @Test("§4.2.1: of several, the first counts")
+    @Test("§4.2.1: the first of several values counts")
     func first() {
         #expect(CacheDirectives("max-age=1, max-age=1800").maxAge == 1)
         #expect(CacheDirectives("max-age=1800, max-age=1").maxAge == 1_800)
     }
 
-    @Test("RFC 9110 §5.6.4: what is in a quoted string is no directive")
+    @Test("RFC 9110 §5.6.4: a quoted string contains no directive")
     func quoted() {
         let directives = CacheDirectives(#"extension="max-age=3600, no-store, \"no-cache", max-age=1"#)
         #expect(directives.maxAge == 1 && !directives.noStore && !directives.noCache)
         #expect(CacheDirectives("max-age =3600").maxAge == nil, "a name has no space")
         #expect(
             CacheDirectives(#"a="\", max-age=", max-age="6\0", no-store"#) == CacheDirectives("max-age=60,no-store"))
-        #expect(CacheDirectives(#"max-age="6\"#).maxAge == 0, "what is not closed ends with the line")
+        #expect(CacheDirectives(#"max-age="6\"#).maxAge == 0, "an unclosed string ends with the line")
     }
 
-    @Test("§5.2.2.4: no-cache with field names is taken for the whole response")
+    @Test("§5.2.2.4: no-cache with field names applies to the whole response")
     func qualified() { #expect(CacheDirectives(#"no-cache="Set-Cookie, X""#).noCache) }
 
-    @Test("RFC 5861: how long a stale response may be used")
+    @Test("RFC 5861: the directives limit the use of a stale response")
     func stale() {
         let directives = CacheDirectives("stale-while-revalidate=30, stale-if-error=86400")
         #expect(directives.staleWhileRevalidate == 30 && directives.staleIfError == 86_400)
         #expect(CacheDirectives("stale-while-revalidate=soon").staleWhileRevalidate == nil)
     }
 
-    @Test("§5.2.1: what requests say")
+    @Test("§5.2.1: the directives of requests are read")
     func requests() {
         let directives = CacheDirectives("max-stale, min-fresh=10, only-if-cached")
         #expect(directives.maxStale == .max && directives.minFresh == 10 && directives.onlyIfCached)

@@ -8,7 +8,7 @@ import Testing
         RateLimit(fields, now: 1_700_000_000).map { ($0.remaining, $0.reset) }
     }
 
-    @Test("what is left and when it is full again is read from all four ways of saying it")
+    @Test("the remaining requests and the reset are read from all forms of the fields")
     func forms() throws {
         let said: [HTTPFields] = [
             [.rateLimit: #""default";r=7;t=30"#], [.rateLimit: "limit=100, remaining=7, reset=30"],
@@ -21,14 +21,14 @@ import Testing
         }
     }
 
-    @Test("of several policies the tightest counts")
+    @Test("of several policies the one with the fewest requests left counts")
     func tightest() throws {
         let found = try #require(limit([.rateLimit: #""minute";r=90;t=50, "second";r=0;t=1"#]))
         #expect(found == (0, .seconds(1)))
     }
 
     @Test(
-        "RFC 9651 §3.3.3: what is in quotes is a name, whatever it looks like",
+        "RFC 9651 §3.3.3: a quoted string is a name, whatever it contains",
         arguments: [
             #""a,b";r=7;t=30"#, #""a;r=0;t=99";r=7;t=30"#, #""a\";r=0;t=99,";r=7;t=30, "b,\\";r=8;t=1"#,
             #""remaining=0, reset=9";r=7;t=30"#,
@@ -38,7 +38,7 @@ import Testing
         #expect(found == (7, .seconds(30)))
     }
 
-    @Test("what is not whole, or no number, says nothing")
+    @Test("incomplete and invalid fields are ignored")
     func nonsense() {
         let said: [HTTPFields] = [
             [:], [.rateLimit: "r=7"], [.rateLimit: ""], [.xRateLimitRemaining: "7"],
@@ -48,7 +48,7 @@ import Testing
         for fields in said { #expect(limit(fields) == nil) }
     }
 
-    @Test("times in the past are now, and numbers below zero are none")
+    @Test("times in the past count as now, and negative numbers as zero")
     func bounds() throws {
         let found = try #require(limit([.xRateLimitRemaining: "-3", .xRateLimitReset: "1600000000"]))
         #expect(found == (0, .zero))

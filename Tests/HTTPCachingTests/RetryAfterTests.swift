@@ -23,10 +23,10 @@ import Testing
         #expect(RetryAfter.delay([.retryAfter: text], now: Self.now) == expected)
     }
 
-    @Test("without Retry-After there is none")
+    @Test("without Retry-After there is no delay")
     func noRetryAfter() { #expect(RetryAfter.delay([.date: "0"], now: Self.now) == nil) }
 
-    @Test("no number a server can send is too much to count with")
+    @Test("no number from a server overflows")
     func extremes() async {
         // In a process of its own: what this guards against is a crash.
         await #expect(processExitsWith: .success) {

@@ -36,6 +36,12 @@ enum ImageSample {
         return box("ftyp", Array(major.utf8) + big(0, 4) + compatible.utf8)
             + box("meta", big(0, 4) + box("hdlr", [0]) + box("iprp", box("ipco", properties)))
     }
+    /// As cjxl 0.7 writes it, cut after the size header.
+    static let jpegXL: [UInt8] = [0xFF, 0x0A, 0xF8, 0x3E, 0x90, 0x50, 0x5C, 0x08]
+    static func jpegXLContainer(_ codestream: [UInt8]) -> [UInt8] {
+        box("JXL ", [0x0D, 0x0A, 0x87, 0x0A]) + box("ftyp", Array("jxl ".utf8) + big(0, 4) + Array("jxl ".utf8))
+            + codestream
+    }
     static let bmp =
         Array("BM".utf8) + little(0, 12) + little(40, 4) + little(640, 4) + little(-480, 4)
     static let bmpCore = Array("BM".utf8) + little(0, 12) + little(12, 4) + little(640, 2) + little(480, 2)
@@ -59,6 +65,9 @@ enum ImageSample {
         ("AVIF", isoMedia("avif", "avifmif1"), "image/avif"),
         ("AVIF, HEIF first", isoMedia("mif1", "avif"), "image/avif"),
         ("HEIC", isoMedia("heic", "mif1heic"), "image/heic"), ("HEIF", isoMedia("mif1", "mif1"), "image/heif"),
+        ("JPEG XL", jpegXL, "image/jxl"),
+        ("JPEG XL in a box", jpegXLContainer(box("jxlc", jpegXL)), "image/jxl"),
+        ("JPEG XL in parts", jpegXLContainer(box("jxlp", big(0, 4) + jpegXL)), "image/jxl"),
         ("BMP", bmp, "image/bmp"), ("old BMP", bmpCore, "image/bmp"),
         ("TIFF II SHORT", tiff(isLittle: true, type: 3), "image/tiff"),
         ("TIFF II LONG", tiff(isLittle: true, type: 4), "image/tiff"),
@@ -161,6 +170,23 @@ enum ImageSample {
         let found = header(text)
         #expect(found?.mediaType == "image/svg+xml")
         #expect(found?.width == width && found?.height == height)
+    }
+
+    /// The size headers that cjxl 0.7 writes for images of these sizes.
+    @Test(
+        arguments: [
+            ([0x7F, 0x40], 256, 256), ([0x41, 0x40], 8, 8), ([0x60, 0x02, 0x98, 0x82], 333, 77),
+            ([0x3A, 0x1F, 0x02, 0x09], 1_200, 1_000), ([0xBA, 0x12, 0x01], 600, 600),
+        ] as [([UInt8], Int, Int)])
+    func `a JPEG XL's size is read from each form of its size header`(bytes: [UInt8], width: Int, height: Int) {
+        let found = header([0xFF, 0x0A] + bytes)
+        #expect(found?.mediaType == "image/jxl" && found?.width == width && found?.height == height)
+    }
+
+    @Test func `a JPEG XL container without a codestream has no size`() {
+        let empty = ImageHeader("image/jxl")
+        #expect(header(ImageSample.jpegXLContainer([])) == empty)
+        #expect(header(ImageSample.jpegXLContainer(ImageSample.box("jxlc", [0xFF, 0xD8]))) == empty)
     }
 
     @Test func `a JPEG that ends before its frame is still a JPEG`() {

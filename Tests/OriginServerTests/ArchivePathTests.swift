@@ -3,12 +3,13 @@ import Testing
 
 @testable import OriginServer
 
-@Suite struct ArchivePathTests {
+@Suite("The Cover Art Archive's paths")
+struct ArchivePathTests {
     private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
 
-    private func status(_ path: String) -> Int? { ArchivePath(path[...])?.answer.head.status.code }
+    private func status(_ path: String) -> Int? { ArchivePath(path[...])?.response.head.status.code }
 
-    @Test("as the archive documents: 307 where there is a cover, 404 where there is none, 400 for what is no id")
+    @Test("an id with a cover gets 307, one without gets 404, and an invalid id gets 400, as the archive documents")
     func statuses() {
         for image in ["front", "front-250", "front-500", "front-1200"] {
             #expect(status("/release/\(Self.id)/\(image)") == 307)
@@ -21,13 +22,13 @@ import Testing
         #expect(status("/covers/1.jpg") == nil)
     }
 
-    @Test("a cover is larger in a larger size, and another for another id")
-    func places() throws {
-        let places = ["front-250", "front-500", "front-1200", "front"].map { image in
-            ArchivePath("/release/\(Self.id)/\(image)")?.answer.head.headerFields[.location]
+    @Test("each size and each id leads to another cover")
+    func locations() throws {
+        let locations = ["front-250", "front-500", "front-1200", "front"].map { image in
+            ArchivePath("/release/\(Self.id)/\(image)")?.response.head.headerFields[.location]
         }
-        #expect(Set(places).count == 4 && places.allSatisfy { $0?.hasPrefix("/covers/") == true })
-        let other = ArchivePath("/release/\(Self.id.dropLast())e/front")?.answer.head.headerFields[.location]
-        #expect(other != places[3])
+        #expect(Set(locations).count == 4 && locations.allSatisfy { $0?.hasPrefix("/covers/") == true })
+        let other = ArchivePath("/release/\(Self.id.dropLast())e/front")?.response.head.headerFields[.location]
+        #expect(other != locations[3])
     }
 }

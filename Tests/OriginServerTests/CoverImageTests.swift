@@ -1,27 +1,31 @@
+import ImageHeader
+import NIOCore
 import Testing
 
 @testable import OriginServer
 
-@Suite("A generated cover")
+@Suite("Generated covers")
 struct CoverImageTests {
-    @Test("is a square JPEG whose every block decodes", arguments: [0, 1, 2, 3, 4, 100, 4999, Int.max])
-    func decodes(number: Int) throws {
-        let reader = try JPEGReader(CoverImage.jpeg(number: number))
-        #expect(reader.width == reader.height)
-        #expect((250...1200).contains(reader.width))
-        #expect(reader.comments == ["Sleeve cover \(number)"])
+    @Test("a cover is an embedded JPEG with comments", arguments: [0, 1, 2, 3, 4, 100, 4999, Int.max])
+    func embedded(number: Int) throws {
+        let segments = try JPEGSegments(CoverImage.jpeg(number: number))
+        #expect(segments.comments.first == "Sleeve cover \(number)")
+        #expect([200, 320, 600].contains(segments.width) && segments.width == segments.height)
+        let header = CoverImage.jpeg(number: number).withUnsafeBytes { ImageHeader($0) }
+        #expect(header?.mediaType == "image/jpeg" && header?.width == segments.width)
+        #expect(Self.embeddedFiles.contains(segments.withoutComments))
     }
 
-    @Test("has bytes no other has, and always the same")
+    @Test("every number has its own bytes, which are always the same")
     func unique() {
         let all = (0..<2000).map { CoverImage.jpeg(number: $0) }
         #expect(Set(all).count == all.count)
         #expect(CoverImage.jpeg(number: 17) == all[17])
     }
 
-    @Test("has the size of a real one: 8 to 250 KB, 31 KB on average")
+    @Test("covers have 8 to 250 KB, 31 KB on average")
     func sizes() {
-        let sizes = (0..<5000).map { CoverImage.parts(number: $0).length }
+        let sizes = (0..<5000).map { CoverImage.jpegFile(number: $0).length }
         #expect((29_000...34_000).contains(sizes.reduce(0, +) / sizes.count))
         #expect((8000...9000).contains(sizes.min() ?? 0))
         #expect((240_000...260_000).contains(sizes.max() ?? 0))
@@ -29,42 +33,56 @@ struct CoverImageTests {
         #expect((16_000...22_000).contains(median))
     }
 
-    @Test("has the size that was asked for", arguments: [800, 1000, 1234, 5000, 31_000, 300_000, 2_000_000])
-    func asked(size: Int) throws {
+    @Test("all starter covers occur, in all sizes")
+    func variety() throws {
+        let images = try Set((0..<500).map { try JPEGSegments(CoverImage.jpeg(number: $0)).withoutComments })
+        #expect(images.count > EmbeddedCover.all.count * 2)
+        let slugs = EmbeddedCover.all.filter { cover in cover.images.contains { images.contains(Self.bytes($0)) } }
+        #expect(slugs.count == EmbeddedCover.all.count)
+    }
+
+    @Test(
+        "a cover has the requested size",
+        arguments: [800, 1000, 1234, 5000, 8_450, 31_000, 65_900, 131_000, 300_000, 2_000_000])
+    func size(size: Int) throws {
         let bytes = CoverImage.jpeg(number: 9, aboutBytes: size)
         #expect((size - 3...size).contains(bytes.count))
-        #expect(try JPEGReader(bytes).comments.first == "Sleeve cover 9")
+        let segments = try JPEGSegments(bytes)
+        #expect(segments.comments.first == "Sleeve cover 9")
+        #expect(Self.embeddedFiles.contains(segments.withoutComments))
+        #expect(bytes == CoverImage.jpeg(number: 9, aboutBytes: size))
+        #expect(bytes != CoverImage.jpeg(number: 8, aboutBytes: size))
     }
 
-    @Test("is as small as it gets when less was asked")
+    @Test("every size from the smallest up is reached within three bytes")
+    func allSizes() throws {
+        for size in 700..<1200 {
+            #expect((size - 3...size).contains(CoverImage.jpegFile(number: size, size: size).length))
+        }
+        // A COM segment has at most 65,537 bytes.
+        for size in (66_100...66_200).map({ $0 + 65_537 }) {
+            let bytes = CoverImage.jpeg(number: 3, aboutBytes: size)
+            #expect((size - 3...size).contains(bytes.count))
+            _ = try JPEGSegments(bytes)
+        }
+    }
+
+    @Test("a size that is too small gives the smallest cover")
     func smallest() throws {
         let bytes = CoverImage.jpeg(number: 9, aboutBytes: 0)
-        #expect(bytes.count < 900)
-        #expect(try JPEGReader(bytes).width == 24)
+        #expect(bytes.count < 700)
+        #expect(try JPEGSegments(bytes).width == 32)
     }
 
-    @Test("varies in colour: covers of one picture have different chroma quantisers")
-    func colors() throws {
-        var seen: Set<[UInt8]> = []
-        for number in 0..<200 {
-            let reader = try JPEGReader(CoverImage.jpeg(number: number, aboutBytes: 1000))
-            seen.insert([reader.quantisers[1]?[0] ?? 0, reader.quantisers[2]?[0] ?? 0])
-        }
-        #expect(seen.count > 50)
-    }
+    private static let embeddedFiles = Set(
+        (EmbeddedCover.all.flatMap(\.images) + [EmbeddedCover.jpegIcon]).map { bytes($0) })
 
-    @Test("is neither black nor white")
-    func tone() throws {
-        for number in 0..<20 {
-            let mean = try JPEGReader(CoverImage.jpeg(number: number, aboutBytes: 9000)).meanLuma
-            #expect(abs(mean) < 110)
-        }
-    }
+    private static func bytes(_ buffer: ByteBuffer) -> [UInt8] { Array(buffer.readableBytesView) }
 }
 
-@Suite("A generated PNG")
-struct PNGImageTests {
-    @Test("has whole chunks with right checksums", arguments: [0, 5000])
+@Suite("Generated PNGs")
+struct CommentedPNGTests {
+    @Test("a PNG consists of complete chunks with correct checksums", arguments: [0, 5000])
     func chunks(size: Int) throws {
         let bytes = CoverImage.png(number: 3, aboutBytes: size)
         if size > 0 { #expect(bytes.count == size) }
@@ -72,11 +90,10 @@ struct PNGImageTests {
         var rest = bytes[8...]
         var names: [String] = []
         while rest.count >= 12 {
-            let length = Int(big(rest))
-            let named = rest.dropFirst(4).prefix(4 + length)
-            #expect(crc(named) == big(rest.dropFirst(8 + length)))
-            names.append(String(decoding: named.prefix(4), as: UTF8.self))
-            if names.last == "IDAT" { #expect(adler(named.dropFirst(4 + 7).dropLast(4)) == big(named.suffix(4))) }
+            let length = Int(integer(rest))
+            let typeAndData = rest.dropFirst(4).prefix(4 + length)
+            #expect(checksum(typeAndData) == integer(rest.dropFirst(8 + length)))
+            names.append(String(decoding: typeAndData.prefix(4), as: UTF8.self))
             rest = rest.dropFirst(12 + length)
         }
         #expect(rest.isEmpty)
@@ -84,23 +101,16 @@ struct PNGImageTests {
         #expect(bytes != CoverImage.png(number: 4, aboutBytes: size))
     }
 
-    private func big(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
+    /// Four bytes, most significant first.
+    private func integer(_ bytes: ArraySlice<UInt8>) -> UInt32 { bytes.prefix(4).reduce(0) { $0 << 8 | UInt32($1) } }
 
-    private func crc(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    /// CRC-32, bit by bit (RFC 2083 §3.4).
+    private func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
         var crc: UInt32 = ~0
         for byte in bytes {
             crc ^= UInt32(byte)
             for _ in 0..<8 { crc = (crc >> 1) ^ (crc & 1 == 1 ? 0xEDB8_8320 : 0) }
         }
         return ~crc
-    }
-
-    private func adler(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-        let low = bytes.reduce(UInt32(1)) { ($0 + UInt32($1)) % 65521 }
-        let high = bytes.reduce((UInt32(1), UInt32(0))) { sums, byte in
-            let low = (sums.0 + UInt32(byte)) % 65521
-            return (low, (sums.1 + low) % 65521)
-        }
-        return high.1 << 16 | low
     }
 }

@@ -2,9 +2,9 @@ import OriginServer
 import Testing
 import Wire
 
-@Suite("An origin", .timeLimit(.minutes(10)))
+@Suite("Origin", .timeLimit(.minutes(10)))
 struct OriginTests {
-    @Test("serves a cover under the URL it names")
+    @Test("a cover is served at its URL")
     func cover() async throws {
         try await withOrigin { origin in
             #expect(origin.coverURL(7) == "http://127.0.0.1:\(origin.port)/covers/7.jpg")
@@ -18,7 +18,7 @@ struct OriginTests {
         }
     }
 
-    @Test("serves PNGs and a page that explains it")
+    @Test("PNGs and the help page are served")
     func others() async throws {
         try await withOrigin { origin in
             #expect(try await origin.fetch("/covers/7.png").body == CoverImage.png(number: 7))
@@ -28,20 +28,19 @@ struct OriginTests {
     }
 
     @Test(
-        "has nothing at other paths",
+        "other paths get 404",
         arguments: [
             "/covers/x.jpg", "/covers/-1.jpg", "/covers/+1.jpg", "/covers/.jpg", "/covers/1.gif", "/covers/",
-            "/starter/.jpg",
-            "/starter/a%2Fb.jpg", "/covers/99999999999999999999.jpg", "/elsewhere",
+            "/starter/.jpg", "/starter/a%2Fb.jpg", "/covers/99999999999999999999.jpg", "/elsewhere",
         ])
-    func nothing(path: String) async throws {
+    func notFound(path: String) async throws {
         try await withOrigin { origin in
             let reply = try await origin.fetch(path)
             #expect(reply.status == 404)
         }
     }
 
-    @Test("answers HEAD with the fields of GET and no body")
+    @Test("HEAD gets the fields of GET and no body")
     func head() async throws {
         try await withOrigin { origin in
             let get = try await origin.fetch("/covers/3.jpg")
@@ -52,22 +51,22 @@ struct OriginTests {
         }
     }
 
-    @Test("answers a plain request byte for byte as one with fields of its own")
-    func shortCut() async throws {
+    @Test("the fast path gives the same bytes as the full path")
+    func fastPath() async throws {
         try await withOrigin { origin in
             for number in [0, 1, 42, 123_456_789_012_345_678] {
-                let plain = try await origin.fetch("/covers/\(number).jpg")
-                let other = try await origin.fetch("/covers/\(number).jpg", ["X-Aside": "1"])
+                let fast = try await origin.fetch("/covers/\(number).jpg")
+                let full = try await origin.fetch("/covers/\(number).jpg", ["X-Other": "1"])
                 let withoutDate = { (reply: Reply) in reply.head.split(separator: "\r\nDate: ").first }
-                #expect(withoutDate(plain) == withoutDate(other))
-                #expect(plain.body == other.body)
+                #expect(withoutDate(fast) == withoutDate(full))
+                #expect(fast.body == full.body)
                 let delayed = try await origin.fetch("/covers/\(number).jpg?delay=10")
-                #expect(withoutDate(plain) == withoutDate(delayed))
+                #expect(withoutDate(fast) == withoutDate(delayed))
             }
         }
     }
 
-    @Test("answers requests that were sent at once in their order, plain or not")
+    @Test("pipelined requests are answered in order on both paths")
     func pipelined() async throws {
         try await withOrigin { origin in
             let port = origin.port
@@ -85,7 +84,7 @@ struct OriginTests {
         }
     }
 
-    @Test("keeps a connection for the next request, and counts both")
+    @Test("a connection is reused, and connections and requests are counted")
     func counting() async throws {
         var options = OriginOptions()
         options.countPaths = true
@@ -105,7 +104,7 @@ struct OriginTests {
         }
     }
 
-    @Test("sees how many requests are in flight at once")
+    @Test("the peak of requests in flight is counted")
     func inFlight() async throws {
         try await withOrigin { origin in
             let port = origin.port
@@ -116,13 +115,13 @@ struct OriginTests {
                     return wire
                 }
             }
-            while origin.requestCount < wires.count { await Task.yield() }
+            try await eventually { origin.requestCount == wires.count }
             #expect(origin.peakInFlight == 8)
             #expect(origin.connectionCount == 8)
         }
     }
 
-    @Test("stops without waiting for what its clients wait for, and all of them notice")
+    @Test("stopping closes connections whose responses are not complete")
     func stopping() async throws {
         let origin = try await Origin.start()
         let port = origin.port
@@ -136,15 +135,15 @@ struct OriginTests {
                 }
             }
         }
-        while origin.requestCount < targets.count { await Task.yield() }
+        try await eventually { origin.requestCount == targets.count }
         let elapsed = await ContinuousClock().measure { await origin.stop() }
-        #expect(elapsed < .seconds(30), "its clients would wait for a minute")
+        #expect(elapsed < .seconds(30), "the delayed response takes a minute")
         for client in clients { #expect(try await client.value != .complete) }
         await #expect(throws: Wire.Failure.self) { try await onThread { _ = try Wire(port: port) } }
         await origin.stop()
     }
 
-    @Test("may stop while clients are connecting")
+    @Test("an origin can stop while clients are connecting")
     func stoppingEarly() async throws {
         let queries = ["", "?delay=60000", "?fault=never", "?fault=endless", "?fault=reset"]
         for round in 0..<30 {
@@ -153,19 +152,19 @@ struct OriginTests {
             let clients = queries.map { query in
                 Task {
                     try await onThread {
-                        // Whether a client gets through, and what it gets, is left to chance; that all ends is not.
+                        // It is undetermined which clients connect and what they receive, but every one must end.
                         for _ in 0..<8 { try Wire(port: port).send(request("/covers/1.jpg\(query)")) }
                     }
                 }
             }
-            while origin.connectionCount < round % 10 { await Task.yield() }
+            try await eventually { origin.connectionCount >= round % 10 }
             await origin.stop()
             #expect(origin.openConnectionCount == 0)
             for client in clients { _ = await client.result }
         }
     }
 
-    @Test("forgets a request that is never answered when its client goes away")
+    @Test("a request without response ends when its client disconnects")
     func hangUp() async throws {
         try await withOrigin { origin in
             let port = origin.port
@@ -174,14 +173,14 @@ struct OriginTests {
                 try wire.send(request("/covers/1.jpg?fault=never"))
                 return wire
             }
-            while origin.requestCount < 1 { await Task.yield() }
+            try await eventually { origin.requestCount == 1 }
             #expect(origin.openConnectionCount == 1)
             _ = wire.take()
-            while origin.openConnectionCount > 0 { await Task.yield() }
+            try await eventually { origin.openConnectionCount == 0 }
         }
     }
 
-    @Test("says which address it cannot listen on")
+    @Test("the error names the address that is in use")
     func taken() async throws {
         try await withOrigin { origin in
             var options = OriginOptions()

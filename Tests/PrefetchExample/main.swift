@@ -7,12 +7,12 @@ let observer = Task {
         if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
     }
 }
-let summary = try await library.prefetch(try await library.albums.all())
+let summary = try await library.prefetch(try await library.albums)
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
-if let url = try await library.albums.all().first?.coverURL, let cover = try library.cachedCover(for: url) {
+if let url = try await library.albums.first?.coverUrl, let cover = try library.cachedCover(for: url) {
     print(cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
 }
-try await library.albums.add(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
-try await library.albums.undo()
+try await library.addAlbum(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
+try await library.undo()
 await library.close()
 await observer.value

@@ -3,7 +3,7 @@ import Testing
 
 extension CommandTests {
     @Suite struct AbsenceTests {
-        @Test("the next prefetch does not ask for what is not there, says how to, and does when told to")
+        @Test("a prefetch does not request a remembered 404 again; --retry-absent does")
         func remembered() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<2) + stage.urls(2..<3, "status=404&times=1"))
@@ -20,7 +20,7 @@ extension CommandTests {
             }
         }
 
-        @Test("get too remembers, and asks again when told to")
+        @Test("get does not request a remembered 404 again; --retry-absent does")
         func get() async throws {
             try await withStage { stage in
                 let url = stage.urls(0..<1, "status=410&times=1")[0]

@@ -4,9 +4,10 @@ import Testing
 @testable import CoverLibrary
 
 extension CommandTests {
-    /// `album import` and `album export` with files that they refuse.
+    /// `album import` and `album export` with files that they reject.
     @Suite struct AlbumFilesTests {
-        @Test func `an import refuses what add refuses, by line, and imports the rest`() async throws {
+        @Test func `an import skips albums that add refuses, naming their lines, and imports the others`() async throws
+        {
             try await withStage { stage in
                 _ = try stage.file("albums.json", "[]")
                 let list = try stage.file(
@@ -28,7 +29,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an import names the line of an id that is none`() async throws {
+        @Test func `an import names the line of an invalid id`() async throws {
             try await withStage { stage in
                 _ = try stage.file("albums.json", "[]")
                 let list = try stage.file("x.json", "[{\"title\": \"A\"},\n {\"title\": \"B\", \"mbid\": \"12\"}]")
@@ -40,7 +41,7 @@ extension CommandTests {
         }
 
         @Test(arguments: ["x.xml", "x.txt", "x.JSONX", "a.csv/x.xlsx"])
-        func `an export to a file of another format is refused, naming those there are, and writes nothing`(
+        func `an export to an unknown format fails, names the known ones, and writes nothing`(
             name: String
         ) async throws {
             try await withStage { stage in
@@ -58,7 +59,7 @@ extension CommandTests {
                 (["x.CSV"], "id,title"), (["x.ndjson"], "{\"id\""), (["plain"], "[\n"), ([".hidden"], "[\n"),
                 (["x.txt", "--format", "csv"], "id,title"),
             ])
-        func `an export takes its format from the extension or --format, else it is JSON`(
+        func `an export's format follows the extension or --format; the default is JSON`(
             arguments: [String], start: String
         ) async throws {
             try await withStage { stage in

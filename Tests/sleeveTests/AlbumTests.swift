@@ -21,7 +21,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `list shows a table of number, artist, album, genre and year, whose columns stand in line`()
+        @Test func `list shows a table of number, artist, album, genre and year with aligned columns`()
             async throws
         {
             try await withAlbums("A", "東京 Nights") { stage in
@@ -38,7 +38,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `list is made to fit a terminal, and shows no control characters of titles`() {
+        @Test func `list fits the terminal's width and replaces control characters in titles`() {
             var table = TextTable(["#", "Title"], numeric: [0])
             table.add(["1", String(repeating: "x", count: 50)])
             table.add(["2", "a\u{1B}[2Jb"])
@@ -47,7 +47,7 @@ extension CommandTests {
             #expect(lines[2] == "2  a\u{FFFD}[2Jb")
         }
 
-        @Test func `what is added, deleted, undone and redone is what list shows`() async throws {
+        @Test func `list shows albums that were added, deleted, undone and redone`() async throws {
             try await withAlbums("A", "B", "C") { stage in
                 let added = try await stage.run("album", "add", "--title", "New", "--at", "2", "--year", "2001")
                 #expect(added.status == 0 && added.stdout == "Added “New”\n")
@@ -78,8 +78,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an album is edited in its place, and undo in the next process brings the former back`() async throws
-        {
+        @Test func `an edited album keeps its number, and undo in another process restores it`() async throws {
             try await withAlbums("A", "B", "C") { stage in
                 let edited = try await stage.run(
                     "album", "edit", "b", "--title", "Bee", "--year", "2001", "--cover-url", "http://a/1")
@@ -98,7 +97,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an album may be added with several places of its cover, and with its ids`() async throws {
+        @Test func `an album can be added with several cover URLs and MusicBrainz ids`() async throws {
             let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
             try await withAlbums("A") { stage in
                 let added = try await stage.run(
@@ -107,13 +106,13 @@ extension CommandTests {
                 #expect(added.status == 0, "\(added)")
                 let lines: [Album] = try await stage.run("album", "list", "--json").lines()
                 #expect(lines.last?.coverUrl == "http://a/1" && lines.last?.coverUrls == ["http://a/2", "http://a/3"])
-                #expect(lines.last?.musicBrainzReleaseID == id && lines.last?.musicBrainzReleaseGroupID == id)
+                #expect(lines.last?.musicBrainzReleaseId == id && lines.last?.musicBrainzReleaseGroupId == id)
                 let plain = try await stage.run("album", "add", "--title", "Plain", "--json")
                 #expect(!plain.stdout.contains("coverUrl") && !plain.stdout.contains("usicBrainz"), "\(plain)")
             }
         }
 
-        @Test func `what cannot be done is said, with what to do`() async throws {
+        @Test func `an impossible edit fails with a message that says what to do`() async throws {
             try await withAlbums("A", "Same", "Same") { stage in
                 let cases: [([String], Int32, String)] = [
                     (["undo"], 1, "there is nothing to undo"), (["redo"], 1, "there is nothing to redo"),
@@ -146,7 +145,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `what could be two albums is refused, and can be said which`() async throws {
+        @Test func `an ambiguous name fails, and a prefix resolves it`() async throws {
             try await withStage { stage in
                 let albums = [Album(id: "x", title: "A"), Album(id: "1", title: "B"), Album(id: "y", title: "2")]
                 _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
@@ -159,7 +158,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `several albums of a title are called by the title alone, however it was asked for`() async throws {
+        @Test func `albums that share a title are reported as such, with or without a prefix`() async throws {
             try await withAlbums("Paper Suns", "B", "paper suns") { stage in
                 for name in ["Paper Suns", "title:Paper Suns"] {
                     let result = try await stage.run("album", "delete", name)
@@ -171,7 +170,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a list that breaks off is not imported half`() async throws {
+        @Test func `a truncated list is not imported in part`() async throws {
             try await withAlbums("A") { stage in
                 let list = try stage.file("x.json", "[{\"title\":\"B\"},{\"title\":")
                 let result = try await stage.run("album", "import", list)
@@ -180,7 +179,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a damaged library file is set aside and told of, and the last good one used`() async throws {
+        @Test func `a damaged library file is moved aside, reported, and replaced by the last good one`() async throws {
             try await withAlbums("A") { stage in
                 _ = try await stage.run("album", "add", "--title", "B")
                 _ = try stage.file("albums.json", "[\n{\"title\": \"A\",")
@@ -194,12 +193,12 @@ extension CommandTests {
             }
         }
 
-        @Test func `show prints the table and the command that writes the cover, which it fetches, to a file`()
+        @Test func `show prints the table and the command that saves the cover, and downloads it`()
             async throws
         {
             try await withStage { stage in
                 let url = stage.origin.coverURL(1) + "?size=4000&x='"
-                let album = Album(title: "A", artist: "B", coverURL: url)
+                let album = Album(title: "A", artist: "B", coverUrl: url)
                 _ = try stage.file("albums.json", AlbumFile.text(of: [album], format: .json))
                 let result = try await stage.run("album", "show", "a")
                 #expect(result.status == 0, "\(result)")
@@ -222,9 +221,9 @@ extension CommandTests {
             }
         }
 
-        @Test func `show says why there is no cover, and the exit code says so`() async throws {
+        @Test func `show reports a missing cover and exits with 3`() async throws {
             try await withStage { stage in
-                let albums = [Album(title: "A", coverURL: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
+                let albums = [Album(title: "A", coverUrl: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
                 _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
                 let missing = try await stage.run("album", "show", "A", "--retries", "0")
                 #expect(missing.status == 3 && missing.stdout.contains("404"), "\(missing)")
@@ -233,7 +232,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `covers are drawn by the protocol of the terminal, PNG alone for kitty, and never in tmux`() {
+        @Test func `covers are drawn by the terminal's protocol: only PNG for kitty, never in tmux`() {
             func terminal(_ variables: [String: String]) -> InlineImage.Terminal? {
                 InlineImage.terminal { variables[$0] }
             }
@@ -256,7 +255,7 @@ extension CommandTests {
             #expect(InlineImage.text(cover("image/svg+xml"), on: .iterm) == nil)
         }
 
-        @Test func `what is exported is imported again whole, in every format`() async throws {
+        @Test func `an export can be imported again completely, in every format`() async throws {
             try await withStage { stage in
                 let albums = [
                     Album(
@@ -283,7 +282,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an export through a link or to a pipe leaves them what they are`() async throws {
+        @Test func `an export through a link or to a pipe preserves the link or the pipe`() async throws {
             try await withAlbums("A") { stage in
                 let script = """
                     ln -s real.csv link.csv && mkfifo pipe.csv && (cat pipe.csv >from-pipe &) &&
@@ -295,7 +294,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `albums without a column of covers are imported, a title is enough`() async throws {
+        @Test func `albums without cover URLs are imported; a title suffices`() async throws {
             try await withStage { stage in
                 _ = try stage.file("albums.json", "[]")
                 let list = try stage.file("more.csv", "Title;Year\nLow Tide;1971\nPaper Suns;\n")
@@ -315,7 +314,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an import names the line of what it skips, keeps unknown fields, and exits with 3`() async throws {
+        @Test func `an import names skipped lines, keeps unknown fields, and exits with 3`() async throws {
             try await withAlbums("A") { stage in
                 let list = try stage.file("x.jsonl", "{\"title\":\"B\",\"mbid\":[1.0]}\n\"https://a/1\"\nnonsense\n")
                 let result = try await stage.run("album", "import", list)
@@ -327,7 +326,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `edits are posted to the remote library, and wait on the disk while it is away`() async throws {
+        @Test func `edits are posted to the remote library, and queued on disk while it is unreachable`() async throws {
             try await withAlbums { stage in
                 let away = try await stage.run("album", "add", "--title", "X", "--remote", "http://127.0.0.1:1")
                 #expect(
@@ -342,7 +341,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `deleting an album that the remote library does not have is done, and said`() async throws {
+        @Test func `deleting an album that the remote library does not have succeeds with a warning`() async throws {
             try await withAlbums("Never sent") { stage in
                 let result = try await stage.run("album", "delete", "1", "--remote", stage.origin.url)
                 #expect(result.status == 0, "\(result)")
@@ -352,7 +351,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `twenty processes that add and undo at once lose nothing`() async throws {
+        @Test func `twenty concurrent processes that add and undo lose no edit`() async throws {
             try await withAlbums { stage in
                 try await withThrowingTaskGroup(of: Void.self) { group in
                     for number in 0..<20 {
@@ -369,7 +368,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an edit that was acknowledged is there after kill -9, and a killed one leaves the library whole`()
+        @Test func `an acknowledged edit survives kill -9, and a killed one leaves a valid library`()
             async throws
         {
             try await withAlbums { stage in
@@ -378,7 +377,7 @@ extension CommandTests {
                     let script = """
                         n=0; while :; do "$SLEEVE" album add --title "\(round)-$n" --quiet && echo "\(round)-$n"; n=$((n+1)); done
                         """
-                    // In a group of its own, so that the kill meets the command and not the shell alone.
+                    // A process group of its own, so that the kill reaches the command and not only the shell.
                     let child = try Child(
                         "/usr/bin/setsid", ["/bin/sh", "-c", script], environment: stage.environment)
                     _ = await child.firstOutputLine()

@@ -2,12 +2,12 @@ import OriginServer
 import Testing
 
 extension CommandTests {
-    /// Covers by MusicBrainz ids, from an origin that answers as the Cover Art Archive does.
+    /// Covers by MusicBrainz ids, from an origin with the Cover Art Archive's API.
     @Suite struct ArchiveTests {
         private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
 
         @Test(
-            "prefetch gets an album's cover from the archive it is told of, in the size it is told",
+            "prefetch downloads an album's cover from --cover-art-archive in the size of --size",
             arguments: [
                 ("250", "front-250"), ("1200", "front-1200"), ("full", "front"),
             ])
@@ -22,7 +22,7 @@ extension CommandTests {
             }
         }
 
-        @Test("an id that is none is told with its line, and the other albums' covers come")
+        @Test("an invalid id is reported with its line, and the other covers are downloaded")
         func badID() async throws {
             try await withStage { stage in
                 let list = try stage.file(
@@ -40,7 +40,7 @@ extension CommandTests {
             }
         }
 
-        @Test("the report has one line for an album, with the place that had its cover")
+        @Test("the report has one line for an album, with the URL that had its cover")
         func report() async throws {
             try await withStage { stage in
                 let list = try stage.file(
@@ -56,7 +56,7 @@ extension CommandTests {
             }
         }
 
-        @Test("a size that the archive does not have, or an address that is none, is wrong usage or cannot run")
+        @Test("an unknown size is wrong usage, and an invalid archive URL cannot run")
         func wrong() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<1))

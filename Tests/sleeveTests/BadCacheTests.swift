@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// Whether a process may mount in a user namespace of its own.
+/// Whether a process can mount file systems in its own user namespace.
 private let mayMount: Bool = {
     #if os(Linux)
         let process = Process()
@@ -28,7 +28,7 @@ extension CommandTests {
         @Test(arguments: [
             ["stats"], ["list"], ["verify"], ["verify", "--repair"], ["evict", "--to", "0"], ["refresh"],
             ["get", "--offline", "http://127.0.0.1:1/a.jpg", "-o", "a.jpg"],
-        ]) func `where there is no cache, whoever only reads one says so, and makes none`(command: [String])
+        ]) func `commands that only read a cache report a missing one and do not create it`(command: [String])
             async throws
         {
             try await withStage { stage in
@@ -45,7 +45,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cache without an index is one all the same`() async throws {
+        @Test func `a cache without an index counts as a cache`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<2))
                 for name in ["index.sqlite3", "index.sqlite3-wal", "index.sqlite3-shm", "entries.tags", "blobs.tags"] {
@@ -57,7 +57,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cache directory that is a file is refused, and the file kept`() async throws {
+        @Test func `a cache directory that is a file is rejected, and the file is kept`() async throws {
             try await withStage { stage in
                 let file = try stage.file("plain", "mine")
                 let list = try stage.list(stage.urls(0..<1))
@@ -73,7 +73,7 @@ extension CommandTests {
         }
 
         @Test(.enabled(if: geteuid() != 0, "root may write everywhere"))
-        func `a cache directory without permission to write says so`() async throws {
+        func `a cache directory without write permission is reported`() async throws {
             try await withStage { stage in
                 try FileManager.default.createDirectory(
                     atPath: stage.cache, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o555])
@@ -84,7 +84,7 @@ extension CommandTests {
         }
 
         @Test(.enabled(if: mayMount, "needs a user namespace"))
-        func `a cache on a disk that is mounted read-only says so`() async throws {
+        func `a cache on a read-only file system is reported`() async throws {
             try await withStage { stage in
                 let disk = stage.folder + "/disk"
                 let result = try await stage.shell(
@@ -101,7 +101,7 @@ extension CommandTests {
         }
 
         @Test(.enabled(if: mayMount, "needs a user namespace"))
-        func `a full disk stops the run with a clear message, and what was stored stays readable`() async throws {
+        func `a full disk stops the run with a clear message, and stored covers stay readable`() async throws {
             try await withStage { stage in
                 let few = try stage.list(stage.urls(0..<50), name: "few.txt")
                 let many = try stage.list(stage.urls(100..<600, "size=40000"), name: "many.txt")
@@ -138,7 +138,7 @@ extension CommandTests {
         }
 
         @Test(.enabled(if: mayMount, "needs a user namespace"))
-        func `a disk that is full from the start is an error that says so`() async throws {
+        func `a disk that is full from the start is reported`() async throws {
             try await withStage { stage in
                 let result = try await stage.shell(
                     """
@@ -150,7 +150,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cache of a newer format is refused and not touched`() async throws {
+        @Test func `a cache of a newer format is rejected and left unchanged`() async throws {
             try await withStage { stage in
                 try FileManager.default.createDirectory(atPath: stage.cache, withIntermediateDirectories: true)
                 let index = stage.cache + "/index.sqlite3"
@@ -169,7 +169,7 @@ extension CommandTests {
             }
         }
 
-        /// One page, after sqlite.org/fileformat2.html: the header and an empty schema table.
+        /// One page as in sqlite.org/fileformat2.html: the header and an empty schema table.
         private static func emptyDatabase(userVersion: UInt8) -> Data {
             var page = Data(count: 4_096)
             page.replaceSubrange(0..<16, with: Data("SQLite format 3\0".utf8))
@@ -198,7 +198,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `capacity is a limit, remembered, and what is kept is whole`() async throws {
+        @Test func `capacity is a limit, is remembered, and the remaining covers are intact`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<300, "size=20000"))
                 let result = try await stage.run("prefetch", list, "--capacity", "2M", "--json")
@@ -218,7 +218,7 @@ extension CommandTests {
                 }
                 #expect(blocks <= 2 << 20)
 
-                // A smaller one takes effect at once.
+                // A lower capacity takes effect at once.
                 let smaller = try await stage.run("prefetch", try stage.list(stage.urls(0..<1)), "--capacity", "500K")
                 #expect(smaller.status == 0, "\(smaller)")
                 #expect(try await stage.stats().chargedBytes <= 500 << 10)

@@ -10,7 +10,7 @@ import Testing
 
 extension CommandTests {
     @Suite struct BadListTests {
-        @Test func `a missing list is named, and the other lists are fetched all the same`() async throws {
+        @Test func `a missing list is named, and the other lists are downloaded`() async throws {
             try await withStage { stage in
                 let missing = stage.folder + "/missing.json"
                 let good = try stage.list(stage.urls(0..<2))
@@ -21,7 +21,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a directory is no list`() async throws {
+        @Test func `a directory is rejected as a list`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("prefetch", stage.folder)
                 #expect(result.status == 1)
@@ -30,7 +30,7 @@ extension CommandTests {
         }
 
         @Test(arguments: ["cover.jpg", "noise", "."])
-        func `an image, a binary file and a directory are named in one line with what was expected`(
+        func `an image, a binary file and a directory are reported in one line, with the expected formats`(
             name: String
         ) async throws {
             try await withStage { stage in
@@ -48,7 +48,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a missing list alone is one line that names it, without a summary`() async throws {
+        @Test func `a single missing list is reported in one line, without a summary`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("prefetch", stage.folder + "/missing.json")
                 #expect(result.status == 1 && result.stdout.isEmpty)
@@ -102,7 +102,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `malformed JSON is placed by line and column, after the covers before it`() async throws {
+        @Test func `malformed JSON is reported with line and column, after the covers before it`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)
                 let text = """
@@ -119,7 +119,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `JSON that ends too early is placed as well`() async throws {
+        @Test func `truncated JSON is reported with line and column`() async throws {
             try await withStage { stage in
                 let file = try stage.file("albums.json", "[\"\(stage.urls(0..<1)[0])\",\n")
                 let result = try await stage.run("prefetch", file, "--json")
@@ -129,7 +129,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a malformed line of JSON lines is skipped, the next one is read`() async throws {
+        @Test func `a malformed line of JSON lines is skipped`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<2)
                 let file = try stage.file("albums.jsonl", "\"\(urls[0])\"\n{oops}\n\"\(urls[1])\"\n")
@@ -164,7 +164,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a CSV without a column of covers says which columns it found`() async throws {
+        @Test func `a CSV without a cover column is reported with its columns`() async throws {
             try await withStage { stage in
                 let file = try stage.file("covers.csv", "title,artist\nA,B\n")
                 let result = try await stage.run("prefetch", file)
@@ -182,7 +182,7 @@ extension CommandTests {
                 ("file:///etc/passwd", "file:// is not supported"), ("http://", "not a URL"),
                 ("data:image/png;base64,AAAA", "not a URL"),
             ])
-        func `what is no URL to fetch is named with its line, skipped and counted`(
+        func `an unusable URL is reported with its line, skipped and counted`(
             url: String, reason: String
         ) async throws {
             try await withStage { stage in
@@ -221,7 +221,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a password in an album that cannot be read is not shown either`() async throws {
+        @Test func `a password in a malformed album is not shown`() async throws {
             try await withStage { stage in
                 let list = try stage.file(
                     "albums.json", #"[{"coverUrl": "http://mira:s3cret@127.0.0.1/1.jpg", "title": 5}]"#)
@@ -255,7 +255,7 @@ extension CommandTests {
         }
 
         @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")))
-        func `what cannot be written out is an error`() async throws {
+        func `a failed write to stdout is an error`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3))
                 for command in ["stats", "stats --json", "list", "list --json", "verify", "evict --to 1G --json"] {
@@ -270,7 +270,7 @@ extension CommandTests {
 
         /// 100 MB between the first and the last cover, on one line.
         @Test(arguments: ["list.txt", "albums.jsonl", "covers.csv", "albums.json"])
-        func `a line of 100 MB is skipped and never held`(name: String) async throws {
+        func `a line of 100 MB is skipped and never held in memory`(name: String) async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<2)
                 let (head, tail) =

@@ -4,7 +4,7 @@ import Testing
 
 extension CommandTests {
     @Suite struct CacheTests {
-        @Test func `list tells what is stored, in the fields of the contract`() async throws {
+        @Test func `list prints every entry with the fields of the contract`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)
                 try await stage.fill(urls, "--parallel", "1")
@@ -32,7 +32,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an empty cache is listed, counted and verified without complaint`() async throws {
+        @Test func `an empty cache can be listed, counted and verified`() async throws {
             try await withStage { stage in
                 _ = try await stage.run("get", stage.urls(0..<1, "status=404")[0])
                 for command in ["list", "stats", "verify"] {
@@ -67,7 +67,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `evicting to 0 empties the cache and gives the disk back`() async throws {
+        @Test func `evicting to 0 empties the cache and frees the disk space`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<20))
                 let result = try await stage.run("evict", "--to", "0", "--json")
@@ -84,7 +84,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `evicting keeps what was used last`() async throws {
+        @Test func `evicting keeps the most recently used covers`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<10, "size=20000")
                 try await stage.fill(urls, "--parallel", "1")
@@ -104,7 +104,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `evicting to more than there is evicts nothing`() async throws {
+        @Test func `evicting to more than the current size evicts nothing`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3))
                 let result = try await stage.run("evict", "--to", "1G")
@@ -115,13 +115,13 @@ extension CommandTests {
     }
 
     @Suite struct VerifyTests {
-        /// Spoils a byte in the middle of a cover, and gives back the number of segments that held it.
+        /// Changes a byte in the middle of a cover. Returns the number of segments that contain it.
         private func spoil(_ cover: [UInt8], in stage: Stage) throws {
             for path in try stage.segments() {
                 var bytes = try Data(contentsOf: URL(filePath: path))
                 guard let range = bytes.range(of: Data(cover)) else { continue }
                 bytes[range.lowerBound + range.count / 2] ^= 0x10
-                // In place: the file stays the same file.
+                // Overwrites the byte in the same file.
                 let handle = try #require(FileHandle(forWritingAtPath: path))
                 try handle.write(contentsOf: bytes)
                 return try handle.close()
@@ -131,7 +131,7 @@ extension CommandTests {
 
         private func cover(_ number: Int) -> [UInt8] { CoverImage.jpeg(number: number, aboutBytes: 4_000) }
 
-        @Test func `a spoilt byte is found, repaired, and fetched again`() async throws {
+        @Test func `a changed byte is detected, dropped by a repair, and downloaded again`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<10)
                 try await stage.fill(urls)
@@ -160,7 +160,9 @@ extension CommandTests {
             }
         }
 
-        @Test func `spoilt bytes are never given out: offline it is a miss, online it is fetched anew`() async throws {
+        @Test func `changed bytes are never returned: offline the cover is a miss, online it is downloaded again`()
+            async throws
+        {
             try await withStage { stage in
                 let urls = stage.urls(0..<2)
                 try await stage.fill(urls)
@@ -173,7 +175,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an index that is gone is rebuilt from the segments`() async throws {
+        @Test func `a missing index is rebuilt from the segments`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<30) + stage.urls(30..<33, "same=7"))
                 let before = try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }
@@ -191,7 +193,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `what an index that power loss set back does not know is read from the segments on opening`()
+        @Test func `opening adopts records that the index lost in a power failure`()
             async throws
         {
             try await withStage { stage in
@@ -204,7 +206,7 @@ extension CommandTests {
                 for (name, bytes) in zip(names, before) { try bytes.write(to: URL(filePath: "\(stage.cache)/\(name)")) }
                 let entries = try await stage.entries()
                 #expect(Set(entries.map(\.url)) == Set(stage.urls(0..<40)))
-                // A look at the cache must not have cut anything off.
+                // Reading the cache must not have truncated a segment.
                 #expect(try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count } == segments)
                 let last = try await stage.run("get", "--offline", stage.urls(39..<40)[0])
                 #expect(last.output == cover(39), "\(last.stderr)")
@@ -213,7 +215,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an index that is garbage is set aside, and no cover is lost`() async throws {
+        @Test func `an unreadable index is moved aside, and no cover is lost`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<30))
                 let before = Set(try await stage.entries().map(\.url))
@@ -228,7 +230,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `an index spoilt in the middle is repaired, and no cover is lost`() async throws {
+        @Test func `an index damaged in the middle is repaired, and no cover is lost`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<200, "size=1000"))
                 let before = Set(try await stage.entries().map(\.url))
@@ -249,7 +251,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a segment that is gone is found and repaired, and its covers are fetched again`() async throws {
+        @Test func `a missing segment is detected and repaired, and its covers are downloaded again`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<5))
                 for path in try stage.segments() { try FileManager.default.removeItem(atPath: path) }

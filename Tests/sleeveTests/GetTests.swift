@@ -13,7 +13,7 @@ extension CommandTests {
     @Suite struct GetTests {
         /// libcurl resolves every name below `localhost` to this machine (RFC 6761 §6.3).
         @Test(arguments: ["C", "C.UTF-8"])
-        func `a cover of a host with an international name is fetched in every locale, under one key`(
+        func `a cover of an international host name is downloaded in every locale, under one key`(
             locale: String
         ) async throws {
             try await withStage { stage in
@@ -31,7 +31,7 @@ extension CommandTests {
 
         private let cover = CoverImage.jpeg(number: 5)
 
-        @Test func `a cover goes to stdout to the byte: on a miss, on a hit, offline with the origin stopped`()
+        @Test func `stdout has the exact bytes: on a miss, on a hit, and offline with the origin stopped`()
             async throws
         {
             try await withStage { stage in
@@ -49,7 +49,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cover goes to a file, and JSON tells what it is`() async throws {
+        @Test func `a cover is written to a file, and JSON describes it`() async throws {
             try await withStage { stage in
                 let file = try stage.file("cover.jpg", "something else")
                 let result = try await stage.run("get", stage.origin.coverURL(5), "-o", file, "--json")
@@ -63,7 +63,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a file that cannot be written is an error that names it`() async throws {
+        @Test func `an unwritable file is reported`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("get", stage.origin.coverURL(5), "-o", stage.folder + "/no/cover.jpg")
                 #expect(result.status == 1)
@@ -71,8 +71,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `what is no plain file is written to and stays what it is, and a file keeps its mode`() async throws
-        {
+        @Test func `a device or a link is written through, and a file keeps its mode`() async throws {
             try await withStage { stage in
                 let file = try stage.file("private.jpg", "old")
                 chmod(file, 0o600)
@@ -91,7 +90,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a failure leaves the file as it was`() async throws {
+        @Test func `a failure leaves the file unchanged`() async throws {
             try await withStage { stage in
                 let file = try stage.file("cover.jpg", "old")
                 let result = try await stage.run("get", stage.urls(0..<1, "status=404")[0], "-o", file)
@@ -100,7 +99,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `offline, a miss is told clearly and nothing connects`() async throws {
+        @Test func `offline, a miss is reported and nothing connects`() async throws {
             try await withStage { stage in
                 let url = stage.origin.coverURL(5)
                 try await stage.fill(stage.urls(6..<7))
@@ -131,7 +130,7 @@ extension CommandTests {
                 ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),
                 ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "what may not be fetched"),
             ])
-        func `a bad answer fails in one line that names the URL, and nothing is stored`(
+        func `a bad response fails in one line that names the URL, and nothing is stored`(
             query: String, reason: String
         ) async throws {
             try await withStage { stage in
@@ -146,7 +145,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `nobody listening is a failure to connect`() async throws {
+        @Test func `a refused connection fails with the exit code 3`() async throws {
             try await withStage { stage in
                 await stage.origin.stop()
                 let url = stage.origin.coverURL(5)
@@ -157,7 +156,7 @@ extension CommandTests {
         }
 
         @Test(arguments: ["redirect=5", "redirect=1&redirect-status=308", "chunked=1", "type=text/plain"])
-        func `redirects, unknown lengths and wrong types do not keep a cover away`(query: String) async throws {
+        func `covers with redirects, unknown lengths and wrong types are downloaded`(query: String) async throws {
             try await withStage { stage in
                 let result = try await stage.run("get", "\(stage.origin.coverURL(5))?\(query)")
                 #expect(result.status == 0 && result.output == cover, "\(result)")

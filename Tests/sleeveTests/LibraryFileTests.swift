@@ -11,16 +11,16 @@ import Testing
 
 extension CommandTests {
     @Suite struct LibraryFileTests {
-        @Test func `without a list, the library is made from the starter albums and prefetched`() async throws {
+        @Test func `without a list, the library file is created from the starter albums and prefetched`() async throws {
             try await withStage { stage in
                 let library = stage.folder + "/deep/er/albums.json"
                 let result = try await stage.run("prefetch", "--library", library, "--offline", "--json")
-                // Offline, so that nobody who happens to listen on the default port takes part.
+                // Offline, in case another program listens on the default port.
                 #expect(result.status == 3)
                 #expect(result.stderr.contains("created \(library) with twelve starter albums"), "\(result)")
                 let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
                 #expect(albums.count >= 10)
-                #expect(albums.allSatisfy { $0.coverURL?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
+                #expect(albums.allSatisfy { $0.coverUrl?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
                 #expect(try result.summary().failed == albums.count)
 
                 let again = try await stage.run("prefetch", "--library", library, "--offline", "--json")
@@ -28,7 +28,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `the starter library of a real origin is prefetched whole`() async throws {
+        @Test func `the starter library of a real origin is prefetched completely`() async throws {
             try await withStage { stage in
                 let library = stage.folder + "/starter.json"
                 let origin = try stage.start("origin", "--port", "0", "--albums", library)
@@ -40,7 +40,7 @@ extension CommandTests {
                 #expect(try first.summary().downloaded == albums.count)
                 let entries = try await stage.entries()
                 #expect(Set(entries.map(\.url)) == Set(albums.compactMap(\.coverUrl)))
-                // None of them is a generated cover, which a slug that the origin does not know gets.
+                // An unknown slug would get a generated cover.
                 #expect(entries.allSatisfy { $0.width == 600 && $0.height == 600 }, "\(entries)")
                 origin.kill(SIGTERM)
                 let ended = await origin.exit()
@@ -52,7 +52,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a library that is there is left as it is`() async throws {
+        @Test func `an existing library file is left unchanged`() async throws {
             try await withStage { stage in
                 let text = "[{\"title\": \"Mine\", \"coverUrl\": \"\(stage.urls(0..<1)[0])\"}]"
                 let library = try stage.file("albums.json", text)
@@ -63,7 +63,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a library that cannot be made is an error before anything else`() async throws {
+        @Test func `a library file that cannot be created is an error before any request`() async throws {
             try await withStage { stage in
                 let file = try stage.file("plain", "")
                 let result = try await stage.run("prefetch", "--library", file + "/albums.json")
@@ -73,7 +73,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `cache and library lie where the XDG specification says`() async throws {
+        @Test func `cache and library file are in the XDG directories`() async throws {
             try await withStage { stage in
                 var environment = ["HOME": stage.folder, "XDG_CACHE_HOME": "relative/is/ignored"]
                 var result = try await sleeveTests.run(["prefetch", "--offline", "--quiet"], environment: environment)
@@ -96,7 +96,7 @@ extension CommandTests {
     }
 
     @Suite struct OriginCommandTests {
-        @Test func `the URLs printed are those the origin serves`() async throws {
+        @Test func `the origin serves the URLs that it prints`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("origin", "--port", "\(stage.origin.port)", "--urls", "3")
                 #expect(result.stdout == (0..<3).map { stage.origin.coverURL($0) + "\n" }.joined())
@@ -105,7 +105,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `the files written are the covers the origin serves`() async throws {
+        @Test func `the written files are the covers that the origin serves`() async throws {
             try await withStage { stage in
                 let folder = stage.folder + "/files"
                 let result = try await stage.run("origin", "--write-to", folder, "--count", "3")
@@ -115,7 +115,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a port that is taken is an error that names it`() async throws {
+        @Test func `a port in use is reported`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("origin", "--port", "\(stage.origin.port)")
                 #expect(result.status == 1)

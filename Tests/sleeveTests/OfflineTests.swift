@@ -2,7 +2,7 @@ import OriginServer
 import Testing
 
 extension CommandTests {
-    /// The network gone, or not to be used.
+    /// Without a network, or with --offline.
     @Suite struct OfflineTests {
         private static let stale = "cache-control=max-age%3D0"
 
@@ -10,7 +10,7 @@ extension CommandTests {
             var stale: Bool?
         }
 
-        @Test("get says on stderr and in JSON that a cover is stale, and list says it of entries")
+        @Test("get marks a stale cover on stderr and in JSON, and list marks stale entries")
         func stale() async throws {
             try await withStage { stage in
                 let (old, new) = (stage.urls(1..<2, Self.stale)[0], stage.urls(2..<3)[0])
@@ -33,7 +33,7 @@ extension CommandTests {
             }
         }
 
-        @Test("what must be validated is not given offline, and the message says why")
+        @Test("a cover that must be validated is not returned offline, and the message says why")
         func mustRevalidate() async throws {
             try await withStage { stage in
                 let url = stage.urls(1..<2, Self.stale + ",must-revalidate")[0]
@@ -47,7 +47,8 @@ extension CommandTests {
             }
         }
 
-        @Test("a prefetch without a network says so in a few lines, exits with 3, and the next gets what is missing")
+        @Test(
+            "a prefetch without a network prints a few lines, exits with 3, and the next one downloads what is missing")
         func networkGone() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<60))
@@ -76,7 +77,7 @@ extension CommandTests {
             }
         }
 
-        @Test("of what one host fails at, five are told of each kind, and how many there were more")
+        @Test("five failures of a host are printed for each cause, and the others are counted")
         func grouped() async throws {
             try await withStage { stage in
                 let busy = try stage.list(stage.urls(0..<30, "status=503&retry-after=3600"))
@@ -91,7 +92,7 @@ extension CommandTests {
                 let bad = try stage.list(stage.urls(0..<10, "status=500") + stage.urls(10..<20))
                 let result = try await stage.run("prefetch", bad, "--retries", "0", "--json")
                 #expect(
-                    result.stderr.contains(":\(stage.origin.port): 5 more covers got the answer 500; --report"),
+                    result.stderr.contains(":\(stage.origin.port): 5 more covers failed with status 500; --report"),
                     "\(result)")
                 #expect(try result.summary().downloaded == 10)
             }
@@ -103,7 +104,7 @@ extension CommandTests {
             }
         }
 
-        @Test("where some servers answer, the network is not called gone")
+        @Test("if some servers answer, the network is not reported as unreachable")
         func oneHostGone() async throws {
             try await withStage { stage in
                 let away = (0..<30).map { "http://127.0.0.1:1/\($0).jpg" }

@@ -22,7 +22,8 @@ extension CommandTests {
         }
 
         @Test(arguments: ["json", "jsonl", "csv", "urls"])
-        func `a list is prefetched from a file and from stdin, its format recognised`(format: String) async throws {
+        func `a list is prefetched from a file and from stdin, and its format is detected`(format: String) async throws
+        {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)
                 let text = text(format, urls)
@@ -39,7 +40,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `the format asked for overrides the file's name`() async throws {
+        @Test func `--format overrides the file's extension`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<3)
                 let file = try stage.file("albums.csv", text("jsonl", urls))
@@ -88,7 +89,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `the summary for people says how many were downloaded and how many are fresh`() async throws {
+        @Test func `the text summary counts downloaded and fresh covers`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<12))
                 let first = try await stage.run("prefetch", list)
@@ -113,7 +114,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a URL that repeats is one transfer, however it is spelled`() async throws {
+        @Test func `a repeated URL is one transfer, in every spelling`() async throws {
             try await withStage { stage in
                 let url = stage.origin.coverURL(1)
                 let spelled = url.replacing("http://", with: "HTTP://") + "#front"
@@ -141,7 +142,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a 404 is named, counted and not tried again, and the rest goes on`() async throws {
+        @Test func `a 404 is reported, counted and not retried, and the run continues`() async throws {
             try await withStage { stage in
                 let missing = "\(stage.origin.url)/covers/nothing.jpg"
                 let list = try stage.list(stage.urls(0..<3) + [missing] + stage.urls(3..<6))
@@ -154,7 +155,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `many failures are told up to a number, with how many were left out`() async throws {
+        @Test func `a limited number of failures is printed, and the others are counted`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("prefetch", try stage.list(stage.urls(0..<50, "status=404")))
                 #expect(result.status == 3)
@@ -164,7 +165,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `the report has one line a cover, with the fields of the contract`() async throws {
+        @Test func `the report has one line per cover, with the fields of the contract`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<1))
                 let urls = stage.urls(0..<3) + stage.urls(2..<3) + stage.urls(8..<9, "status=404") + ["ftp://a/b.jpg"]
@@ -195,7 +196,7 @@ extension CommandTests {
         }
 
         @Test(arguments: ["--report", "--metrics-file"])
-        func `a report or metrics that cannot be written stop the run before it connects`(option: String) async throws {
+        func `an unwritable report or metrics file stops the run before it connects`(option: String) async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<1))
                 for arguments in [["prefetch", list], ["refresh", "--jitter", "300d"]] {
@@ -210,7 +211,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `metrics may go to a device or a pipe`() async throws {
+        @Test func `metrics can be written to a device or a pipe`() async throws {
             try await withStage { stage in
                 let result = try await stage.run(
                     "prefetch", try stage.list(stage.urls(0..<1)), "--quiet", "--metrics-file", "/dev/stdout")
@@ -218,7 +219,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `quiet prints nothing when all goes well, and still tells failures`() async throws {
+        @Test func `quiet prints nothing on success, and still prints failures`() async throws {
             try await withStage { stage in
                 let good = try await stage.run("prefetch", try stage.list(stage.urls(0..<3)), "--quiet")
                 #expect(good.status == 0 && good.stdout.isEmpty && good.stderr.isEmpty, "\(good)")
@@ -228,7 +229,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a URL on stdin is fetched before stdin ends`() async throws {
+        @Test func `a URL on stdin is downloaded before stdin ends`() async throws {
             try await withStage { stage in
                 let tripwire = try Tripwire()
                 let child = try stage.start(
@@ -243,7 +244,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `offline, nothing connects: what is stored is fresh, the rest fails`() async throws {
+        @Test func `offline, nothing connects: cached covers are fresh, others fail`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<2))
                 let before = stage.origin.connectionCount
@@ -255,13 +256,13 @@ extension CommandTests {
             }
         }
 
-        @Test func `a host gets no more connections at once than allowed`() async throws {
+        @Test func `a host gets at most --per-host simultaneous connections`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<40, "size=1000&delay=5"))
                 let result = try await stage.run("prefetch", list, "--per-host", "3", "--json")
                 #expect(try result.summary().downloaded == 40, "\(result)")
                 #expect(stage.origin.peakInFlight <= 3)
-                // The one that the first answer came on is closed after it.
+                // The connection of the first response is closed after it.
                 #expect(stage.origin.connectionCount <= 4)
             }
         }

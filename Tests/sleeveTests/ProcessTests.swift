@@ -9,7 +9,7 @@ import Testing
 #endif
 
 extension CommandTests {
-    /// Several processes on one cache, and processes that are stopped.
+    /// Several processes on one cache, and stopped processes.
     @Suite struct ProcessTests {
         @Test func `two processes prefetching one list into one cache store each URL once`() async throws {
             try await withStage { stage in
@@ -55,13 +55,13 @@ extension CommandTests {
         }
 
         @Test(arguments: [SIGINT, SIGTERM])
-        func `a signal stops a prefetch at once, what has arrived is kept, the rest is fetched the next time`(
+        func `a signal stops a prefetch at once; arrived covers are stored, and the next run downloads the others`(
             signal: Int32
         ) async throws {
             try await withStage { stage in
                 let tripwire = try Tripwire()
                 let urls = stage.urls(0..<300, "size=1000")
-                // Every one of the eight connections to the host ends up waiting, so the run cannot come to its end by itself.
+                // All eight connections to the host end up waiting, so the run cannot end by itself.
                 let hanging = [tripwire.url(through: stage.origin)] + stage.urls(500..<508, "fault=never")
                 let (report, metrics) = (stage.folder + "/report.jsonl", stage.folder + "/sleeve.prom")
                 let list = try stage.list(Array(urls[..<200] + hanging + urls[200...]))
@@ -97,13 +97,13 @@ extension CommandTests {
             }
         }
 
-        @Test func `a signal before anything arrived ends the run as well`() async throws {
+        @Test func `a signal before the first arrival ends the run`() async throws {
             try await withStage { stage in
                 let tripwire = try Tripwire()
                 let child = try stage.start("prefetch", "-", "--json", stdin: .open)
                 child.send(tripwire.url + "\n")
                 try await tripwire.wait(for: child)
-                // The list is still open: reading it must not hold the process.
+                // The list is still open; reading it must not block the exit.
                 child.kill(SIGTERM)
                 let result = await child.exit()
                 #expect(result.status == 143, "\(result)")
@@ -125,15 +125,15 @@ extension CommandTests {
     @Suite struct KillTests {
         private static let length = 400
 
-        /// Fifty in all. Each cache sees ten, so that a run adopts what several before it left.
+        /// Fifty kills, ten for each cache, so that a run adopts the records of several killed ones.
         @Test(arguments: 0..<5)
-        func `after kill -9 every acknowledged cover is there and verifies`(cache: Int) async throws {
+        func `after kill -9 every acknowledged cover is stored and intact`(cache: Int) async throws {
             try await withStage { stage in
                 var acknowledged: [String: String] = [:]
                 var awaited = 0
                 for round in 0..<10 {
                     let moment = Int.random(in: 1..<Self.length)
-                    // Every other round is killed wherever the disk happens to be; those between, once this much is told.
+                    // Every other round is killed at a random moment, the others after this many acknowledgements.
                     let least = round.isMultiple(of: 2) ? 0 : Int.random(in: 1...150)
                     awaited += least
                     try await killed(stage, round, moment, least, &acknowledged)
@@ -148,13 +148,13 @@ extension CommandTests {
             }
         }
 
-        /// Prefetches covers, some of them for the second time, and kills the process when it has come to number `moment`
-        /// and has told of at least `least` that they are stored.
+        /// Prefetches covers, some of them for the second time, and kills the process when it has reached number `moment`
+        /// and has acknowledged at least `minimum` covers.
         private func killed(
             _ stage: Stage, _ round: Int, _ moment: Int, _ least: Int, _ acknowledged: inout [String: String]
         ) async throws {
             let first = round * 300
-            // Long URLs make long report lines, so that the report is written out often.
+            // Long URLs make long report lines, so the report is written often.
             let query = "size=4000&for=" + String(repeating: "x", count: 400)
             var urls = stage.urls(first..<first + Self.length, query)
             let tripwire = try Tripwire()
@@ -169,7 +169,7 @@ extension CommandTests {
             for line in try told(stage, report) { acknowledged[line.url] = line.digest }
         }
 
-        /// The covers a report says were downloaded, in its whole lines.
+        /// The downloaded covers in the complete lines of a report.
         private func told(_ stage: Stage, _ report: String) throws -> [ReportLine] {
             try jsonLines(try stage.text(of: report)).filter { $0.outcome == "downloaded" }
         }

@@ -10,7 +10,7 @@ import Testing
 
 extension CommandTests {
     @Suite(.serialized) struct RefreshTests {
-        @Test func `what is stale is revalidated, and the summary and the report say so`() async throws {
+        @Test func `stale covers are revalidated, and the summary and the report count them`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
                 try await stage.fill(stage.urls(3..<5, "cache-control=max-age%3D1000"))
@@ -26,7 +26,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `quiet prints nothing when all goes well`() async throws {
+        @Test func `quiet prints nothing on success`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
                 let result = try await stage.run("refresh", "--quiet")
@@ -34,7 +34,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a refresh with nothing due says so, and how many covers there are`() async throws {
+        @Test func `a refresh with nothing due says so and counts the covers`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D1000"))
                 let result = try await stage.run("refresh")
@@ -50,7 +50,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a cover whose server is gone stays, and the exit code says so`() async throws {
+        @Test func `a cover of an unreachable server stays, and the command exits with 3`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<2, "cache-control=max-age%3D0")
                 try await stage.fill(urls)
@@ -62,10 +62,10 @@ extension CommandTests {
             }
         }
 
-        @Test func `another refresh on the same cache exits with 75 and names the one that runs`() async throws {
+        @Test func `a second refresh on a cache exits with 75 and names the first`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<1, "cache-control=max-age%3D0"))
-                // Held by this process, as a running refresh would.
+                // This process holds the lock like a running refresh.
                 let lock = open(stage.cache + "/refresh.lock", O_RDWR | O_CREAT, 0o644)
                 defer { close(lock) }
                 #expect(flock(lock, LOCK_EX | LOCK_NB) == 0)
@@ -79,7 +79,7 @@ extension CommandTests {
         }
 
         @Test(arguments: [SIGTERM, SIGINT])
-        func `a signal ends it in order, and the next one goes on`(signal: Int32) async throws {
+        func `a signal ends a refresh in order, and the next one continues`(signal: Int32) async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<8, "cache-control=max-age%3D0"))
                 let requests = stage.origin.requestCount
@@ -112,7 +112,10 @@ extension CommandTests {
             }
         }
 
-        @Test func `the metrics have every series from the first run on, and remember the last success`() async throws {
+        @Test
+        func `the first run writes every series of the metrics, and a failed run keeps the time of the last success`()
+            async throws
+        {
             try await withStage { stage in
                 let metrics = stage.folder + "/sleeve.prom"
                 try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
@@ -138,7 +141,7 @@ extension CommandTests {
                 let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ")[0] } }
                 #expect(names(failed) == names(text))
 
-                // Nothing to do it to: cron is told, and Prometheus too.
+                // Without a cache the exit code and the metrics report the failure.
                 let typo = try await stage.run(
                     "refresh", "--quiet", "--metrics-file", metrics, "--cache", stage.folder + "/typo")
                 #expect(typo.status == 1 && typo.stderr.contains("no cache at"), "\(typo)")

@@ -4,7 +4,7 @@ import Testing
 extension CommandTests {
     @Suite struct RetryTests {
         @Test(arguments: [408, 425, 429, 500, 502, 503, 504])
-        func `a status that may pass is tried again until it has passed`(status: Int) async throws {
+        func `a temporary status is retried until it succeeds`(status: Int) async throws {
             try await withStage { stage in
                 let url = stage.urls(5..<6, "status=\(status)&times=2&retry-after=0")[0]
                 let result = try await stage.run("get", url)
@@ -14,7 +14,7 @@ extension CommandTests {
         }
 
         @Test(arguments: ["reset", "close", "truncate"])
-        func `a broken connection is tried again`(fault: String) async throws {
+        func `a broken connection is retried`(fault: String) async throws {
             try await withStage { stage in
                 let result = try await stage.run("get", stage.urls(5..<6, "fault=\(fault)&times=1")[0])
                 #expect(result.status == 0 && result.output == CoverImage.jpeg(number: 5), "\(result)")
@@ -22,7 +22,7 @@ extension CommandTests {
         }
 
         @Test(arguments: [0, 1, 2])
-        func `it is tried again no more often than asked`(retries: Int) async throws {
+        func `--retries limits the retries`(retries: Int) async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(5..<6, "status=503&times=9&retry-after=0"))
                 let result = try await stage.run("prefetch", list, "--retries", "\(retries)")
@@ -33,7 +33,7 @@ extension CommandTests {
         }
 
         @Test(arguments: ["status=404", "status=400", "status=403", "fault=html", "fault=loop&redirect-status=308"])
-        func `what will not pass is not tried again`(query: String) async throws {
+        func `a permanent failure is not retried`(query: String) async throws {
             try await withStage { stage in
                 let result = try await stage.run("prefetch", try stage.list(stage.urls(5..<6, query)))
                 #expect(result.status == 3)
@@ -41,7 +41,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `Retry-After is waited for`() async throws {
+        @Test func `Retry-After delays the retry`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(5..<6, "status=503&times=1&retry-after=1"))
                 let result = try await stage.run("prefetch", list, "--json")
@@ -50,7 +50,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a Retry-After that is too long fails the cover at once and says so`() async throws {
+        @Test func `a long Retry-After fails the cover at once`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("get", stage.urls(5..<6, "status=429&retry-after=3600")[0])
                 #expect(result.status == 3)
@@ -59,7 +59,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `tries are told to those who ask for debugging`() async throws {
+        @Test func `retries are logged at the debug level`() async throws {
             try await withStage { stage in
                 let url = stage.urls(5..<6, "status=503&times=1&retry-after=0")[0]
                 let told = try await stage.run("get", url, "--log-level", "debug")

@@ -3,9 +3,9 @@ import Testing
 import Wire
 
 extension CommandTests {
-    /// Logs, reports and metrics are passed on and kept.
+    /// Credentials in logs, reports and metrics.
     @Suite struct SecrecyTests {
-        @Test("a token in a URL is in no line of a prefetch, at any level, nor in its report and metrics")
+        @Test("a token in a URL appears in no message at any level, and not in the report and the metrics")
         func tokens() async throws {
             try await withStage { stage in
                 let urls =
@@ -23,13 +23,13 @@ extension CommandTests {
                 }
                 let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
                 #expect(lines.contains { $0.url.hasSuffix("/covers/0.jpg?access_token=[hidden]") })
-                // The server is told, and so is who asks for the cover.
+                // The server gets the token, and `get` prints it.
                 #expect(try await stage.run("get", "--offline", urls[0], "-o", stage.folder + "/c").status == 0)
             }
         }
 
         @Test(
-            "a proxy's password is told to nobody but the proxy", arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
+            "a proxy's password appears in no message", arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
         func proxy(place: String) async throws {
             try await withStage { stage in
                 let result = try await stage.shell(
@@ -43,7 +43,7 @@ extension CommandTests {
             }
         }
 
-        @Test("a proxy that wants another password is told as such, with the variable to look at")
+        @Test("a proxy that rejects the password is reported with its variable")
         func proxyRefuses() async throws {
             let answer = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
             try await withStage { stage in

@@ -4,7 +4,7 @@ import Testing
 
 extension CommandTests {
     @Suite struct ServeTests {
-        @Test func `serve prints its address first, answers there, and ends in order with 128 and the signal`()
+        @Test func `serve prints its address first, answers there, and exits with 128 plus the signal`()
             async throws
         {
             try await withStage { stage in
@@ -19,7 +19,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `others cannot connect without a token, and with one the printed address holds it`() async throws {
+        @Test func `other machines need a token, which the printed address holds`() async throws {
             try await withStage { stage in
                 let refused = try await stage.run("serve", "--port", "0", "--listen", "0.0.0.0")
                 #expect(refused.status == 64 && refused.stderr.contains("--token"), "\(refused)")
@@ -37,14 +37,14 @@ extension CommandTests {
 
         @Test(arguments: [
             ["--port", "70000"], ["--listen", ""], ["--listen", "1.2.3.4:x"], ["--token", "has blanks in it, it does"],
-        ]) func `wrong options are said`(options: [String]) async throws {
+        ]) func `wrong options are reported`(options: [String]) async throws {
             try await withStage { stage in
                 let result = try await run(["serve"] + options, environment: stage.environment)
                 #expect([1, 64].contains(result.status), "\(result)")
             }
         }
 
-        @Test func `a mirror answers curl, and what it has fetched is there for the other commands offline`()
+        @Test func `a mirror answers curl, and its covers are available to other commands offline`()
             async throws
         {
             try await withStage { stage in
@@ -71,7 +71,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `what a mirror has told as stored survives kill -9`() async throws {
+        @Test func `a response that a mirror reported as stored survives kill -9`() async throws {
             try await withStage { stage in
                 let serve = try stage.start("serve", "--mirror", stage.origin.url, "--port", "0")
                 let url = try #require(await serve.firstOutputLine())
@@ -90,8 +90,7 @@ extension CommandTests {
             ["--mirror", "http://127.0.0.1:1", "--token", "0123456789abcdef"],
             ["--mirror", "http://127.0.0.1:1", "--listen", "0.0.0.0:0"],
             ["--mirror", "http://127.0.0.1:1", "--rate", "1"],
-        ]) func `a mirror of nothing, or with what makes no sense, is refused and said`(options: [String]) async throws
-        {
+        ]) func `a mirror with an invalid origin or invalid options is rejected`(options: [String]) async throws {
             try await withStage { stage in
                 let result = try await run(["serve"] + options, environment: stage.environment)
                 #expect(
@@ -103,7 +102,7 @@ extension CommandTests {
             ["--retries", "3"], ["--library", "x.json"], ["--json"], ["--size", "250"], ["--rate", "1"],
             ["--cover-art-archive", "http://127.0.0.1:1"], ["--allow-downgrade"], ["--fixed"], ["--respect-robots"],
             ["--remote", "http://127.0.0.1:1"],
-        ]) func `an option that means nothing to a mirror is refused, with what to do`(options: [String]) async throws {
+        ]) func `an option without effect on a mirror is rejected, with advice`(options: [String]) async throws {
             try await withStage { stage in
                 let result = try await run(
                     ["serve", "--mirror", "http://127.0.0.1:1", "--port", "0"] + options,
@@ -114,7 +113,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a port that is taken is said`() async throws {
+        @Test func `a port in use is reported`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("serve", "--port", "\(stage.origin.port)")
                 #expect(

@@ -2,16 +2,16 @@ import Foundation
 import OriginServer
 import Testing
 
-/// All tests of the command. One after the other: they start processes and some look at the time one takes to end.
+/// All tests of the command. They run one after the other: they start processes, and some measure how long one takes to end.
 @Suite(.serialized, .timeLimit(.minutes(10))) enum CommandTests {}
 
-/// A test's own origin, cache and folder; all gone after it.
+/// A test's own origin, cache and folder, which are removed after it.
 struct Stage: Sendable {
     let origin: Origin
     let folder: String
     var cache: String { folder + "/cache" }
 
-    /// Of every process: nothing outside the folder is touched.
+    /// The environment of every process. It keeps them inside the folder.
     var environment: [String: String] {
         [
             "HOME": folder, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "SLEEVE_CACHE": cache,
@@ -32,31 +32,31 @@ struct Stage: Sendable {
         try await Child("/bin/sh", ["-c", script, "sh"] + arguments, environment: environment).exit()
     }
 
-    /// Writes a file into the folder and gives back its path.
+    /// Writes a file into the folder. - Returns: Its path.
     func file(_ name: String, _ text: String) throws -> String {
         let path = "\(folder)/\(name)"
         try Data(text.utf8).write(to: URL(filePath: path))
         return path
     }
 
-    /// A list of URLs, one a line.
+    /// Writes a list of URLs, one per line.
     func list(_ urls: [String], name: String = "list.txt") throws -> String {
         try file(name, urls.map { $0 + "\n" }.joined())
     }
 
-    /// Generated covers, 4 KB each unless the query says otherwise.
+    /// URLs of generated covers, 4 KB each unless the query sets another size.
     func urls(_ numbers: Range<Int>, _ query: String = "size=4000") -> [String] {
         numbers.map { "\(origin.coverURL($0))?\(query)" }
     }
 
-    /// Fetches covers into the cache, and expects that to work.
+    /// Prefetches covers, and expects success.
     func fill(_ urls: [String], _ options: String...) async throws {
         let list = try list(urls, name: "fill.txt")
         let result = try await sleeveTests.run(["prefetch", list, "--quiet"] + options, environment: environment)
         try #require(result.status == 0, "\(result)")
     }
 
-    /// What `sleeve list --json` says.
+    /// The lines of `sleeve list --json`.
     func entries() async throws -> [ListLine] {
         let result = try await run("list", "--json")
         try #require(result.status == 0, "\(result)")
@@ -158,7 +158,7 @@ extension RunResult {
     func lines<Value: Decodable>(_ type: Value.Type = Value.self) throws -> [Value] { try jsonLines(stdout) }
 }
 
-/// Every whole line of `text`, decoded; what follows the last line feed is left out.
+/// Every complete line of `text`, decoded. Text after the last line feed is ignored.
 func jsonLines<Value: Decodable>(_ text: String) throws -> [Value] {
     let decoder = JSONDecoder()
     return try text.split(separator: "\n", omittingEmptySubsequences: false).dropLast().map {

@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// A named pipe that nobody reads until `read` is called.
+/// A named pipe without a reader until `read` is called.
 private final class Fifo {
     let path: String
     private let descriptor: Int32
@@ -16,14 +16,14 @@ private final class Fifo {
     init(_ path: String) throws {
         self.path = path
         try #require(mkfifo(path, 0o600) == 0)
-        // Does not wait for a writer; from here on a writer need not wait for a reader.
+        // Does not block without a writer. From here on, opening the pipe for writing does not block.
         descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         try #require(descriptor >= 0)
     }
 
     deinit { close(descriptor) }
 
-    /// Reads until no writer is left. Blocks its thread.
+    /// Reads until no writer is left. Blocks the thread.
     func readToEnd() -> String {
         _ = fcntl(descriptor, F_SETFL, 0)
         var (text, chunk): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: 64 << 10))
@@ -37,13 +37,13 @@ private final class Fifo {
 
 extension CommandTests {
     @Suite struct StalledReaderTests {
-        @Test func `a report that nobody reads stops no transfer, and is whole once it is read`() async throws {
+        @Test func `an unread report stops no transfer, and is complete once it is read`() async throws {
             try await withStage { stage in
                 let fifo = try Fifo(stage.folder + "/report")
                 let list = try stage.list(stage.urls(0..<3_000, "size=400"))
                 let child = try stage.start("prefetch", list, "--report", fifo.path, "--json")
                 while stage.origin.requestCount < 3_000 { await Task.yield() }
-                // 3,000 lines are more than a pipe holds: the command still waits for its reader.
+                // 3,000 lines exceed the pipe's buffer, so the command waits for the reader.
                 let lines: [ReportLine] = try jsonLines(fifo.readToEnd())
                 #expect(lines.count { $0.outcome == "downloaded" } == 3_000)
                 let result = await child.exit()
@@ -52,7 +52,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a signal ends a run whose report nobody reads`() async throws {
+        @Test func `a signal ends a run with an unread report`() async throws {
             try await withStage { stage in
                 let fifo = try Fifo(stage.folder + "/report")
                 let list = try stage.list(stage.urls(0..<3_000, "size=400"))
@@ -61,12 +61,12 @@ extension CommandTests {
                 child.kill(SIGINT)
                 let result = await child.exit()
                 #expect(result.signal == nil && result.status == 128 + SIGINT, "\(result)")
-                let problem = "the report \(fifo.path) could not be written to its end: its reader has stalled"
+                let problem = "the report \(fifo.path) is incomplete: its reader has stalled"
                 #expect(result.stderr.contains(problem) && result.stdout.contains("downloaded"), "\(result)")
             }
         }
 
-        @Test func `an stderr that nobody reads stops no transfer`() async throws {
+        @Test func `an unread stderr stops no transfer`() async throws {
             try await withStage { stage in
                 let fifo = try Fifo(stage.folder + "/stderr")
                 let list = try stage.list(stage.urls(0..<2_000, "size=400&status=500&times=1"))

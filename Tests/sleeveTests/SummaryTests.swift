@@ -11,7 +11,7 @@ import Testing
         return summary
     }
 
-    @Test func `a stopped run says what it did, what is to go, and how to continue`() {
+    @Test func `the summary of a stopped run says what was done, what is left, and how to continue`() {
         let stopped = summary { summary in
             (summary.requested, summary.downloaded, summary.fresh, summary.remaining) = (459, 167, 292, 3_541)
             summary.isCancelled = true
@@ -24,12 +24,12 @@ import Testing
         #expect(early.text(isListRead: false) == "Stopped after 3.0 s: nothing done yet. Run again to continue.\n")
     }
 
-    @Test func `a run out of budget says how many covers are left`() {
+    @Test func `the summary of a run out of budget counts the remaining covers`() {
         let spent = summary { ($0.requested, $0.revalidated, $0.remaining) = (200, 200, 12) }
         #expect(spent.text(isListRead: true) == "200 covers: 200 unchanged in 3.00 s · 12 left for the next run\n")
     }
 
-    @Test func `a run of nothing has no summary`() {
+    @Test func `an empty run has no summary`() {
         #expect(summary { _ in }.text(isListRead: true) == "")
     }
 
@@ -38,7 +38,7 @@ import Testing
             (0, "0 B"), (999, "999 B"), (1_024, "1 KB"), (1_100, "1.07 KB"), (504 << 10, "504 KB"), (10 << 30, "10 GB"),
             (32 << 20, "32 MB"), (10_800_000_000, "10.1 GB"),
         ])
-    func `sizes have three digits, whole ones no decimals`(bytes: Int, text: String) {
+    func `sizes have three digits, and whole numbers no decimal places`(bytes: Int, text: String) {
         #expect("\(ByteSize(bytes))" == text)
     }
 }

@@ -7,13 +7,13 @@ import Synchronization
     import Darwin
 #endif
 
-/// What became of a process.
+/// The result of a process.
 struct RunResult: Sendable, CustomStringConvertible {
     /// The exit code; -1 when a signal ended it.
     var status: Int32
     /// The signal that ended it, if one did.
     var signal: Int32?
-    /// What it wrote to stdout, to the byte.
+    /// The bytes it wrote to stdout.
     var output: [UInt8]
     var stderr: String
 
@@ -23,14 +23,14 @@ struct RunResult: Sendable, CustomStringConvertible {
     }
 }
 
-/// Runs the built `sleeve` to its end.
+/// Runs the built `sleeve` until it ends.
 func run(
     _ arguments: [String], stdin: Child.Input = .nothing, environment: [String: String]
 ) async throws -> RunResult {
     try await Child(sleeveBinary, arguments, stdin: stdin, environment: environment).exit()
 }
 
-/// The command under test: it lies beside the running test bundle.
+/// The command under test, in the directory of the running test bundle.
 let sleeveBinary: String = {
     #if os(Linux)
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
@@ -40,7 +40,7 @@ let sleeveBinary: String = {
     return (bundle as NSString).deletingLastPathComponent + "/sleeve"
 }()
 
-/// A process under way. It is killed when nobody holds it any more, or when the test that waits for it is cancelled.
+/// A running process. It is killed when the last reference is released, or when the test that waits for it is cancelled.
 final class Child: Sendable {
     enum Input: Sendable {
         /// `/dev/null`.
@@ -65,7 +65,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Apart from `Child`, so that the thread that reads does not keep the child alive.
+    /// Not a part of `Child`, so that the reading thread does not retain the child.
     private final class Box: Sendable {
         let state = Mutex(State())
     }
@@ -77,7 +77,7 @@ final class Child: Sendable {
         _ program: String, _ arguments: [String], stdin: Input = .nothing, environment: [String: String]
     ) throws {
         _ = ignoresBrokenPipes
-        // One at a time: a pipe must not be inherited before it is told not to be.
+        // Under a lock: no other child may inherit the pipe before FD_CLOEXEC is set.
         spawning.lock()
         defer { spawning.unlock() }
         let output = try Pipe()
@@ -107,7 +107,7 @@ final class Child: Sendable {
     }
 
     func kill(_ signal: Int32) {
-        // A result means that the process is reaped: its number may be another's by now.
+        // A result means that the process was reaped, and its id may be reused.
         box.state.withLock { if $0.result == nil { _ = systemKill(pid, signal) } }
     }
 
@@ -129,7 +129,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Returns when it has ended and all it wrote is read.
+    /// Returns when the process has ended and its output was read.
     func exit() async -> RunResult {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -140,7 +140,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Calls `body` then, or at once when it has ended already. Does not keep the child alive.
+    /// Calls `body` at the end of the process, or at once if it has ended. Does not retain the child.
     func whenEnded(_ body: @escaping @Sendable (RunResult) -> Void) {
         let result = box.state.withLock { state -> RunResult? in
             if state.result == nil { state.exitWaiters.append(body) }
@@ -149,7 +149,7 @@ final class Child: Sendable {
         if let result { body(result) }
     }
 
-    /// The first line on stdout, as soon as it is there; nil when the process ends without one.
+    /// The first line on stdout, as soon as it arrives; nil if the process ends without one.
     func firstOutputLine() async -> String? {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -168,7 +168,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Reads both pipes to their ends, then reaps. On a thread of its own.
+    /// Reads both pipes to their ends, then reaps the process. Runs on a thread of its own.
     private static func follow(_ pid: pid_t, _ output: Int32, _ errors: Int32, _ box: Box) {
         var watched = [output, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -195,7 +195,7 @@ final class Child: Sendable {
     }
 
     private static func reap(_ pid: pid_t, _ box: Box) {
-        // Seen first, reaped under the lock: `kill` never meets a number that is free again.
+        // Waits without reaping, then reaps under the lock, so that `kill` never gets a reused process id.
         var information = siginfo_t()
         while waitid(P_PID, id_t(pid), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
         let (result, state) = box.state.withLock { state -> (RunResult, State) in
@@ -217,7 +217,7 @@ final class Child: Sendable {
 
 // MARK: The system
 
-/// A child that has stopped reading is no reason for the tests to die.
+/// A child that stops reading must not end the tests.
 private let ignoresBrokenPipes: Bool = {
     signal(SIGPIPE, SIG_IGN)
     return true
@@ -256,7 +256,7 @@ private func spawn(
     for (number, stream) in streams.enumerated() {
         posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
     }
-    // As a shell starts it, whatever the tests' own process ignores or blocks.
+    // The signal state of a shell, whatever the tests' own process ignores or blocks.
     var none = sigset_t()
     var all = sigset_t()
     sigemptyset(&none)

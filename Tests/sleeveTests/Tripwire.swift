@@ -8,7 +8,7 @@ import Testing
     import Darwin
 #endif
 
-/// A place in a list that tells when a client has come to it: a loopback port that accepts and never answers.
+/// A URL for a list that reports when a client requests it: a loopback port that accepts and never answers.
 final class Tripwire: Sendable {
     private let listener: Int32
     private let port: Int
@@ -56,15 +56,15 @@ final class Tripwire: Sendable {
     /// Wakes the thread in `accept`, which then closes everything.
     private func disarm() { _ = shutdown(listener, Int32(SHUT_RDWR)) }
 
-    /// A URL of its own.
+    /// The URL of the port.
     var url: String { "http://127.0.0.1:\(port)/x.jpg" }
 
-    /// A URL of the origin that leads here: it keeps its turn among the origin's others.
+    /// A URL of the origin that redirects to the port, so it is queued with the origin's others.
     func url(through origin: Origin) -> String {
         "\(origin.coverURL(0))?to=http%3A%2F%2F127.0.0.1%3A\(port)%2Fx.jpg"
     }
 
-    /// Returns when a client has connected. Fails the test when `child` ends before.
+    /// Returns when a client has connected. Fails the test if `child` ends before.
     func wait(for child: Child) async throws {
         child.whenEnded { [weak self] _ in self?.disarm() }
         for await _ in tripped { return }

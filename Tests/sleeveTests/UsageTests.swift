@@ -31,7 +31,7 @@ extension CommandTests {
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
         ]
 
-        @Test func `the root's help names every command, the exit codes and how to begin`() async throws {
+        @Test func `the help names every command, the exit codes and first steps`() async throws {
             try await withStage { stage in
                 let help = try await stage.run("--help")
                 #expect(help.status == 0 && help.stderr.isEmpty)
@@ -53,7 +53,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `the help of prefetch begins with how albums say where their cover is`() async throws {
+        @Test func `the help of prefetch explains how albums locate their covers`() async throws {
             try await withStage { stage in
                 let help = try await stage.run("prefetch", "--help")
                 let start = help.stdout.split(separator: "\n\n").prefix(2).joined()
@@ -69,7 +69,7 @@ extension CommandTests {
         }
 
         @Test(arguments: wrong)
-        func `wrong usage exits with 64, says why, and makes nothing`(arguments: [String]) async throws {
+        func `wrong usage exits with 64, says why, and creates nothing`(arguments: [String]) async throws {
             try await withStage { stage in
                 let result = try await sleeveTests.run(arguments, environment: stage.environment)
                 #expect(result.status == 64, "\(result)")
@@ -89,7 +89,7 @@ extension CommandTests {
                 (["help", "nothing"], "Unknown command ‘nothing’. The commands are: prefetch, refresh, "),
                 (["help", "album", "ad"], "Unknown command ‘ad’. Did you mean ‘add’?"),
             ])
-        func `an unknown command is wrong usage, and the nearest one is suggested`(
+        func `an unknown command is wrong usage, and a similar one is suggested`(
             arguments: [String], message: String
         ) async throws {
             try await withStage { stage in
@@ -100,15 +100,15 @@ extension CommandTests {
         }
 
         @Test(arguments: [["help"], ["help", "get"], ["help", "album"], ["help", "album", "add"], ["album"]])
-        func `help of a command that there is needs no error`(arguments: [String]) async throws {
+        func `help of an existing command succeeds`(arguments: [String]) async throws {
             try await withStage { stage in
                 let result = try await sleeveTests.run(arguments, environment: stage.environment)
                 #expect(result.status == 0 && result.stdout.contains("USAGE: sleeve"), "\(result)")
             }
         }
 
-        /// The words that the project's style rules out as riddles.
-        @Test func `no help text holds a riddle`() async throws {
+        /// Words that the project's style rules out.
+        @Test func `no help text uses a word that the style rules out`() async throws {
             let words = [
                 "at the most", "so many", "so much", "so long", "anew", "whoever", "nobody", "somebody", "what is told",
                 "cannot be had", "besides", "for ever", "all the same", "still stands",
@@ -127,7 +127,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a fault nobody knows is named with those that are known`() async throws {
+        @Test func `an unknown fault is reported with the known ones`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("origin", "--port", "0", "--fault", "burn")
                 #expect([1, 64].contains(result.status))
@@ -135,7 +135,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `certificate authorities that cannot be read are an error that names them`() async throws {
+        @Test func `unreadable certificate authorities are reported`() async throws {
             try await withStage { stage in
                 let missing = stage.folder + "/ca.pem"
                 let result = try await stage.run("get", "https://127.0.0.1:1/x.jpg", "--cacert", missing)
@@ -150,7 +150,7 @@ extension CommandTests {
         private static let readme = root.appending(path: "README.md")
 
         @Test(.enabled(if: FileManager.default.fileExists(atPath: readme.path()), "there is no README.md"))
-        func `the README's example is the one that is compiled`() throws {
+        func `the README's example equals the compiled one`() throws {
             let text = String(decoding: try Data(contentsOf: Self.readme), as: UTF8.self)
             let block = try #require(
                 text.split(separator: "```swift\n", maxSplits: 1).dropFirst().first?.split(separator: "```").first,

@@ -10,8 +10,9 @@ extension AlbumStore {
         var state = OutboxState()
         guard let remote else { return state }
         // Two senders would break the order.
-        let lock = try openOutboxLock()
-        if try isSending || !perform({ try lock.tryLock() }) {
+        let lock: FileLock = try perform { try FileLock(path: try file.openState().path + "/outbox.lock") }
+        let isFirst = try perform { try !isSending && lock.tryLock() }
+        guard isFirst else {
             state.waiting = try waitingEdits()
             if state.waiting > 0 { state.problem = "another process is sending edits" }
             return state
@@ -38,12 +39,5 @@ extension AlbumStore {
     public func waitingEdits() throws(LibraryError) -> Int {
         guard let remote else { return 0 }
         return try withJournal { try $0.messageCount(to: remote.url) }
-    }
-
-    private func openOutboxLock() throws(LibraryError) -> FileLock {
-        let directory = try perform { try file.openState().path }
-        do throws(SystemError) { return try FileLock(path: directory + "/outbox.lock") } catch {
-            throw LibraryError(error)
-        }
     }
 }

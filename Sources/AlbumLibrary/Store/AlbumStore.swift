@@ -254,7 +254,7 @@ public actor AlbumStore {
     }
 
     /// Runs `body` and turns its errors into `LibraryError`.
-    func perform<Result>(_ body: () throws -> Result) throws(LibraryError) -> Result {
+    func perform<Result: ~Copyable>(_ body: () throws -> Result) throws(LibraryError) -> Result {
         if isClosed { throw .closed }
         do {
             return try body()

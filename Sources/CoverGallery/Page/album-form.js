@@ -1,17 +1,17 @@
-// The form that adds or edits an album. What the server says is wrong is said at the field it is about.
+// The form that adds or edits an album. It shows the server's validation errors at their fields.
 
 import { ask } from "./api.js";
+import { byID } from "./helpers.js";
 import { keepClear } from "./keyboard.js";
 
-const byID = (id) => document.getElementById(id);
 const dialog = byID("album-dialog"), errorLine = byID("album-error"), save = byID("album-save");
 const form = dialog.querySelector("form");
-/** The edited album's id and fields; with no id an album is added. */
+/** The edited album's id and fields; a new album has no id. */
 let edited = { id: null, fields: {} };
 
 keepClear(dialog);
 byID("album-cancel").addEventListener("click", () => dialog.close());
-// A press on what is behind the dialog closes it, as people expect, unless something was typed.
+// A press on the backdrop closes the dialog unless something was typed.
 dialog.addEventListener("pointerdown", (event) => {
   if (event.target === dialog && !Object.keys(changes()).length) dialog.close();
 });
@@ -20,7 +20,7 @@ dialog.addEventListener("pointerdown", (event) => {
 export function onSave(saved) {
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
-    complain(null);
+    showError(null);
     save.disabled = true;
     try {
       const answer = await send();
@@ -28,26 +28,26 @@ export function onSave(saved) {
       dialog.close();
       if (answer) saved(answer);
     } catch (problem) {
-      complain(problem);
+      showError(problem);
     } finally {
       save.disabled = false;
     }
   });
 }
 
-/** @param {string | null} [id] the album to edit @param {Record<string, string>} [fields] what it says now */
+/** @param {string | null} [id] the album to edit @param {Record<string, string>} [fields] its current fields */
 export function openAlbumForm(id = null, fields = {}) {
-  // What was typed for a new album and not saved is there again; what was typed for another album is not.
+  // Unsaved text of a new album is kept; unsaved text of another album is not.
   if (id || edited.id) form.reset();
   edited = { id, fields };
   for (const [name, value] of Object.entries(fields)) form.elements.namedItem(name).value = value;
   byID("album-heading").textContent = id ? "Edit album" : "Add an album";
   save.textContent = id ? "Save" : "Add";
-  complain(null);
+  showError(null);
   dialog.showModal();
 }
 
-/** The fields that are not as they were: others may be changed by somebody else meanwhile. */
+/** The changed fields alone: another page may edit the other fields at the same time. */
 function changes() {
   return Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (edited.fields[name] ?? "")));
 }
@@ -58,7 +58,7 @@ function send() {
   return Object.keys(album).length ? ask("PATCH", `/api/albums/${encodeURIComponent(id)}`, { album }) : null;
 }
 
-function complain(problem) {
+function showError(problem) {
   for (const field of form.querySelectorAll("[aria-invalid]")) {
     field.removeAttribute("aria-invalid");
     field.removeAttribute("aria-describedby");

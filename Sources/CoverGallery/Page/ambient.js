@@ -1,49 +1,47 @@
-// The room takes a little of the chosen cover's colour, read from a picture drawn eight by eight. The colour is the page's
-// background, and changes in steps while the covers rest: each draws the whole window anew, and a layer of its own that
-// fades would cost every frame of a scroll something.
+// The page's background takes a little of the chosen cover's average colour. The colour changes in steps and only while the
+// covers rest: each step repaints the whole window, and a separate layer that fades would slow down every frame of a scroll.
 
 const canvas = document.createElement("canvas");
 canvas.width = canvas.height = 8;
 const context = canvas.getContext("2d", { willReadFrequently: true });
-/** While somebody goes through many covers the room stays as it is, for so many milliseconds after the last. */
-const rest = 220;
-const steps = 12, pace = 70; // milliseconds
+/** The time without movement before the colour changes, and the time between two steps, in milliseconds. */
+const restDelay = 220, stepDelay = 70;
+const steps = 12;
 let wanted = null, timer = 0;
-let shown = [0, 0, 0, 0], from = shown, to = shown, step = steps; // red, green, blue, and how much of it
+let shown = [0, 0, 0, 0], from = shown, to = shown, step = steps; // red, green, blue, opacity
 
 /** @param {HTMLImageElement | null} picture */
 export function tintFrom(picture) {
   if (picture === wanted?.picture && picture?.src === wanted?.address) return;
   wanted = { picture, address: picture?.src };
   step = 0;
-  postpone(rest);
+  schedule(restDelay);
 }
 
-/** Covers are moving: the room waits until they rest. */
+/** Called while covers move: delays the change until they rest. */
 export function postponeTint() {
-  if (step < steps) postpone(rest);
+  if (step < steps) schedule(restDelay);
 }
 
-function postpone(time) {
+function schedule(delay) {
   clearTimeout(timer);
-  timer = setTimeout(take, time);
+  timer = setTimeout(takeStep, delay);
 }
 
-/** Takes one step. */
-function take() {
+function takeStep() {
   if (step === 0 && !begin()) return void (step = steps);
   const share = ++step / steps;
   shown = from.map((value, channel) => value + (to[channel] - value) * share);
   const [red, green, blue, light] = shown;
   document.body.style.setProperty("--tint", `rgb(${red} ${green} ${blue})`);
   document.body.style.setProperty("--light", String(light));
-  if (step < steps) postpone(pace);
+  if (step < steps) schedule(stepDelay);
 }
 
-/** False when there is nothing to change to. */
+/** False if there is no colour to change to. */
 function begin() {
   const { picture, address } = wanted;
-  // The picture may have become another album's meanwhile.
+  // The view may show another album by now.
   if (picture && picture.src !== address) return false;
   const colour = picture && average(picture);
   if (picture && !colour) return false;
@@ -52,7 +50,7 @@ function begin() {
   return true;
 }
 
-/** The average, with lively pixels counting for more: that is the colour people remember a cover by. */
+/** The average colour. Saturated pixels count more: people remember a cover by them. Null if the picture cannot be drawn. */
 function average(picture) {
   try {
     context.clearRect(0, 0, 8, 8);
@@ -68,6 +66,6 @@ function average(picture) {
     }
     return sum.map((value) => value / weights);
   } catch {
-    return null; // not a picture that can be drawn
+    return null;
   }
 }

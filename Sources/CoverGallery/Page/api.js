@@ -1,7 +1,9 @@
-// Asking the server. Whatever goes wrong comes out as a Problem whose message is one line for people.
+// Requests to the server. All failures are thrown as a `Problem` whose message is one line for people.
+
+import { sentence } from "./helpers.js";
 
 export class Problem extends Error {
-  /** @param {string} message begins with a capital here, however the server wrote it @param {{status?: number, field?: string}} [more] */
+  /** @param {string} message @param {{status?: number, field?: string}} [more] */
   constructor(message, { status = 0, field } = {}) {
     super(sentence(message));
     this.status = status;
@@ -12,12 +14,7 @@ export class Problem extends Error {
   get away() { return this.status === 0; }
 }
 
-/** A text with a capital at its beginning, unless that is a URL or another name. */
-export function sentence(text) {
-  return /^\p{Ll}[\p{Ll}'’]*(?=[\s,.;]|$)/u.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
-}
-
-/** Who this page is, to the server; new for every load. Not `randomUUID`, which plain HTTP in a home network lacks. */
+/** Identifies this page to the server; new for every load. `randomUUID` is not available over plain HTTP. */
 export const pageID = Array.from(crypto.getRandomValues(new Uint8Array(12)), (byte) => byte.toString(16).padStart(2, "0")).join("");
 
 /**

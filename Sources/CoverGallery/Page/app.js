@@ -1,10 +1,14 @@
-// Puts the page together: first the covers, then, once they are on their way, everything around them.
+// Starts the page: the covers first, then, once they are loading, everything around them.
 
-import { firstLibrary, firstState } from "./first.js";
+import { ask } from "./api.js";
 import { Library } from "./library.js";
 import { Covers } from "./covers.js";
-import { Memento, lastPlace } from "./memento.js";
+import { Memento, storedMemento } from "./memento.js";
 import { Gallery } from "./gallery.js";
+
+// The page's head has the browser preload both.
+const firstLibrary = ask("GET", "/api/library");
+const firstState = ask("GET", "/api/state").catch(() => null);
 
 const library = new Library();
 const covers = new Covers();
@@ -17,30 +21,30 @@ gallery.changed = () => memento.changed();
 let problem = null;
 try {
   await library.load(firstLibrary);
-  start((await firstState) ?? { memento: lastPlace() });
+  await start();
 } catch (caught) {
   problem = caught;
   gallery.showNothing("away", problem.away ? undefined : problem.message);
 }
-// What is around the covers would keep the browser from showing them.
+// The other modules would delay the first covers.
 if (open) await Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]);
 const { setUpTools } = await import("./tools.js");
-setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isKept, open: ensureOpen });
+setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
 if (open) document.documentElement.dataset.ready = "true";
 
-/** @param {{memento: object | null, covers?: object} | null} state */
-function start(state) {
+async function start() {
+  const state = (await firstState) ?? { memento: storedMemento() };
   open = true;
-  covers.foresee(state?.covers ?? {});
-  library.sort = state?.memento?.sort ?? "library";
+  covers.foresee(state.covers ?? {});
+  library.sort = state.memento?.sort ?? "library";
   library.arrange();
-  gallery.open(state?.memento?.album);
+  gallery.open(state.memento?.album);
 }
 
-/** For a page that was opened without its server: the albums have come. True if they had not been there before. */
+/** Opens the gallery of a page that was loaded without its server. False if it was open already. */
 async function ensureOpen() {
   if (open) return false;
-  start((await firstState) ?? { memento: lastPlace() });
+  await start();
   document.documentElement.dataset.ready = "true";
   return true;
 }

@@ -1,70 +1,68 @@
-// What one cover looks like: its picture, or the sign that it is on its way, or why there is none. Views are filled again
-// and again with other albums; whatever was under way for the one before must not touch the one that is there now.
+// The view of one cover: its picture, a spinner, or why there is no picture. Views are recycled for other albums: a result that
+// arrives for the former album must not change the view.
 
 const template = document.getElementById("cover-template");
 const spinner = document.createElement("span");
 spinner.className = "spinner";
-const albums = new WeakMap(); // view → the album it stands for
-/** The states in which the title is to be read on the view. */
-const written = { waiting: true, failed: true };
-/** How long a picture may take before there is a sign that it is on its way, in milliseconds. */
-const patience = 120;
+const albums = new WeakMap(); // view → its album
+/** The states in which the view shows the album's title. */
+const titled = { waiting: true, failed: true };
+/** How long a picture may load before a spinner appears, in milliseconds. */
+const spinnerDelay = 120;
 
-/** A new, empty view. */
 export function makeView() {
   return template.content.firstElementChild.cloneNode(true);
 }
 
-/** Has a view stand for an album. */
-export function dress(view, album) {
+/** Assigns a view to an album. */
+export function assign(view, album) {
   if (view.dataset.id !== album.id) {
-    forget(view);
-    if (view.dataset.state !== "waiting") stop(view, "coming");
+    removePicture(view);
+    if (view.dataset.state !== "waiting") setState(view, "coming");
   }
   view.dataset.id = album.id;
   view.setAttribute("aria-label", [album.title, album.artist].filter(Boolean).join(", ") || "Untitled");
   albums.set(view, album);
-  if (view.dataset.state in written) write(view);
+  if (view.dataset.state in titled) showTitle(view);
 }
 
-/** A picture is asked for; only one that is slow is waited for with a spinner. */
+/** Shows a spinner if the picture takes long. */
 function showComing(view, address) {
   if (view.dataset.state === "waiting") return;
-  stop(view, "coming");
-  setTimeout(() => view.dataset.state === "coming" && view.dataset.address === address && showWaiting(view), patience);
+  setState(view, "coming");
+  setTimeout(() => view.dataset.state === "coming" && view.dataset.address === address && showWaiting(view), spinnerDelay);
 }
 
 export function showWaiting(view) {
   if (view.dataset.state === "waiting") return;
-  if (view.dataset.state !== "coming") forget(view);
+  if (view.dataset.state !== "coming") removePicture(view);
   view.dataset.state = "waiting";
-  write(view);
+  showTitle(view);
   part(view, "sleeve").append(spinner.cloneNode());
 }
 
-/** The album's title, for as long as there is no picture: most covers never need it. */
-function write(view) {
+function showTitle(view) {
   const { title, artist } = albums.get(view);
   part(view, "title").textContent = title;
   part(view, "artist").textContent = artist;
 }
 
-/** The reason is to be read below the covers once the album is chosen; assistive technology has it here too. */
+/** The page shows the reason of the chosen album; assistive technology finds every view's here. */
 export function showFailure(view, reason) {
-  stop(view, "failed");
-  forget(view);
-  write(view);
+  setState(view, "failed");
+  removePicture(view);
+  showTitle(view);
   view.setAttribute("aria-description", reason);
 }
 
 /**
- * Shows a picture once it is here. The browser decodes it beside (`decoding="async"`) and shows it a frame or two later;
- * waiting for that by `decode()` takes four times as long, and keeps spinners turning meanwhile.
- * @returns {Promise<"shown" | "broken" | "overtaken">} overtaken: somebody else will tell, or nobody needs to know
+ * Shows a picture once it is loaded. The browser decodes it in the background (`decoding="async"`) and paints it a frame or two
+ * later. Waiting for that with `decode()` takes four times as long and keeps spinners turning meanwhile.
+ * @returns {Promise<"shown" | "broken" | "superseded">} superseded: the view has another picture, or an earlier call reports this one
  */
 export async function showPicture(view, address, urgent) {
   const picture = part(view, "picture");
-  if (view.dataset.address === address) return view.dataset.state === "ready" ? "shown" : "overtaken";
+  if (view.dataset.address === address) return view.dataset.state === "ready" ? "shown" : "superseded";
   showComing(view, address);
   view.dataset.address = address;
   picture.fetchPriority = urgent ? "high" : "low";
@@ -72,10 +70,10 @@ export async function showPicture(view, address, urgent) {
   try {
     await loaded(picture);
   } catch {
-    return view.dataset.address === address ? "broken" : "overtaken";
+    return view.dataset.address === address ? "broken" : "superseded";
   }
-  if (view.dataset.address !== address) return "overtaken";
-  stop(view, "ready");
+  if (view.dataset.address !== address) return "superseded";
+  setState(view, "ready");
   return "shown";
 }
 
@@ -96,13 +94,13 @@ function part(view, name) {
   return view.querySelector(`.${name}`);
 }
 
-function stop(view, state) {
+function setState(view, state) {
   view.dataset.state = state;
   view.removeAttribute("aria-description");
   view.querySelector(".spinner")?.remove();
 }
 
-function forget(view) {
+function removePicture(view) {
   delete view.dataset.address;
   part(view, "picture").removeAttribute("src");
 }

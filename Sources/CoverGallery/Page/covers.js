@@ -1,208 +1,205 @@
-// Which covers are here, on their way, or cannot be had. Tells the server what is in sight; it tells what arrives. There
-// is no asking again and again.
+// The state of every cover: available, on its way, or failed. Reports the covers in view to the server, whose events report
+// arrivals. The page does not poll.
 
 import { ask, pageID } from "./api.js";
-import { dress, makeView, pictureOf, showFailure, showPicture, showWaiting } from "./cover-view.js";
+import { assign, makeView, pictureOf, showFailure, showPicture, showWaiting } from "./cover-view.js";
 
-/** What rushes by, none of it twice in sight, is not worth loading before it stays for so long, in milliseconds. */
-const rushing = 90;
-/** While somebody scrolls, the server hears what is in sight no more often than this, in milliseconds. */
-const pace = 120;
+/** During fast scrolling, how long a cover must stay in view before its picture is loaded, in milliseconds. */
+const settleDelay = 90;
+/** The minimum time between two reports to the server, in milliseconds. */
+const reportInterval = 120;
 
 export class Covers {
-  /** What is known of covers: id → {version, stale?} | {failure, cause?} | {waiting}. */
-  #known = new Map();
+  /** The states by album id: {version, stale?, anyVersion?} | {failure, cause?, final?, away?} | {waiting}. */
+  #states = new Map();
   #views = new Map(); // id → view
-  #view = [];
+  #inView = [];
   #near = [];
-  #again = new Set();
-  /** Albums that got another cover since the server was last asked: its answer may tell of the former one. */
-  #changed = new Set();
-  /** What events have told of since the server was last asked. */
-  #heard = new Set();
-  #jumped = -Infinity;
-  #rushed = -Infinity;
-  #timer = 0;
-  #told = -Infinity;
-  #asking = false;
-  #stale = false;
-  #opening = true;
+  #retried = new Set();
+  /** Albums whose cover changed since the last report: its response may be about the former cover. */
+  #changedSinceReport = new Set();
+  /** Albums that events were about since the last report. */
+  #heardSinceReport = new Set();
+  /** When the view last changed completely, and when it did so twice in quick succession. */
+  #jumpedAt = -Infinity;
+  #rushedAt = -Infinity;
+  #reportTimer = 0;
+  #reportedAt = -Infinity;
+  #isReporting = false;
+  #needsReport = false;
+  #isOpening = true;
   #opened = Promise.withResolvers();
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
-  /** @type {(address: string) => void} a cover at this address has been shown */
+  /** @type {(address: string) => void} the cover at this address has been shown */
   seen = () => {};
 
-  /** What the server said of covers before anybody asked: those around the album the page opens on. */
+  /** Adds the states that the server sent ahead: those around the album the page opens on. */
   foresee(covers) {
-    for (const [id, state] of Object.entries(covers)) this.#known.set(id, state);
+    for (const [id, state] of Object.entries(covers)) this.#states.set(id, state);
   }
 
-  /** A view for an album, made or used again. */
+  /** A view for an album: a new one, or `recycled`. */
   viewFor(album, recycled) {
     const view = recycled ?? makeView();
     if (view.dataset.id !== album.id && this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
-    dress(view, album);
+    assign(view, album);
     this.#views.set(album.id, view);
-    if (!album.hasCover) this.#known.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
-    if (performance.now() - this.#rushed > rushing) this.#show(album.id, view);
+    if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
+    if (performance.now() - this.#rushedAt > settleDelay) this.#show(album.id, view);
     else {
       showWaiting(view);
-      setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), rushing);
+      setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), settleDelay);
     }
     return view;
   }
 
-  /** What is in sight now, and what may be next. */
-  sees(view, near) {
+  /** Sets the covers in view and those near it, each list in the order of priority. */
+  setVisible(inView, near) {
     const now = performance.now();
-    if (this.#view.length && !view.some((id) => this.#view.includes(id))) {
-      if (now - this.#jumped < 2 * rushing) this.#rushed = now;
-      this.#jumped = now;
+    if (this.#inView.length && !inView.some((id) => this.#inView.includes(id))) {
+      if (now - this.#jumpedAt < 2 * settleDelay) this.#rushedAt = now;
+      this.#jumpedAt = now;
     }
-    this.#view = view;
+    this.#inView = inView;
     this.#near = near;
-    this.tell();
-    // Their views are made when this returns.
-    if (view.every((id) => this.#known.get(id)?.version)) queueMicrotask(() => this.#markFirst(view));
+    this.#report();
+    // The views are created after this returns.
+    if (inView.every((id) => this.#states.get(id)?.version)) queueMicrotask(() => this.#markFirst(inView));
   }
 
-  /** Tells the server what is in sight, now or in a moment. */
-  tell() {
-    this.#stale = true;
-    if (this.#asking || this.#timer) return;
-    const wait = Math.max(0, this.#told + pace - performance.now());
-    this.#timer = setTimeout(() => this.#tellNow(), wait);
-  }
-
-  /** These albums have another cover than before. */
+  /** These albums have new covers. */
   forget(ids) {
     for (const id of ids) {
-      this.#changed.add(id);
+      this.#changedSinceReport.add(id);
       this.#learn(id, { waiting: true });
     }
-    this.tell();
+    this.#report();
   }
 
   retry(id) {
-    if (this.#known.get(id)?.final) return;
-    this.#again.add(id);
+    if (this.#states.get(id)?.final) return;
+    this.#retried.add(id);
     this.#learn(id, { waiting: true });
-    this.tell();
+    this.#report();
   }
 
-  /** The server comes back or goes; without it, what was seen before may still be kept by the browser. */
+  /** The server went away or is back. Without it, the browser may have stored covers that were seen before. */
   setAway(away) {
     this.#away = away;
     if (away) return;
-    for (const [id, state] of this.#known) if (state.away) this.#known.set(id, { waiting: true });
+    for (const [id, state] of this.#states) if (state.away) this.#states.set(id, { waiting: true });
     for (const [id, view] of this.#views) this.#show(id, view);
-    this.tell();
+    this.#report();
   }
 
   arrived(id, version, at) {
-    this.#heard.add(id);
+    this.#heardSinceReport.add(id);
     this.#learn(id, { version }, at);
   }
 
   failed(id, reason, cause) {
-    this.#heard.add(id);
+    this.#heardSinceReport.add(id);
     this.#learn(id, { failure: reason, cause });
   }
 
-  stateOf(id) { return this.#known.get(id) ?? { waiting: true }; }
+  stateOf(id) { return this.#states.get(id) ?? { waiting: true }; }
   pictureOf(id) { return pictureOf(this.#views.get(id)); }
 
-  /** Resolves when every cover in sight at the opening that is in the cache has been shown. */
+  /** Resolves when the cached ones among the first covers in view have been shown. */
   get opened() { return this.#opened.promise; }
 
   /** The addresses of the covers on the page. */
   get addresses() {
-    return [...this.#views.keys()].filter((id) => this.#known.get(id)?.version).map((id) => this.#address(id));
+    return [...this.#views.keys()].filter((id) => this.#states.get(id)?.version).map((id) => this.#address(id));
   }
 
-  async #tellNow() {
-    this.#timer = 0;
-    this.#asking = true;
-    this.#stale = false;
-    this.#told = performance.now();
-    const again = [...this.#again];
-    this.#again.clear();
-    this.#heard.clear();
-    this.#changed.clear();
-    const view = this.#view;
+  /** Reports the covers in view to the server, now or after `reportInterval`. */
+  #report() {
+    this.#needsReport = true;
+    if (this.#isReporting || this.#reportTimer) return;
+    const wait = Math.max(0, this.#reportedAt + reportInterval - performance.now());
+    this.#reportTimer = setTimeout(() => this.#reportNow(), wait);
+  }
+
+  async #reportNow() {
+    this.#reportTimer = 0;
+    this.#isReporting = true;
+    this.#needsReport = false;
+    this.#reportedAt = performance.now();
+    const again = [...this.#retried];
+    this.#retried.clear();
+    this.#heardSinceReport.clear();
+    this.#changedSinceReport.clear();
+    const view = this.#inView;
     try {
       const body = { page: pageID, view, near: this.#near, ...(again.length && { again }) };
       const { covers } = await ask("POST", "/api/covers", body, { priority: "high" });
       this.#away = false;
       for (const [id, state] of Object.entries(covers)) {
-        // An edit or an event may have overtaken this answer.
-        if (this.#changed.has(id)) continue;
-        if (state.waiting && (this.#heard.has(id) || this.#known.get(id)?.version)) continue;
+        // An edit or an event may be newer than this response.
+        if (this.#changedSinceReport.has(id)) continue;
+        if (state.waiting && (this.#heardSinceReport.has(id) || this.#states.get(id)?.version)) continue;
         this.#learn(id, state);
       }
       this.#markFirst(view.filter((id) => covers[id]?.version));
     } catch (problem) {
-      if (problem.away) this.#guess();
+      if (problem.away) this.#tryStored();
       for (const id of again) this.#learn(id, { failure: problem.message });
     }
-    this.#asking = false;
-    if (this.#stale) this.tell();
+    this.#isReporting = false;
+    if (this.#needsReport) this.#report();
   }
 
-  /** Nobody says which covers there are: tries what the browser keeps. */
-  #guess() {
+  /** Without the server, loads the pictures that the browser may have stored. */
+  #tryStored() {
     this.#away = true;
-    for (const id of [...this.#view, ...this.#near]) {
-      if (this.#views.has(id) && !this.#known.get(id)?.version) this.#show(id, this.#views.get(id));
+    for (const id of [...this.#inView, ...this.#near]) {
+      if (this.#views.has(id) && !this.#states.get(id)?.version) this.#show(id, this.#views.get(id));
     }
   }
 
   #learn(id, state, at) {
-    const known = this.#known.get(id);
+    const known = this.#states.get(id);
     if (known?.final && state.failure === undefined) known.final = false;
-    this.#known.set(id, known?.final ? known : state);
+    this.#states.set(id, known?.final ? known : state);
     const view = this.#views.get(id);
     if (view) this.#show(id, view, at);
   }
 
   #address(id) {
-    const { version, any } = this.#known.get(id) ?? {};
-    if (any) return `/covers/${encodeURIComponent(id)}`;
-    return `/covers/${encodeURIComponent(id)}${version ? `?v=${version}` : ""}`;
+    const { version, anyVersion } = this.#states.get(id) ?? {};
+    return `/covers/${encodeURIComponent(id)}${version && !anyVersion ? `?v=${version}` : ""}`;
   }
 
+  /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */
   async #show(id, view, at) {
     const state = this.stateOf(id);
     if (state.failure) showFailure(view, state.failure);
     else if (state.version || this.#away) {
-      const outcome = await showPicture(view, this.#address(id), this.#view.includes(id));
-      // The address without its version is answered by whatever version there is, from the browser's own store too.
-      if (outcome === "broken" && state.version && !state.any) return this.#learn(id, { ...state, any: true }, at);
-      if (outcome === "broken") return this.#broken(id, view);
-      if (outcome === "overtaken") return;
-      if (at) this.#markArrival(id, at);
+      const outcome = await showPicture(view, this.#address(id), this.#inView.includes(id));
+      // The address without a version finds any version, in the browser's own storage too.
+      if (outcome === "broken" && state.version && !state.anyVersion) return this.#learn(id, { ...state, anyVersion: true }, at);
+      if (outcome === "broken") return this.#showBroken(id, view);
+      if (outcome === "superseded") return;
+      if (at) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
       if (state.version) this.seen(this.#address(id));
     } else showWaiting(view);
     this.changed(id);
   }
 
-  #broken(id, view) {
+  #showBroken(id, view) {
     const reason = this.#away ? "Not saved on this device. Reconnect to load it." : "The browser can’t show this picture.";
-    this.#known.set(id, { failure: reason, away: this.#away });
+    this.#states.set(id, { failure: reason, away: this.#away });
     showFailure(view, reason);
     this.changed(id);
   }
 
-  #markArrival(id, at) {
-    performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
-  }
-
-  /** The moment every cover in sight that is here has been shown, for those who measure. */
+  /** Marks the time when the first cached covers in view have been decoded, for measurements. */
   async #markFirst(ids) {
-    if (!this.#opening) return;
-    this.#opening = false;
+    if (!this.#isOpening) return;
+    this.#isOpening = false;
     await Promise.all(ids.map((id) => this.#views.get(id)?.querySelector(".picture").decode().catch(() => {})));
     performance.mark("sleeve:first-covers");
     this.#opened.resolve();

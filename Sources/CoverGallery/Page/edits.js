@@ -1,39 +1,40 @@
-// Adding, editing, deleting, and taking it back.
+// Adding, editing and deleting albums, with undo and redo.
 
 import { ask } from "./api.js";
 import { onSave, openAlbumForm } from "./album-form.js";
+import { byID } from "./helpers.js";
 import { say } from "./toast.js";
 import { clearSearch } from "./search.js";
 
-const buttons = Object.fromEntries(["add", "edit", "delete", "undo", "redo"].map((id) => [id, document.getElementById(id)]));
-const reason = "Sleeve isn’t running; editing is off until it’s back.";
+const buttons = Object.fromEntries(["add", "edit", "delete", "undo", "redo"].map((id) => [id, byID(id)]));
+const awayReason = "Sleeve isn’t running; editing is off until it’s back.";
 
 export class Edits {
   #library;
   #gallery;
-  #complain;
+  #showProblem;
   #away = false;
-  /** Edits are made one after the other, however fast they are asked for. */
+  /** Edits run one after the other. */
   #last = Promise.resolve();
 
   /**
    * @param {import("./library.js").Library} library
    * @param {import("./gallery.js").Gallery} gallery
-   * @param {(problem: Error) => void} complain
+   * @param {(problem: Error) => void} showProblem
    */
-  constructor(library, gallery, complain) {
+  constructor(library, gallery, showProblem) {
     this.#library = library;
     this.#gallery = gallery;
-    this.#complain = complain;
+    this.#showProblem = showProblem;
     buttons.add.addEventListener("click", () => openAlbumForm());
     buttons.edit.addEventListener("click", () => this.#openEditor());
-    document.getElementById("add-first").addEventListener("click", () => openAlbumForm());
+    byID("add-first").addEventListener("click", () => openAlbumForm());
     buttons.delete.addEventListener("click", () => this.remove());
     buttons.undo.addEventListener("click", () => this.undo());
     buttons.redo.addEventListener("click", () => this.redo());
     onSave(({ id, message }) => {
       this.#finish(id, message);
-      this.#gallery.focus(); // on the album: the keys are meant for it now
+      this.#gallery.focus(); // keys now act on the saved album
     });
   }
 
@@ -44,12 +45,12 @@ export class Edits {
       const { album } = await ask("GET", `/api/albums/${encodeURIComponent(id)}`, undefined, { cache: "no-store" });
       openAlbumForm(id, album);
     } catch (problem) {
-      this.#complain(problem);
+      this.#showProblem(problem);
     }
   }
 
   remove() {
-    // No album is named afterwards: the gallery stays where it is, and there the neighbour is now.
+    // No album is chosen afterwards: the gallery keeps its index, where the next album is now.
     this.#edit(() => {
       const album = this.#gallery.album;
       return album && ["DELETE", `/api/albums/${encodeURIComponent(album.id)}`, () => null];
@@ -71,7 +72,7 @@ export class Edits {
     this.update();
   }
 
-  /** Which buttons can be pressed, and what they would do. */
+  /** Enables the buttons that can be pressed now, and updates their titles. */
   update() {
     const { undo, redo } = this.#library;
     this.#allow("add", true, "Add an album");
@@ -84,36 +85,39 @@ export class Edits {
   #allow(name, can, title) {
     const button = buttons[name], focused = document.activeElement === button;
     button.disabled = this.#away || !can;
-    button.title = this.#away ? reason : title;
-    // A button that can no longer be pressed would take the keyboard's place on the page with it.
+    button.title = this.#away ? awayReason : title;
+    // A disabled button loses the focus.
     if (focused && button.disabled) this.#gallery.focus();
   }
 
-  /** @param {() => [string, string, (answer: object) => string | null, string?] | null} plan what to ask for, when its turn
-   *   has come, which album it was, and what to say; by default what the answer says */
+  /**
+   * Runs an edit after those before it.
+   * @param {() => [string, string, (answer: object) => string | null, string?] | null} plan the request's method and path, the
+   *   album to choose afterwards, and the message (default: the answer's)
+   */
   #edit(plan) {
     this.#last = this.#last.then(async () => {
-      if (this.#away) return say(reason, { kind: "problem" });
+      if (this.#away) return say(awayReason, { kind: "problem" });
       const [method, path, affected, done] = plan() || [];
       if (!method) return;
       try {
         const answer = await ask(method, path);
         await this.#finish(affected(answer), done ?? answer.message, path === "/api/undo" ? "redo" : "undo");
       } catch (problem) {
-        this.#complain(problem);
+        this.#showProblem(problem);
       }
     });
   }
 
-  async #finish(id, message, back = "undo") {
+  async #finish(id, message, inverse = "undo") {
     if (await this.#library.load()) this.#gallery.refresh();
     if (id && !this.#gallery.choose(id) && this.#library.indexOf(id) >= 0) {
-      // It is there, only not among what the search has found.
+      // The search hides the album.
       clearSearch();
       this.#gallery.choose(id);
     }
     this.update();
-    const label = back === "undo" ? "Undo" : "Redo";
-    say(message, { action: this.#library[back] ? { label, run: () => this[back]() } : undefined });
+    const label = inverse === "undo" ? "Undo" : "Redo";
+    say(message, { action: this.#library[inverse] ? { label, run: () => this[inverse]() } : undefined });
   }
 }

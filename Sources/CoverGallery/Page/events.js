@@ -1,32 +1,33 @@
-// What the server tells by itself. The stream reconnects for ever: a page left open finds its server again without help.
+// The server's event stream. It reconnects for ever.
 
 import { pageID } from "./api.js";
 
 const kinds = ["cover", "failure", "library", "prefetch", "cache", "remote"];
-/** A stream that breaks and is back within this time, in milliseconds, was never gone for anybody. */
-const patience = 600;
-/** A page in the background gives its connection back after this time: browsers allow six to one server. */
-const idle = 60_000;
+/** How long the stream may be interrupted before the server counts as away, in milliseconds. */
+const awayDelay = 600;
+/** A hidden page closes its stream after this, in milliseconds: browsers allow six connections to one server. */
+const idleDelay = 60_000;
+const retryDelay = 2000; // milliseconds
 
 export class Events {
   #source = null;
-  #hear;
-  #here = null;
-  #goneTimer = 0;
+  #handlers;
+  #isOnline = null;
+  #awayTimer = 0;
   #retryTimer = 0;
   #idleTimer = 0;
 
-  /** @param {Record<string, (data: any) => void> & {online(): void, offline(): void}} hear */
-  constructor(hear) {
-    this.#hear = hear;
+  /** @param {Record<string, (data: any) => void> & {online(): void, offline(): void}} handlers */
+  constructor(handlers) {
+    this.#handlers = handlers;
     this.#open();
     document.addEventListener("visibilitychange", () => {
       clearTimeout(this.#idleTimer);
-      if (document.hidden) this.#idleTimer = setTimeout(() => this.#close(), idle);
+      if (document.hidden) this.#idleTimer = setTimeout(() => this.#close(), idleDelay);
       else if (!this.#source) this.#open();
     });
     addEventListener("online", () => this.#open());
-    // Browsers keep a page that was left, for the way back, and its connection with it.
+    // A page in the browser's back/forward cache would keep its connection.
     addEventListener("pagehide", () => this.#close());
     addEventListener("pageshow", (event) => event.persisted && this.#open());
   }
@@ -40,30 +41,30 @@ export class Events {
   #open() {
     this.#close();
     const source = (this.#source = new EventSource(`/api/events?page=${pageID}`));
-    source.addEventListener("open", () => this.#came());
+    source.addEventListener("open", () => this.#setOnline());
     source.addEventListener("error", () => {
-      this.#left();
-      // Browsers give up on some answers, a proxy's “bad gateway” for one.
-      if (source.readyState === EventSource.CLOSED) this.#retryTimer = setTimeout(() => this.#open(), 2000);
+      this.#setOfflineSoon();
+      // The browser does not reconnect after some responses, such as a proxy's 502.
+      if (source.readyState === EventSource.CLOSED) this.#retryTimer = setTimeout(() => this.#open(), retryDelay);
     });
     for (const kind of kinds) {
-      source.addEventListener(kind, (event) => this.#hear[kind]?.(JSON.parse(event.data)));
+      source.addEventListener(kind, (event) => this.#handlers[kind]?.(JSON.parse(event.data)));
     }
   }
 
-  #came() {
-    clearTimeout(this.#goneTimer);
-    this.#goneTimer = 0;
-    this.#here = true;
-    this.#hear.online();
+  #setOnline() {
+    clearTimeout(this.#awayTimer);
+    this.#awayTimer = 0;
+    this.#isOnline = true;
+    this.#handlers.online();
   }
 
-  #left() {
-    if (this.#here === false || this.#goneTimer) return;
-    this.#goneTimer = setTimeout(() => {
-      this.#goneTimer = 0;
-      this.#here = false;
-      this.#hear.offline();
-    }, patience);
+  #setOfflineSoon() {
+    if (this.#isOnline === false || this.#awayTimer) return;
+    this.#awayTimer = setTimeout(() => {
+      this.#awayTimer = 0;
+      this.#isOnline = false;
+      this.#handlers.offline();
+    }, awayDelay);
   }
 }

@@ -1,17 +1,19 @@
-// The albums in the scroller, and everything on the page that follows the chosen one.
+// The albums in the scroller, and the parts of the page that follow the chosen one.
 
 import { Scroller } from "./scroller.js";
-import { onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
+import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
 import { postponeTint, tintFrom } from "./ambient.js";
+import { byID } from "./helpers.js";
 
-const host = document.getElementById("covers");
-const empty = document.getElementById("empty");
-const words = {
+const host = byID("covers");
+const empty = byID("empty");
+/** The heading and text that stand in place of the covers. */
+const emptyTexts = {
   none: ["No albums yet", "Add the first one; its cover comes by itself."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
   away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
 };
-/** Covers beyond those in sight that the server is told of, on each side: a few flicks' worth. */
+/** How many covers on each side of those in view are downloaded ahead. */
 const ahead = 16;
 
 export class Gallery {
@@ -19,7 +21,7 @@ export class Gallery {
   #covers;
   #scroller = null;
   #chosen = null; // the chosen album's id
-  #before = null; // the same, or the last that was, for when nothing is found
+  #lastChosen = null; // the same; kept while nothing is found
   #start = 0;
   /** @type {() => void} the choice or the position changed */
   changed = () => {};
@@ -34,21 +36,21 @@ export class Gallery {
     host.addEventListener("pointerdown", postponeTint);
   }
 
-  /** The chosen album, if there is one. */
+  /** The chosen album, or null. */
   get album() { return this.#library.shown[this.#scroller?.index ?? -1] ?? null; }
 
   get memento() {
     if (!this.album) return null;
     const index = this.#library.indexOf(this.#chosen);
-    // A search is not remembered, so neither is a position within what it found.
+    // A search is not remembered, and the scroller's position is one among the albums found.
     const position = this.#library.query ? index : Math.round(this.#scroller.position * 1000) / 1000;
     return { album: this.#chosen, index, position, sort: this.#library.sort };
   }
 
   /** Opens the scroller on an album. */
   open(id) {
-    this.#start = Math.max(0, this.#library.place(id));
-    this.#showEmptiness();
+    this.#start = Math.max(0, this.#library.shownIndexOf(id));
+    this.#showOrHideEmpty();
     this.#scroller = new Scroller(host, {
       dataSource: {
         count: () => this.#library.shown.length,
@@ -58,7 +60,7 @@ export class Gallery {
       delegate: {
         initialIndex: () => this.#start,
         didSelect: (index) => this.#select(this.#library.shown[index]),
-        didShow: (first, last) => this.#see(first, last),
+        didShow: (first, last) => this.#setVisible(first, last),
         didMove: postponeTint,
         didRest: () => this.changed(),
       },
@@ -67,38 +69,37 @@ export class Gallery {
     if (!this.album) this.#select(null);
   }
 
-  /** The albums shown are others, or in another order. Stays at the chosen album or, if it is gone, where it was. */
-  refresh(preferred = this.#chosen ?? this.#before) {
+  /** Shows the changed list of albums. Stays at the preferred album or, if it is gone, at its index. */
+  refresh(preferred = this.#chosen ?? this.#lastChosen) {
     const shown = this.#library.shown;
-    const place = this.#library.place(preferred);
-    const index = place >= 0 ? place : Math.min(this.#scroller.index, shown.length - 1);
-    this.#showEmptiness();
+    const found = this.#library.shownIndexOf(preferred);
+    const index = found >= 0 ? found : Math.min(this.#scroller.index, shown.length - 1);
+    this.#showOrHideEmpty();
     this.#scroller.reload(Math.max(0, index));
     if (!this.album) this.#select(null);
   }
 
-  /** Chooses an album by its id; false if it is not among those shown. */
+  /** Chooses an album by its id; false if it is not shown. */
   choose(id) {
-    const place = this.#library.place(id);
-    if (place < 0) return false;
-    if (id !== this.#chosen) this.#scroller.choose(place);
+    const index = this.#library.shownIndexOf(id);
+    if (index < 0) return false;
+    if (id !== this.#chosen) this.#scroller.choose(index);
     return true;
   }
 
-  /** Tries a failed cover again; false if there is nothing to try. */
+  /** Retries the chosen album's cover; false if it has not failed. */
   retry() {
-    const state = this.#chosen && this.#covers.stateOf(this.#chosen);
-    if (!state?.failure || state.final || state.away) return false;
+    if (!this.#chosen || !canRetry(this.#covers.stateOf(this.#chosen))) return false;
     this.#covers.retry(this.#chosen);
-    host.focus({ preventScroll: true }); // the button that was pressed goes
+    host.focus({ preventScroll: true }); // the pressed button disappears
     return true;
   }
 
   key(event) { return this.#scroller?.key(event) ?? false; }
-  focus() { (host.hidden ? document.getElementById("add-first") : host).focus({ preventScroll: true }); }
+  focus() { (host.hidden ? byID("add-first") : host).focus({ preventScroll: true }); }
 
   showNothing(kind, detail) {
-    const [title, text] = words[kind];
+    const [title, text] = emptyTexts[kind];
     empty.hidden = false;
     host.hidden = true;
     empty.querySelector("h2").textContent = title;
@@ -108,15 +109,15 @@ export class Gallery {
     showPosition(0, 0, 0);
   }
 
-  #showEmptiness() {
+  #showOrHideEmpty() {
     const { shown, albums } = this.#library;
     if (!shown.length) return this.showNothing(albums.length ? "unfound" : "none");
     empty.hidden = true;
     host.hidden = false;
   }
 
-  /** Tells the server which covers are wanted: those in sight, then those near, each from the centre outwards. */
-  #see(first, last) {
+  /** Passes on which covers are in view and which are near, each list from the centre outwards. */
+  #setVisible(first, last) {
     postponeTint();
     const shown = this.#library.shown;
     const centre = this.#scroller?.position ?? this.#start;
@@ -124,26 +125,26 @@ export class Gallery {
     const count = Math.max(0, Math.min(shown.length, last + 1 + ahead) - from);
     const outwards = Array.from({ length: count }, (_, offset) => from + offset)
       .sort((one, other) => Math.abs(one - centre) - Math.abs(other - centre));
-    const isSeen = (index) => index >= first && index <= last;
+    const isInView = (index) => index >= first && index <= last;
     const ids = (indices) => indices.map((index) => shown[index].id);
-    this.#covers.sees(ids(outwards.filter(isSeen)), ids(outwards.filter((index) => !isSeen(index))));
+    this.#covers.setVisible(ids(outwards.filter(isInView)), ids(outwards.filter((index) => !isInView(index))));
   }
 
   #select(album) {
     this.#chosen = album?.id ?? null;
-    this.#before = this.#chosen ?? this.#before;
+    this.#lastChosen = this.#chosen ?? this.#lastChosen;
     const { shown, albums } = this.#library;
     showAlbum(album ?? null);
-    showPosition(album ? this.#library.place(album.id) : 0, shown.length, albums.length, album);
+    showPosition(album ? this.#library.shownIndexOf(album.id) : 0, shown.length, albums.length, album);
     this.#showCover();
     this.changed();
   }
 
   #showCover() {
-    if (!this.#chosen) return tintFrom(null); // nothing to take a colour from
+    if (!this.#chosen) return tintFrom(null);
     const state = this.#covers.stateOf(this.#chosen), picture = this.#covers.pictureOf(this.#chosen);
     showCoverState(state);
-    // While a cover is on its way the colour before stays: the room does not flicker.
+    // The former tint stays while a cover loads, so that the background does not flicker.
     if (picture || state.failure) tintFrom(picture);
   }
 }

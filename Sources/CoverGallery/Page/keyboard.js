@@ -1,5 +1,5 @@
-// On-screen keyboards. Some browsers make the page smaller for them, others lay them over the page and shrink only the
-// visual viewport; either way the focused field of a dialog stays in sight and everything returns when the keyboard goes.
+// On-screen keyboards. Some browsers shrink the page for them, others only the visual viewport. In both cases the focused field of a
+// dialog stays visible, and the dialog's scroll position is restored when the keyboard closes.
 
 const view = window.visualViewport;
 const root = document.documentElement;
@@ -10,7 +10,7 @@ export function keepClear(dialog) {
 
   const update = () => {
     if (!dialog.open) return;
-    // While somebody has zoomed in, the visual viewport is small for another reason.
+    // A zoomed page has a small visual viewport too.
     const zoomed = view && view.scale > 1.01;
     const covered = view && !zoomed ? Math.max(0, Math.round(innerHeight - view.height - view.offsetTop)) : 0;
     const above = view && !zoomed ? Math.max(0, Math.round(view.offsetTop)) : 0;
@@ -28,12 +28,12 @@ export function keepClear(dialog) {
 
   const reveal = () => {
     const field = dialog.contains(document.activeElement) ? document.activeElement : null;
-    // The label above it belongs to the field.
+    // With the label above the field.
     (field?.closest("label") ?? field)?.scrollIntoView({ block: "nearest" });
   };
 
   let width = innerWidth, height = innerHeight;
-  // The height without a keyboard: the greatest seen at this width; turning the device starts anew.
+  /** The height without a keyboard: the greatest at this width. */
   const tallest = () => {
     if (innerWidth !== width) [width, height] = [innerWidth, innerHeight];
     return (height = Math.max(height, innerHeight));

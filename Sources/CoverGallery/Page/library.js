@@ -1,7 +1,7 @@
-// The albums as the server last told them, and those of them that are shown: sorted and searched.
+// The albums as the server last sent them, and those that are shown: sorted and searched.
 
 import { ask } from "./api.js";
-import { ordered, found, haystacks } from "./order.js";
+import { found, ordered, searchRows } from "./order.js";
 
 /**
  * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, cover?: string, problem?: string, cause?: string}} Album
@@ -16,80 +16,80 @@ export class Library {
   redo = null;
   remote = null;
   sort = "library";
-  /** The albums are those of another day: the server is away. */
-  isKept = false;
+  /** The server is away, and the albums are from the browser's storage. */
+  isStored = false;
   query = "";
   #orders = new Map(); // sort → albums
-  #before = new Map(); // the same, before the last change
-  #haystacks = null;
-  #places = null;
-  /** @type {(ids: string[]) => void} these albums have another cover than before */
+  #formerOrders = new Map(); // the same, before the last change
+  #searchRows = null;
+  #indices = null; // id → index in `shown`
+  /** @type {(ids: string[]) => void} these albums have new covers */
   coversChanged = () => {};
-  #asked = 0;
-  #told = 0;
+  #requestCount = 0;
+  #lastResponse = 0;
 
-  /** Fetches the albums, if nobody has yet; true if they are not the ones already here. */
-  async load(asked = ask("GET", "/api/library")) {
-    const turn = ++this.#asked;
-    let told, isKept = false;
+  /** Fetches the albums, or takes them from `request`; false if they have not changed. */
+  async load(request = ask("GET", "/api/library")) {
+    const number = ++this.#requestCount;
+    let answer, isStored = false;
     try {
-      told = await asked;
+      answer = await request;
     } catch (problem) {
-      told = !this.version && problem.away ? await kept() : null;
-      if (!told) throw problem;
-      isKept = true;
+      answer = !this.version && problem.away ? await storedLibrary() : null;
+      if (!answer) throw problem;
+      isStored = true;
     }
-    if (turn < this.#told) return false; // a later question was answered first
-    this.#told = turn;
-    this.isKept = isKept;
-    const changed = told.version !== this.version;
-    Object.assign(this, { version: told.version, undo: told.undo, redo: told.redo, remote: told.remote });
+    if (number < this.#lastResponse) return false; // a later request was answered first
+    this.#lastResponse = number;
+    this.isStored = isStored;
+    const changed = answer.version !== this.version;
+    Object.assign(this, { version: answer.version, undo: answer.undo, redo: answer.redo, remote: answer.remote });
     if (!changed) return false;
     const covers = new Map(this.albums.map((album) => [album.id, album.cover]));
-    this.albums = told.albums;
-    const others = told.albums.filter(({ id, cover }) => covers.has(id) && covers.get(id) !== cover);
+    this.albums = answer.albums;
+    const others = this.albums.filter(({ id, cover }) => covers.has(id) && covers.get(id) !== cover);
     if (others.length) this.coversChanged(others.map((album) => album.id));
-    this.#before = this.#orders;
+    this.#formerOrders = this.#orders;
     this.#orders = new Map();
-    this.#haystacks = null;
+    this.#searchRows = null;
     this.arrange();
     return true;
   }
 
-  /** How many albums have an address for their cover. */
+  /** How many albums have a cover URL. */
   get coverCount() { return this.albums.reduce((count, album) => count + album.hasCover, 0); }
 
-  /** Works out what is shown, after a change of `sort` or `query`. */
+  /** Updates `shown` after a change of `sort` or `query`. */
   arrange() {
     let order = this.#orders.get(this.sort);
-    if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#before.get(this.sort))));
+    if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#formerOrders.get(this.sort))));
     if (this.query.trim()) {
       this.prepareSearch();
-      order = found(order, this.#haystacks, this.query);
+      order = found(order, this.#searchRows, this.query);
     }
     this.shown = order;
-    this.#places = null;
+    this.#indices = null;
   }
 
-  /** What searching needs, once per library; called early, so that the first letter typed finds it done. */
+  /** Builds the search rows; called early, so that the first letter typed need not wait for them. */
   prepareSearch() {
-    this.#haystacks ??= haystacks(this.albums);
+    this.#searchRows ??= searchRows(this.albums);
   }
 
-  /** An album's place among those shown, or -1. */
-  place(id) {
-    this.#places ??= new Map(this.shown.map((album, index) => [album.id, index]));
-    return this.#places.get(id) ?? -1;
+  /** An album's index among those shown, or -1. */
+  shownIndexOf(id) {
+    this.#indices ??= new Map(this.shown.map((album, index) => [album.id, index]));
+    return this.#indices.get(id) ?? -1;
   }
 
-  /** An album's place in the library, or -1. */
+  /** An album's index in the library, or -1. */
   indexOf(id) {
     return this.albums.findIndex((album) => album.id === id);
   }
 }
 
-/** What the service worker has kept of the library; null if nothing. */
-async function kept() {
+/** The library as the service worker stored it; null if it did not. */
+async function storedLibrary() {
   const response = await globalThis.caches?.match("/api/library").catch(() => null);
   return response?.json().catch(() => null) ?? null;
 }

@@ -1,55 +1,49 @@
-// Remembers, at the server, where somebody was, so that the page opens there again; and here, for when the server is away.
+// Saves the chosen album and the sort order at the server, so that the page opens there again, and in the browser's storage, for
+// when the server is away.
 
 import { ask } from "./api.js";
+import { readStored, store } from "./helpers.js";
 
-const place = "sleeve-memento";
-const rest = 500; // milliseconds without a change before it is worth telling
+const storageName = "sleeve-memento";
+const saveDelay = 500; // milliseconds without a change
 
 export class Memento {
   #read;
-  #told = "";
+  #saved = "";
   #timer = 0;
 
   /** @param {() => {album: string | null, index: number, position: number, sort: string} | null} read */
   constructor(read) {
     this.#read = read;
-    addEventListener("pagehide", () => this.#tell(true));
-    document.addEventListener("visibilitychange", () => document.hidden && this.#tell(true));
+    addEventListener("pagehide", () => this.#save(true));
+    document.addEventListener("visibilitychange", () => document.hidden && this.#save(true));
   }
 
   changed() {
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => this.#tell(false), rest);
+    this.#timer = setTimeout(() => this.#save(false), saveDelay);
   }
 
-  async #tell(leaving) {
+  async #save(isLeaving) {
     clearTimeout(this.#timer);
     const memento = this.#read(), text = JSON.stringify(memento);
-    if (!memento || text === this.#told) return;
-    this.#told = text;
-    keep(text);
+    if (!memento || text === this.#saved) return;
+    this.#saved = text;
+    store(storageName, text);
     try {
       // `keepalive`: the request outlives the page.
-      await ask("PUT", "/api/memento", memento, { keepalive: leaving });
+      await ask("PUT", "/api/memento", memento, { keepalive: isLeaving });
     } catch {
-      this.#told = ""; // nobody needs to know; the next change tells it
+      this.#saved = ""; // saved with the next change
     }
   }
 }
 
-/** Where this browser was, as it knows itself. */
-export function lastPlace() {
+/** The memento in the browser's storage, or null. */
+export function storedMemento() {
   try {
-    return JSON.parse(localStorage.getItem(place));
+    return JSON.parse(readStored(storageName));
   } catch {
     return null;
-  }
-}
-
-function keep(text) {
-  try {
-    localStorage.setItem(place, text);
-  } catch {
-    // Storage is full or forbidden; the server knows.
   }
 }

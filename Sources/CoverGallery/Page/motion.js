@@ -1,30 +1,31 @@
-// How a position comes to rest. A critically damped spring, solved exactly for each step: it can be interrupted and sent
-// elsewhere at any moment without a jolt, and long frames cannot make it unstable.
+// A critically damped spring that brings a position to rest, solved exactly for each step. It can be redirected at any moment without
+// a jump in speed, and long frames cannot make it unstable.
 
-/** How long a released scroller would glide if nothing caught it, in seconds of its speed. */
+/** How far a released scroller glides, in seconds at its speed. */
 const glide = 0.22;
+const stiffness = 15;
 
 export class Spring {
   value = 0;
   velocity = 0;
   target = 0;
-  #stiffness = 15;
+  #stiffness = stiffness;
 
-  /** Goes to a target, a short way, with what speed it has. */
+  /** Moves to a target, starting at the current velocity. */
   aim(target) {
     this.target = target;
-    this.#stiffness = 15;
+    this.#stiffness = stiffness;
   }
 
-  /** Was let go: the stiffness is chosen so that it slows down as something gliding does, and still ends on the target. */
+  /** Glides to a target: the stiffness is chosen so that it slows down evenly and ends there. */
   fling(target) {
-    const way = Math.abs(target - this.value);
+    const distance = Math.abs(target - this.value);
     this.target = target;
-    const pace = Math.abs(this.velocity) / Math.max(way, 0.01);
-    this.#stiffness = pace < 1 ? 15 : Math.min(15, Math.max(1 / glide, pace)); // too slow to be a glide: drawn in
+    const rate = Math.abs(this.velocity) / Math.max(distance, 0.01);
+    this.#stiffness = rate < 1 ? stiffness : Math.min(stiffness, Math.max(1 / glide, rate)); // below 1 too slow for a glide
   }
 
-  /** Where it would end if nothing caught it. */
+  /** Where it would end without a target. */
   get projected() {
     return this.value + this.velocity * glide;
   }
@@ -34,14 +35,14 @@ export class Spring {
     this.velocity = 0;
   }
 
-  /** One step of `seconds`; true while it still moves. */
+  /** Advances by `seconds`; true while it still moves. */
   step(seconds) {
-    const way = this.value - this.target;
-    // The end of a glide is drawn in: its last pixels would take a second.
-    if (Math.abs(way) < 0.5) this.#stiffness = Math.min(15, this.#stiffness + 30 * seconds);
-    const push = (this.velocity + this.#stiffness * way) * seconds;
+    const distance = this.value - this.target;
+    // Stiffens near the target: otherwise the last pixels would take a second.
+    if (Math.abs(distance) < 0.5) this.#stiffness = Math.min(stiffness, this.#stiffness + 30 * seconds);
+    const push = (this.velocity + this.#stiffness * distance) * seconds;
     const fade = Math.exp(-this.#stiffness * seconds);
-    this.value = this.target + (way + push) * fade;
+    this.value = this.target + (distance + push) * fade;
     this.velocity = (this.velocity - this.#stiffness * push) * fade;
     if (Math.abs(this.value - this.target) > 0.0008 || Math.abs(this.velocity) > 0.01) return true;
     this.jump(this.target);

@@ -1,44 +1,44 @@
-// The page without its server: the notice, and the service worker that keeps what was seen.
+// The notice that the server is away, and the service worker that stores the page and the covers that were seen.
 
-const notice = document.getElementById("offline");
-const workers = navigator.serviceWorker; // none over plain HTTP from another machine
-const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
+import { byID, whenIdle } from "./helpers.js";
+
+const workers = navigator.serviceWorker; // undefined over plain HTTP from another machine
 const seen = new Set();
-/** Milliseconds without anything new to see before what was seen is kept: nobody who scrolls waits for it. */
-const rest = 1000;
+/** Milliseconds after the last new address before the worker stores them: not while the person scrolls. */
+const storeDelay = 1000;
 let timer = 0;
 
 export function showOffline(away) {
-  notice.hidden = !away;
+  byID("offline").hidden = !away;
 }
 
-/** Starts the worker. @param {() => void} newer a newer server has brought a newer page */
-export async function keepOffline(newer) {
+/** Registers the worker. @param {() => void} updated called when a newer server has installed a newer page */
+export async function registerWorker(updated) {
   if (!workers) return;
   const former = workers.controller;
-  workers.addEventListener("controllerchange", () => (former && newer(), plan()));
-  plan();
+  workers.addEventListener("controllerchange", () => (former && updated(), schedule()));
+  schedule();
   try {
     await workers.register(scriptAddress("/service-worker.js"), { updateViaCache: "none" });
   } catch {
-    // Private windows and the like; the page works all the same, only not without the server.
+    // Refused, for example in a private window. The page works, but not without the server.
   }
 }
 
-/** What is at this address is to be there without the server too. */
+/** Has the worker store the response at this address. */
 export function keepSeen(address) {
   if (!workers) return;
   seen.add(address);
-  plan();
+  schedule();
 }
 
-function plan() {
+function schedule() {
   if (!seen.size || !workers.controller) return;
   clearTimeout(timer);
-  timer = setTimeout(() => whenIdle(tell), rest);
+  timer = setTimeout(() => whenIdle(send), storeDelay);
 }
 
-function tell() {
+function send() {
   workers.controller?.postMessage({ seen: [...seen] });
   seen.clear();
 }

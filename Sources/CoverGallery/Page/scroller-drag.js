@@ -1,30 +1,30 @@
-// Fingers, mice and wheels, told as distances along one axis. Every listener is passive: the browser never waits for us
-// to learn whether it may scroll; `touch-action: pan-y` leaves it the vertical direction.
+// Pointers and wheels, reported as distances along one axis. Every listener is passive, so the browser never waits for this code to
+// decide whether it may scroll; `touch-action: pan-y` leaves it the vertical direction.
 
-/** How far a pointer moves, in pixels, before it is a drag and no longer a tap. */
+/** How far a pointer moves before a tap becomes a drag, in pixels. */
 const slop = 6;
-/** A wheel has come to rest when it has said nothing for so long, in milliseconds. */
+/** A wheel rests when it has sent no event for this long, in milliseconds. */
 const wheelRest = 130;
 
 export class Gestures {
   #host;
-  #heard;
+  #handlers;
   #pointer = null;
   #start = 0;
   #last = 0;
   #dragging = false;
-  #trail = [];
+  #trail = []; // the latest positions, for the speed
   #wheelTimer = 0;
   #wheeled = 0;
 
   /**
    * @param {HTMLElement} host
    * @param {{grab(): void, drag(pixels: number): void, release(pixelsPerSecond: number): void,
-   *          wheel(pixels: number): void, wheelEnd(direction: number): void, tap(target: Element): void}} heard
+   *          wheel(pixels: number): void, wheelEnd(direction: number): void, tap(target: Element): void}} handlers
    */
-  constructor(host, heard) {
+  constructor(host, handlers) {
     this.#host = host;
-    this.#heard = heard;
+    this.#handlers = handlers;
     const passive = { passive: true };
     host.addEventListener("pointerdown", (event) => this.#down(event), passive);
     host.addEventListener("pointermove", (event) => this.#move(event), passive);
@@ -48,13 +48,13 @@ export class Gestures {
       if (Math.abs(event.clientX - this.#start) < slop) return;
       this.#dragging = true;
       this.#last = event.clientX;
-      // Captured only now: a captured pointer's click would no longer name the element that was tapped.
+      // Not captured earlier: the click of a captured pointer does not have the tapped element as its target.
       this.#host.setPointerCapture(event.pointerId);
-      // For the pointer's shape alone, which has everything within styled anew.
+      // Only a mouse has a cursor; the class makes the browser recalculate all styles within.
       if (event.pointerType === "mouse") this.#host.classList.add("dragging");
-      this.#heard.grab();
+      this.#handlers.grab();
     }
-    this.#heard.drag(event.clientX - this.#last);
+    this.#handlers.drag(event.clientX - this.#last);
     this.#last = event.clientX;
     this.#trail.push({ x: event.clientX, time: event.timeStamp });
     while (this.#trail.length > 2 && event.timeStamp - this.#trail[0].time > 90) this.#trail.shift();
@@ -67,28 +67,25 @@ export class Gestures {
     this.#host.classList.remove("dragging");
     const first = this.#trail[0];
     const seconds = (event.timeStamp - first.time) / 1000;
-    // A finger that rested before it was lifted throws nothing.
+    // A pointer that rested before it was lifted has no speed.
     const rested = event.timeStamp - this.#trail.at(-1).time > 80;
-    this.#heard.release(lifted && !rested && seconds > 0 ? (this.#last - first.x) / seconds : 0);
+    this.#handlers.release(lifted && !rested && seconds > 0 ? (this.#last - first.x) / seconds : 0);
   }
 
   #click(event) {
-    if (this.#dragging) {
-      this.#dragging = false;
-      return;
-    }
-    this.#heard.tap(event.target);
+    if (!this.#dragging) return this.#handlers.tap(event.target);
+    this.#dragging = false;
   }
 
   #wheel(event) {
-    if (event.ctrlKey) return; // a pinch: the browser's zoom
+    if (event.ctrlKey) return; // the browser's zoom
     const along = Math.abs(event.deltaX) > Math.abs(event.deltaY) ? event.deltaX : event.deltaY;
     const unit = [1, 33, this.#host.clientWidth][event.deltaMode];
     this.#wheeled += along;
-    this.#heard.wheel(along * unit);
+    this.#handlers.wheel(along * unit);
     clearTimeout(this.#wheelTimer);
     this.#wheelTimer = setTimeout(() => {
-      this.#heard.wheelEnd(Math.sign(this.#wheeled));
+      this.#handlers.wheelEnd(Math.sign(this.#wheeled));
       this.#wheeled = 0;
     }, wheelRest);
   }

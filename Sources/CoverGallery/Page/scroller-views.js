@@ -1,17 +1,17 @@
-// The scroller's views that are in the page: those near the centre, and a few spare ones to be used again.
+// The scroller's views in the document: those near the centre, and a few spare ones for recycling.
 
-/** Sizes, as parts of the chosen view's: the others' scale, their distance, and how much further the first one stands off. */
+/** In sizes of the chosen view: the others' scale, the extra distance of its neighbours, and the distance between two views. */
 const small = 0.7, apart = 0.15;
 export const pitch = 0.78;
-const spareAtMost = 8;
-let named = 0;
+const maximumSpare = 8;
+let lastID = 0;
 
 export class Views {
   #host;
   #source;
   #views = new Map(); // index → view
   #spare = [];
-  #gliding = 0;
+  #glideTimer = 0;
 
   /** @param {HTMLElement} host @param {import("./scroller.js").DataSource} source */
   constructor(host, source) {
@@ -27,7 +27,7 @@ export class Views {
     return -1;
   }
 
-  /** Forgets who is where; gives the views by their keys, for `fill` to bring back those that are still wanted. */
+  /** Removes all views and returns them by their keys, for `fill` to reuse. @param {boolean} glide animate their next move */
   takeAll(glide) {
     const kept = new Map();
     for (const view of this.#views.values()) {
@@ -35,12 +35,12 @@ export class Views {
       view.classList.toggle("gliding", glide);
     }
     this.#views.clear();
-    clearTimeout(this.#gliding);
-    this.#gliding = setTimeout(() => this.#views.forEach((view) => view.classList.remove("gliding")), 400);
+    clearTimeout(this.#glideTimer);
+    this.#glideTimer = setTimeout(() => this.#views.forEach((view) => view.classList.remove("gliding")), 400);
     return kept;
   }
 
-  /** Has the views `from` to `to` in the page and `chosen`, wherever it is: the list's active descendant must exist. */
+  /** Shows the views `from` to `to`, and `chosen`, which the list's active descendant refers to. */
   fill(from, to, chosen, count, kept = new Map()) {
     for (const [index, view] of this.#views) {
       if ((index >= from && index <= to) || index === chosen) continue;
@@ -54,22 +54,21 @@ export class Views {
     const wanted = new Set(keys);
     for (const [key, view] of kept) if (!wanted.has(key)) this.#spare.push(view);
     missing.forEach((index, n) => {
-      const key = keys[n], stayed = kept.get(key);
-      const recycled = stayed ?? this.#spare.pop() ?? null;
-      if (!stayed) recycled?.classList.remove("gliding");
-      this.#bring(index, key, recycled);
+      const own = kept.get(keys[n]), recycled = own ?? this.#spare.pop() ?? null;
+      if (!own) recycled?.classList.remove("gliding");
+      this.#insert(index, keys[n], recycled);
     });
-    // Where it stands and how many there are may have changed for those that stayed as well.
+    // Reused views may have another position in the set.
     for (const [index, view] of this.#views) {
       if (view.ariaPosInSet !== String(index + 1)) view.ariaPosInSet = String(index + 1);
       if (view.ariaSetSize !== String(count)) view.ariaSetSize = String(count);
     }
     for (const view of this.#spare) view.remove();
-    this.#spare.length = Math.min(this.#spare.length, spareAtMost);
+    this.#spare.length = Math.min(this.#spare.length, maximumSpare);
   }
 
-  /** Moves every view to its place for a position of the scroller. Writes only transforms and opacities. */
-  place(centre, size) {
+  /** Positions every view by transforms and opacities alone. @param {number} centre the scroller's position, in views */
+  arrange(centre, size) {
     for (const [index, view] of this.#views) {
       const distance = index - centre, far = Math.min(1, Math.abs(distance));
       const along = (Math.max(-40, Math.min(40, distance)) * pitch + Math.sign(distance) * far * apart) * size;
@@ -78,14 +77,14 @@ export class Views {
     }
   }
 
-  #bring(index, key, recycled) {
+  #insert(index, key, recycled) {
     const view = this.#source.viewAt(index, recycled);
     view.dataset.key = key;
-    view.id ||= `${this.#host.id}-view-${++named}`;
+    view.id ||= `${this.#host.id}-view-${++lastID}`;
     view.setAttribute("role", "option");
     view.setAttribute("aria-selected", "false");
     this.#views.set(index, view);
-    // In the page's order too, as that is what is read out when somebody walks through it.
+    // In document order, which screen readers follow.
     const next = this.#views.get(index + 1) ?? null;
     if (view.parentNode !== this.#host || view.nextSibling !== next) this.#host.insertBefore(view, next);
   }

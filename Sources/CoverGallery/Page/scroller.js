@@ -1,29 +1,29 @@
-// A horizontal scroller of views, one of them chosen and centred. It knows nothing of what it shows: a data source gives
-// views, a delegate hears what was chosen and what is in sight. Only views near the centre are in the page, and those
-// that leave are handed back to be used again, so ten thousand cost what twenty do.
+// A horizontal scroller of views, one of them chosen and centred. A data source provides the views; a delegate is notified of the
+// choice and of what is in view. Only views near the centre are in the document, and views that leave it are recycled, so ten
+// thousand views cost no more than twenty.
 
 import { Spring } from "./motion.js";
 import { Gestures } from "./scroller-drag.js";
 import { Views, pitch } from "./scroller-views.js";
 
-/** Views kept beyond each edge, so that what comes into sight is there already. */
+/** How many views are kept beyond each edge, so that they are ready when they come into view. */
 const overscan = 2;
-/** Longer ways are not flown in full: nobody sees what passes, and every view would have to be filled. */
-const longWay = 10;
+/** Longer distances are cut short, in views: every view passed would have to be filled. */
+const maximumFlight = 10;
 
-const calm = matchMedia("(prefers-reduced-motion: reduce)");
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
 /**
  * @typedef {object} DataSource
  * @property {() => number} count
  * @property {(index: number, recycled: HTMLElement | null) => HTMLElement} viewAt
- * @property {(index: number) => string} keyAt what stays the same when a view changes its place
+ * @property {(index: number) => string} keyAt identifies what a view shows, whatever its index
  *
  * @typedef {object} Delegate
  * @property {() => number} initialIndex
  * @property {(index: number) => void} didSelect
- * @property {(first: number, last: number) => void} [didShow] what is in sight; told before its views are asked for
- * @property {() => void} [didMove] somebody moves it
+ * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
+ * @property {() => void} [didMove] a person moves it
  * @property {(position: number) => void} [didRest]
  */
 export class Scroller {
@@ -40,7 +40,7 @@ export class Scroller {
   #frame = 0;
   #time = 0;
   #held = false;
-  #grabbed = -1; // the chosen view when it was taken hold of
+  #grabbed = -1; // the chosen view when the gesture began
 
   /** @param {HTMLElement} host @param {{dataSource: DataSource, delegate: Delegate}} parts */
   constructor(host, { dataSource, delegate }) {
@@ -51,7 +51,7 @@ export class Scroller {
     new Gestures(host, {
       grab: () => this.#hold(),
       drag: (pixels) => this.#moveBy(-pixels / this.#step),
-      release: (speed) => this.#letGo(-speed / this.#step),
+      release: (speed) => this.#release(-speed / this.#step),
       wheel: (pixels) => (this.#hold(), this.#moveBy(pixels / this.#step)),
       wheelEnd: (direction) => this.#wheelEnd(direction),
       tap: (target) => this.#tap(target),
@@ -66,13 +66,13 @@ export class Scroller {
   }
 
   get index() { return this.#chosen; }
-  /** Where the scroller stands, in views: 3 when the fourth is centred. */
+  /** The scroller's position, in views: 3 when the fourth is centred. */
   get position() { return this.#spring.value; }
   get #step() { return this.#size * pitch; }
 
-  /** The data changed: shows it anew, centred on `index`. Views that stay glide to their new places. */
+  /** Shows changed data, centred on `index`. Views that stay glide to their new positions. */
   reload(index) {
-    const kept = this.#views.takeAll(!calm.matches);
+    const kept = this.#views.takeAll(!reducedMotion.matches);
     this.#count = this.#source.count();
     this.#chosen = -1;
     this.#shown = "";
@@ -88,13 +88,13 @@ export class Scroller {
     const to = this.#clamp(index), way = to - this.#spring.value;
     this.#held = false;
     this.#select(to);
-    if (!animate || calm.matches) this.#spring.jump(to);
-    else if (Math.abs(way) > longWay) this.#spring.jump(to - (Math.sign(way) * longWay) / 2);
+    if (!animate || reducedMotion.matches) this.#spring.jump(to);
+    else if (Math.abs(way) > maximumFlight) this.#spring.jump(to - (Math.sign(way) * maximumFlight) / 2);
     this.#spring.aim(to);
     this.#wake();
   }
 
-  /** Keys that move the choice; true if it was one. */
+  /** Handles keys that move the choice; true if `event` is one. */
   key(event) {
     if (event.altKey || event.ctrlKey || event.metaKey) return false;
     const from = this.#chosen, page = Math.max(1, Math.floor(this.#width / this.#step) - 1);
@@ -112,7 +112,7 @@ export class Scroller {
 
   #measure(width, height) {
     this.#width = width;
-    // Whole even pixels: a cover that is not scaled stays sharp.
+    // An even number of pixels: an unscaled cover stays sharp.
     this.#size = 2 * Math.floor(Math.max(96, Math.min(height * 0.86, width * 0.68, 640)) / 2);
     this.#host.style.setProperty("--size", `${this.#size}px`);
   }
@@ -126,15 +126,15 @@ export class Scroller {
   #moveBy(views) {
     const value = this.#spring.value;
     const beyond = value < 0 ? -value : Math.max(0, value - (this.#count - 1));
-    this.#spring.value += views / (1 + 4 * beyond); // the further beyond an end, the harder it pulls
+    this.#spring.value += views / (1 + 4 * beyond); // resistance grows with the distance beyond an end
     this.#delegate.didMove?.();
     this.#wake();
   }
 
-  #letGo(speed) {
+  #release(speed) {
     this.#spring.velocity = speed;
     let to = Math.round(this.#spring.projected);
-    // A flick means the next one, however short it was.
+    // A short flick moves by one view.
     if (to === this.#grabbed && Math.abs(speed) > 0.6) to += Math.sign(speed);
     this.#settle(to);
   }
@@ -142,7 +142,7 @@ export class Scroller {
   #wheelEnd(direction) {
     const value = this.#spring.value;
     let to = Math.round(value);
-    // One notch of a mouse's wheel is less than half a cover; it means one cover all the same.
+    // One notch of a mouse's wheel moves by less than half a view; it chooses the next one.
     if (to === this.#grabbed && Math.abs(value - to) > 0.12) to += direction;
     this.#settle(to);
   }
@@ -151,7 +151,7 @@ export class Scroller {
     const to = this.#clamp(index);
     this.#held = false;
     this.#select(to);
-    if (calm.matches) this.#spring.jump(to);
+    if (reducedMotion.matches) this.#spring.jump(to);
     else this.#spring.fling(to);
     this.#wake();
   }
@@ -186,7 +186,7 @@ export class Scroller {
     const seconds = Math.min(0.1, Math.max(0, time - this.#time) / 1000);
     this.#time = time;
     const moving = !this.#held && this.#spring.step(seconds);
-    // What is in the middle is chosen while it is moved, not only once it rests.
+    // While a person moves it, the view in the middle is chosen.
     if (this.#held) this.#select(this.#clamp(Math.round(this.#spring.value)));
     this.#render();
     this.#frame = moving ? requestAnimationFrame((next) => this.#tick(next)) : 0;
@@ -194,7 +194,7 @@ export class Scroller {
     this.#delegate.didRest?.(this.#spring.value);
   }
 
-  /** Brings what is in sight into the page and everything to its place. Reads nothing from the layout. */
+  /** Shows the views around the current position. Reads nothing from the layout. */
   #render(kept) {
     const centre = this.#spring.value, reach = Math.max(1, this.#width / 2 / this.#step + 0.35);
     const first = Math.max(0, Math.ceil(centre - reach)), last = Math.min(this.#count - 1, Math.floor(centre + reach));
@@ -206,6 +206,6 @@ export class Scroller {
       this.#views.fill(Math.max(0, first - overscan), Math.min(this.#count - 1, last + overscan), chosen, this.#count, kept);
       this.#mark();
     }
-    this.#views.place(centre, this.#size);
+    this.#views.arrange(centre, this.#size);
   }
 }

@@ -1,14 +1,15 @@
-// The search field and the order of the albums.
+// The search field and the sort order.
 
-const field = document.getElementById("search");
-const sort = document.getElementById("sort");
+import { byID } from "./helpers.js";
+
+const field = byID("search"), sort = byID("sort");
 let clear = () => {};
 
 /** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
 export function setUpSearch(library, gallery) {
   let start = null; // the album that was chosen when the search began
 
-  /** Shows what is wanted now. @param {() => string | null | undefined} choose the album to go to; else it stays */
+  /** Shows the matching albums. @param {() => string | null | undefined} choose the album to choose; by default the chosen one stays */
   const apply = (choose = () => undefined) => {
     if (field.value.trim() && !library.query.trim()) start = gallery.album?.id ?? null;
     library.query = field.value;
@@ -28,7 +29,7 @@ export function setUpSearch(library, gallery) {
     return true;
   };
   field.addEventListener("focus", () => library.prepareSearch());
-  // With words: to the best match. Emptied by hand: what was found stays chosen.
+  // A query chooses the best match. When the field is emptied by hand, the chosen album stays.
   field.addEventListener("input", () => {
     const here = gallery.album?.id ?? start;
     apply(() => (field.value.trim() ? library.shown[0]?.id : here));
@@ -40,8 +41,8 @@ export function setUpSearch(library, gallery) {
     event.preventDefault();
   });
   sort.addEventListener("change", () => apply());
-  document.getElementById("clear-search").addEventListener("click", () => (clear(), field.focus()));
-  /** Shows the order that was remembered; a browser may have put a word back into the field, or somebody typed one. */
+  byID("clear-search").addEventListener("click", () => (clear(), field.focus()));
+  /** Shows the remembered order. The field may have text: restored by the browser, or typed while the page loaded. */
   const follow = () => {
     sort.value = library.sort;
     if (sort.value !== library.sort || field.value) apply();
@@ -50,7 +51,7 @@ export function setUpSearch(library, gallery) {
   return { focus: () => (field.focus(), field.select()), back, follow };
 }
 
-/** Shows all albums again, and the one that was chosen when the search began. */
+/** Shows all albums, with the one chosen that was chosen before the search. */
 export function clearSearch() {
   clear();
 }

@@ -1,5 +1,4 @@
-// Keys for the whole page. They work wherever the focus is, as a clicked button keeps it, but not in a text field, nor
-// behind an open dialog.
+// Keyboard shortcuts of the page. They work wherever the focus is, except in text fields and while a dialog is open.
 
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
 
@@ -23,11 +22,11 @@ function shortcut(event, run) {
   }
   if (event.altKey) return false;
   if (key === "/") return run.search(), true;
-  // The panel is not about the chosen album, and scrolls with these keys.
+  // The panel scrolls with these keys.
   if (target.closest("#panel")) return false;
   if (key === "delete") return run.remove(), true;
   if (key === "escape") return run.back();
   if (key === "enter") return (target === document.body || target.matches("[role=listbox]")) && run.retry();
-  // The slider moves by itself.
+  // The slider handles these keys itself.
   return !target.matches("[type=range]") && run.move(event);
 }

@@ -1,44 +1,45 @@
-// A line that says what happened, with a way to take it back. The line is a live region and always in the page: a screen
-// reader hears only changes of what it has already found.
+// A message about what happened, with an optional action. The element is a live region and always in the document: screen readers
+// announce only changes of regions they have already found.
 
-const box = document.getElementById("toast");
-const line = document.getElementById("status");
-const button = document.getElementById("toast-action");
-const stays = 7000;
-let timer = 0, act = null;
+import { byID } from "./helpers.js";
+
+const box = byID("toast"), line = byID("status"), button = byID("toast-action");
+const duration = 7000; // milliseconds
+let timer = 0, run = null;
 
 /**
  * @param {string} message
  * @param {{action?: {label: string, run(): void}, kind?: "done" | "problem"}} [more]
  */
 export function say(message, { action, kind = "done" } = {}) {
-  // Emptied first: the same words a second time are news too.
+  // Emptied first, so that a repeated message is announced too.
   line.textContent = "";
   requestAnimationFrame(() => (line.textContent = message));
-  act = action?.run ?? null;
+  run = action?.run ?? null;
   button.hidden = !action;
   button.textContent = action?.label ?? "";
   box.dataset.kind = kind;
   box.classList.add("open");
-  wait();
+  closeLater();
 }
 
-function wait() {
+function closeLater() {
   clearTimeout(timer);
-  timer = setTimeout(close, stays);
+  timer = setTimeout(() => {
+    // Stays while it is hovered or has the focus.
+    if (box.matches(":hover") || box.contains(document.activeElement)) closeLater();
+    else close();
+  }, duration);
 }
 
 function close() {
-  // Nothing goes away under somebody's finger or focus.
-  if (box.matches(":hover") || box.contains(document.activeElement)) return wait();
+  clearTimeout(timer);
   box.classList.remove("open");
   button.hidden = true;
 }
 
 button.addEventListener("click", () => {
   button.blur();
-  clearTimeout(timer);
-  box.classList.remove("open");
-  button.hidden = true;
-  act?.();
+  close();
+  run?.();
 });

@@ -2,84 +2,79 @@ import CoverLibrary
 import HTTPTypes
 import Hummingbird
 
-/// The albums, their edits, and where each browser was.
+/// The albums, their edits, and each browser's memento.
 struct AlbumRoutes: Sendable {
-    let hall: Hall
+    let model: GalleryModel
 
+    /// Names a browser; its memento is stored under the value.
     static let clientCookie = "sleeve-client"
-    private var library: LibraryAPI { hall.library }
+    private var library: LibraryAPI { model.library }
 
     func add(to router: Router<BasicRequestContext>) {
         router.get("/api/library") { request, _ in try await albums(request) }
-        router.get("/api/state") { request, _ in try await state(request) }
-        router.put("/api/memento") { request, _ in try await remember(request) }
+        router.get("/api/state") { request, _ in await state(request) }
+        router.put("/api/memento") { request, _ in try await saveMemento(request) }
         router.post("/api/albums") { request, _ in try await add(request) }
         router.get("/api/albums/{id}") { _, context in try await fields(context.albumID) }
         router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
-        router.delete("/api/albums/{id}") { _, context in
-            try await delete(context.albumID)
-        }
+        router.delete("/api/albums/{id}") { _, context in try await delete(context.albumID) }
         router.post("/api/undo") { request, _ in
-            try await step(request, .undo, "There is nothing to undo") { try await $0.albums.undo() }
+            try await step(request, .undo, ifNone: "There is nothing to undo") { try await library.undo() }
         }
         router.post("/api/redo") { request, _ in
-            try await step(request, .redo, "There is nothing to redo") { try await $0.albums.redo() }
+            try await step(request, .redo, ifNone: "There is nothing to redo") { try await library.redo() }
         }
     }
 
     private func albums(_ request: Request) async throws -> Response {
-        let (text, tag) = try await guarded { try await hall.catalogue.text() }
-        var headers: HTTPFields = [.contentType: "application/json", .eTag: tag, .cacheControl: "no-cache"]
-        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
-        headers[.contentLength] = String(text.readableBytes)
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: text))
+        let (text, tag) = try await reporting { try await model.albums.text() }
+        return .file(text, type: "application/json", tag: tag, for: request, [.cacheControl: "no-cache"])
     }
 
     // MARK: Memento
 
-    private struct Place: Codable {
+    private struct Position: Decodable {
         var album: String?
         var index: Int?
         var position: Double?
         var sort: String?
     }
 
-    private func state(_ request: Request) async throws -> Response {
-        let known = request.cookie(Self.clientCookie)
-        var memento: LibraryMemento?
-        if let known { memento = try? await library.albums.memento(of: known) }
-        var place = JSONObject()
-        if let memento {
-            place.add("album", memento.album)
-            place.add("index", memento.index)
-            place.add("position", memento.position)
-            place.add("sort", memento.order)
+    private func state(_ request: Request) async -> Response {
+        let client = request.cookie(Self.clientCookie)
+        var memento = "null"
+        if let client, let saved = try? await library.memento(of: client) {
+            memento = jsonText {
+                $0.add("album", saved.album)
+                $0.add("index", saved.index)
+                $0.add("position", saved.position)
+                $0.add("sort", saved.order)
+            }
         }
-        var object = JSONObject()
-        object.add("memento", raw: memento == nil ? "null" : place.text)
-        var covers = JSONObject()
-        for cover in await hall.firstCovers(of: known, reach: 8) {
-            covers.add(cover.id, raw: CoverState.ready(cover.version, isStale: cover.isStale).json)
+        let first = await model.firstCovers(of: client, reach: 8)
+        let covers = jsonText {
+            for cover in first { $0.add(cover.id, raw: CoverState(cover.cached).json) }
         }
-        object.add("covers", raw: covers.text)
-        var response = Response.json(object.text)
-        if known == nil {
+        var response = Response.json {
+            $0.add("memento", raw: memento)
+            $0.add("covers", raw: covers)
+        }
+        if client == nil {
             let name = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined()
-            response.headers[.setCookie] =
-                "\(Self.clientCookie)=\(name); Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+            response.headers[.setCookie] = "\(Self.clientCookie)=\(name); \(AccessMiddleware.cookieAttributes)"
         }
         return response
     }
 
-    private func remember(_ request: Request) async throws -> Response {
-        let place = try await request.json(Place.self)
+    private func saveMemento(_ request: Request) async throws -> Response {
+        let position = try await request.json(Position.self)
         guard let client = request.cookie(Self.clientCookie), client.utf8.count <= 64 else {
-            return .problem("ask for /api/state first: it gives the cookie this needs", status: .badRequest)
+            return .problem("request /api/state first: its response sets the cookie this needs", status: .badRequest)
         }
         let memento = LibraryMemento(
-            album: place.album, index: place.index ?? 0, position: place.position ?? 0,
-            order: String((place.sort ?? "library").prefix(32)))
-        try await guarded { try await library.albums.save(memento, for: client) }
+            album: position.album, index: position.index ?? 0, position: position.position ?? 0,
+            order: String((position.sort ?? "library").prefix(32)))
+        try await reporting { try await library.save(memento, for: client) }
         return Response(status: .noContent)
     }
 
@@ -94,7 +89,7 @@ struct AlbumRoutes: Sendable {
                 album.artist = artist ?? album.artist
                 album.genre = genre ?? album.genre
                 album.year = year ?? album.year
-                album.coverURL = coverUrl ?? album.coverURL
+                album.coverUrl = coverUrl ?? album.coverUrl
             }
         }
         var album: Fields
@@ -108,86 +103,80 @@ struct AlbumRoutes: Sendable {
         do throws(AlbumProblem) {
             album = try album.validated()
         } catch {
-            return .problem(error.message, status: .unprocessableContent, field: error.field)
+            return Self.invalid(error)
         }
-        let added = try await guarded { try await library.albums.add(album, at: form.index) }
-        let albums = try await guarded { try await library.albums.all() }
-        var object = JSONObject()
-        object.add("id", added.id)
-        object.add("index", albums.firstIndex { $0.id == added.id })
-        object.add("message", "Added “\(added.title)”")
-        return .json(object.text, status: .created)
+        let added = try await reporting { try await library.addAlbum(album, at: form.index) }
+        let albums = try await reporting { try await library.albums }
+        return .json(status: .created) {
+            $0.add("id", added.id)
+            $0.add("index", albums.firstIndex { $0.id == added.id })
+            $0.add("message", "Added “\(added.title)”")
+        }
     }
 
-    /// What the form shows of an album.
-    private func fields(_ id: String) async throws -> Response {
+    /// The fields of the page's form.
+    private func fields(_ id: Album.ID) async throws -> Response {
         guard let album = try await album(id) else { return Self.gone }
-        var fields = JSONObject()
-        for (name, value) in [
-            ("title", album.title), ("artist", album.artist), ("genre", album.genre), ("year", album.year),
-            ("coverUrl", album.coverURL ?? ""),
-        ] {
-            fields.add(name, value)
+        let fields = jsonText {
+            $0.add("title", album.title)
+            $0.add("artist", album.artist)
+            $0.add("genre", album.genre)
+            $0.add("year", album.year)
+            $0.add("coverUrl", album.coverUrl ?? "")
         }
-        var object = JSONObject()
-        object.add("album", raw: fields.text)
-        return .json(object.text)
+        return .json { $0.add("album", raw: fields) }
     }
 
-    private func edit(_ id: String, _ request: Request) async throws -> Response {
+    private func edit(_ id: Album.ID, _ request: Request) async throws -> Response {
         let form = try await request.json(AlbumForm.self)
         guard let former = try await album(id) else { return Self.gone }
         do {
-            let edit = try await guarded {
-                try await library.albums.edit(id) { album in
+            let edit = try await reporting {
+                try await library.editAlbum(id) { album in
                     form.album.apply(to: &album)
                     album = try album.validated(editing: former)
                 }
             }
-            if let edit { return told(edit, id: id) }
+            return Self.response(edit?.message(.new) ?? "Nothing was changed", id: id)
         } catch let problem as AlbumProblem {
-            return .problem(problem.message, status: .unprocessableContent, field: problem.field)
+            return Self.invalid(problem)
         }
-        var object = JSONObject()
-        object.add("message", "Nothing was changed")
-        object.add("id", id)
-        return .json(object.text)
     }
 
-    private func album(_ id: String) async throws -> Album? {
-        try await guarded { try await library.albums.all().first { $0.id == id } }
-    }
-
-    private static var gone: Response { .problem("that album is not in the library any more", status: .notFound) }
-
-    private func delete(_ id: String) async throws -> Response {
-        guard let edit = try await guarded({ try await library.albums.delete([id]) }) else {
-            return Self.gone
-        }
-        return told(edit, id: nil)
+    private func delete(_ id: Album.ID) async throws -> Response {
+        guard let edit = try await reporting({ try await library.deleteAlbums([id]) }) else { return Self.gone }
+        return Self.response(edit.message(.new), id: nil)
     }
 
     private func step(
-        _ request: Request, _ origin: AlbumEdit.Origin, _ nothing: String,
-        _ body: (LibraryAPI) async throws -> AlbumEdit?
+        _ request: Request, _ origin: AlbumEdit.Origin, ifNone: String, _ body: () async throws -> AlbumEdit?
     ) async throws -> Response {
         struct Empty: Decodable {}
         _ = try await request.json(Empty.self)
-        guard let edit = try await guarded({ try await body(library) }) else {
-            return .problem(nothing, status: .conflict)
+        guard let edit = try await reporting(body) else { return .problem(ifNone, status: .conflict) }
+        return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.placed.first?.album.id)
+    }
+
+    private func album(_ id: Album.ID) async throws -> Album? {
+        try await reporting { try await library.albums.first { $0.id == id } }
+    }
+
+    private static var gone: Response { .problem("that album is no longer in the library", status: .notFound) }
+
+    private static func invalid(_ problem: AlbumProblem) -> Response {
+        .problem(problem.message, status: .unprocessableContent, field: problem.field)
+    }
+
+    /// - Parameter id: The album to show afterwards.
+    private static func response(_ message: String, id: Album.ID?) -> Response {
+        .json {
+            $0.add("message", message)
+            $0.add("id", id)
         }
-        return told(edit, origin, id: edit.kind == .delete ? nil : edit.changes.first?.album.id)
     }
 
-    private func told(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin = .new, id: String?) -> Response {
-        var object = JSONObject()
-        object.add("message", edit.message(origin))
-        object.add("id", id)
-        return .json(object.text)
-    }
-
-    /// What keeps a library from answering is told to the page in its own words.
-    private func guarded<Result>(_ body: () async throws -> Result) async throws -> Result {
+    /// Passes the library's error messages to the page.
+    private func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()
         } catch let error as LibraryError {

@@ -2,40 +2,29 @@ import CoverLibrary
 import HTTPTypes
 import Hummingbird
 
-/// The covers themselves, from the cache alone: what is missing comes by way of `LiveRoutes`.
+/// The covers' bytes, from the cache alone. Missing covers are downloaded through `PageRoutes`.
 struct CoverRoutes: Sendable {
-    let hall: Hall
+    let model: GalleryModel
 
     func add(to router: Router<BasicRequestContext>) {
-        router.get("/covers/{id}") { request, context in
-            try await cover(context.albumID, request)
-        }
+        router.get("/covers/{id}") { request, context in try await cover(context.albumID, request) }
     }
 
-    private func cover(_ id: String, _ request: Request) async throws -> Response {
-        guard let url = try? await hall.catalogue.key(of: id), let cover = try? hall.library.cachedCover(for: url)
-        else {
-            return .problem("there is no cover here yet", status: .notFound)
+    private func cover(_ id: Album.ID, _ request: Request) async throws -> Response {
+        guard let key = try? await model.albums.key(of: id), let cover = try? model.library.cachedCover(for: key) else {
+            return .problem("this cover is not in the cache", status: .notFound)
         }
         let version = CoverVersion.of(cover.digest)
-        let tag = "\"\(version)\""
-        // An address with the version in it means these bytes for ever.
-        let isPinned = request.uri.queryParameters["v"].map { $0 == version } ?? false
-        var headers: HTTPFields = [
-            .contentType: cover.mediaType, .eTag: tag,
-            .cacheControl: isPinned ? "private, max-age=31536000, immutable" : "private, no-cache",
-            .contentSecurityPolicy: Self.policy,
-        ]
-        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
-        headers[.contentLength] = String(cover.bytes.count)
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: cover.bytes)))
+        // A URL with the version in it names these bytes for ever.
+        let isPermanent = request.uri.queryParameters["v"].map { $0 == version } ?? false
+        return .file(
+            ByteBuffer(bytes: cover.bytes), type: cover.mediaType, tag: "\"\(version)\"", for: request,
+            [
+                .cacheControl: isPermanent ? "private, max-age=31536000, immutable" : "private, no-cache",
+                .contentSecurityPolicy: Self.policy,
+            ])
     }
 
     /// An SVG opened by itself is a document: it gets no scripts, no network and no origin.
     private static let policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox"
-}
-
-/// A cover's short name in addresses: the beginning of its digest.
-enum CoverVersion {
-    static func of(_ digest: String) -> String { String(digest.prefix(12)) }
 }

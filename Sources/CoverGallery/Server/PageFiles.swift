@@ -2,7 +2,7 @@ import Crypto
 import HTTPTypes
 import Hummingbird
 
-/// The page's own files, which are part of the program: a gallery needs nothing beside it on the disk.
+/// The page's own files. They are embedded in the program.
 struct PageFiles: Sendable {
     private struct File {
         var bytes: ByteBuffer
@@ -13,13 +13,16 @@ struct PageFiles: Sendable {
     private let files: [String: File]
 
     init() {
-        // Style sheets are small and all needed at once: as one they cost one request.
+        // The page needs all style sheets at once: as one file they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
         var contents = Self.contents + [("style.css", Array(sheets.joined()))]
-        // A worker that differs by a byte is a new one to browsers, and brings the files it names along.
-        let version = Self.tag(contents.flatMap(\.bytes))
+        // A browser installs a service worker anew if a byte differs, and with it all files of the page.
         if let worker = contents.firstIndex(where: { $0.name == "service-worker.js" }) {
-            contents[worker].bytes = Self.replacing("VERSION", with: version, in: contents[worker].bytes)
+            let paths = contents.map(\.name).filter(Self.isCached).map { "\"/\($0)\"" }.joined(separator: ", ")
+            let text = String(decoding: contents[worker].bytes, as: UTF8.self)
+            let version = Self.tag(contents.flatMap(\.bytes))
+            contents[worker].bytes = Array(
+                text.replacing("VERSION", with: version).replacing("\"PATHS\"", with: paths).utf8)
         }
         files = Dictionary(
             uniqueKeysWithValues: contents.map { name, bytes in
@@ -31,22 +34,20 @@ struct PageFiles: Sendable {
         SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
     }
 
-    private static func replacing(_ word: String, with text: String, in bytes: [UInt8]) -> [UInt8] {
-        guard let range = bytes.firstRange(of: Array(word.utf8)) else { return bytes }
-        return bytes[..<range.lowerBound] + Array(text.utf8) + bytes[range.upperBound...]
+    /// Whether the service worker stores a file. The page itself is stored as `/`, and its style sheets as one file.
+    private static func isCached(_ name: String) -> Bool {
+        name != "index.html" && name != "service-worker.js" && (!name.hasSuffix(".css") || name == "style.css")
     }
 
-    /// In the order in which they build on each other.
-    static let styleSheets = ["base.css", "toolbar.css", "scroller.css", "details.css", "panel.css", "dialog.css"]
+    /// In the order of the cascade.
+    private static let styleSheets = [
+        "base.css", "toolbar.css", "scroller.css", "details.css", "panel.css", "dialog.css",
+    ]
 
-    /// A file, or that it has not changed.
-    /// - Throws: `HTTPError`: there is no such file.
+    /// - Throws: `HTTPError` if there is no such file.
     func response(_ name: String, _ request: Request) throws -> Response {
         guard let file = files[name] else { throw HTTPError(.notFound, message: "there is nothing here") }
-        var headers: HTTPFields = [.contentType: file.type, .eTag: file.tag, .cacheControl: "no-cache"]
-        if request.headers[.ifNoneMatch] == file.tag { return Response(status: .notModified, headers: headers) }
-        headers[.contentLength] = String(file.bytes.readableBytes)
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: file.bytes))
+        return .file(file.bytes, type: file.type, tag: file.tag, for: request, [.cacheControl: "no-cache"])
     }
 
     private static func type(of name: String) -> String {

@@ -1,45 +1,42 @@
 import DequeModule
 import Synchronization
 
-/// Gives every observer a bounded stream of its own. Telling them never waits: an observer whose buffer is full is told
-/// later how many events it missed.
+/// Gives every observer a bounded stream of its own. Publishing never waits: an observer whose buffer is full receives the number
+/// of events it missed.
 final class EventHub: Sendable {
     private struct State {
-        var observers: [Int: Observer] = [:]
-        var nextID = 0
+        var observers: [ObjectIdentifier: Observer] = [:]
         var isClosed = false
     }
 
     private let state = Mutex(State())
 
-    /// A new observer's stream; it ends when the library closes, or its task is cancelled.
-    /// - Parameter limit: how many events it may fall behind.
+    /// A stream for a new observer. It ends when the library closes or the observer's task is cancelled.
+    /// - Parameter limit: number of events that the observer may fall behind, at least 1.
     func events(limit: Int) -> AsyncStream<LibraryEvent> {
         let observer = Observer(limit: max(limit, 1))
-        let id = state.withLock { state -> Int in
-            state.nextID += 1
-            if state.isClosed { observer.close() } else { state.observers[state.nextID] = observer }
-            return state.nextID
+        let id = ObjectIdentifier(observer)
+        state.withLock { state in
+            if state.isClosed { observer.close() } else { state.observers[id] = observer }
         }
-        let membership = Membership { [weak self] in self?.remove(id) }
+        let subscription = Subscription { [weak self] in
+            self?.state.withLock { _ = $0.observers.removeValue(forKey: id) }
+        }
         return AsyncStream {
-            await withTaskCancellationHandler {
-                await observer.next()
-            } onCancel: {
-                observer.close()
-                membership.end()
-            }
+            let event = await observer.next()
+            if event == nil { subscription.end() }
+            return event
         }
     }
 
-    /// Whether anybody would hear.
+    /// Whether there is any observer.
     var isObserved: Bool { state.withLock { !$0.observers.isEmpty } }
 
     func publish(_ event: LibraryEvent) {
-        let observers = state.withLock { Array($0.observers.values) }
-        for observer in observers { observer.tell(event) }
+        for observer in state.withLock({ Array($0.observers.values) }) { observer.add(event) }
     }
 
+    /// Ends all streams once their buffers are read.
     func close() {
         let observers = state.withLock { state in
             state.isClosed = true
@@ -49,67 +46,53 @@ final class EventHub: Sendable {
         for observer in observers { observer.close() }
     }
 
-    private func remove(_ id: Int) { state.withLock { _ = $0.observers.removeValue(forKey: id) } }
-
-    /// Ends an observer's place in the hub when its stream goes, however it goes.
-    private final class Membership: Sendable {
+    /// Removes an observer from the hub when its stream is released.
+    private final class Subscription: Sendable {
         let end: @Sendable () -> Void
         init(_ end: @escaping @Sendable () -> Void) { self.end = end }
         deinit { end() }
     }
 }
 
-/// One observer's buffer. What it missed is told in the place where it is missing.
+/// One observer's buffer.
 private final class Observer: Sendable {
     private struct State {
         var buffer: Deque<LibraryEvent> = []
         var missed = 0
-        var isClosed = false
-        var waiting: CheckedContinuation<LibraryEvent?, Never>?
     }
 
     private let limit: Int
     private let state = Mutex(State())
+    private let signal = Signal()
 
     init(limit: Int) { self.limit = limit }
 
-    func tell(_ event: LibraryEvent) {
-        let waiting = state.withLock { state -> CheckedContinuation<LibraryEvent?, Never>? in
-            if state.isClosed { return nil }
-            if let waiting = state.waiting.take() { return waiting }
+    func add(_ event: LibraryEvent) {
+        state.withLock { state in
             if state.buffer.count >= limit {
                 state.missed += 1
-                return nil
+                return
             }
             if state.missed > 0 { state.buffer.append(.missed(state.missed)) }
             state.missed = 0
             state.buffer.append(event)
-            return nil
         }
-        waiting?.resume(returning: event)
+        signal.send()
     }
 
-    func close() {
-        let waiting = state.withLock { state in
-            state.isClosed = true
-            return state.waiting.take()
-        }
-        waiting?.resume(returning: nil)
-    }
+    func close() { signal.finish() }
 
+    /// Nil at the end, or when the task is cancelled.
     func next() async -> LibraryEvent? {
-        await withCheckedContinuation { continuation in
-            let (event, isReady) = state.withLock { state -> (LibraryEvent?, Bool) in
-                if let event = state.buffer.popFirst() { return (event, true) }
-                if state.missed > 0 {
-                    defer { state.missed = 0 }
-                    return (.missed(state.missed), true)
-                }
-                if state.isClosed { return (nil, true) }
-                state.waiting = continuation
-                return (nil, false)
+        while true {
+            let event = state.withLock { state -> LibraryEvent? in
+                if let event = state.buffer.popFirst() { return event }
+                if state.missed == 0 { return nil }
+                defer { state.missed = 0 }
+                return .missed(state.missed)
             }
-            if isReady { continuation.resume(returning: event) }
+            if let event { return event }
+            guard await signal.wait() else { return nil }
         }
     }
 }

@@ -1,41 +1,24 @@
-import CoverCache
+public import CoverFetch
 
-/// What observers are told.
+/// What observers of a library receive.
 public enum LibraryEvent: Sendable {
-    /// A cover is on the disk and in the index, and would survive power loss.
-    case arrived(CoverArrival)
-    /// A cover could not be had.
+    /// A cover is stored: on disk, indexed, and safe from power loss.
+    case arrived(StoredCover)
+    /// A cover could not be downloaded or stored.
     case failed(CoverFailure)
-    /// The albums are others than before, whoever changed them; noticed when the library is next asked.
+    /// The albums have changed, in this process or another. Noticed at the library's next access to them.
     case albumsChanged
-    /// The observer was too slow: so many events were left out here.
+    /// The observer was too slow: this many events were dropped here.
     case missed(Int)
 }
 
-/// A cover that has been stored.
-public struct CoverArrival: Sendable, Hashable {
-    /// The normalised URL: the cover's key in the cache.
-    public var url: String
-    /// SHA-256 of its bytes, in hexadecimal.
-    public var digest: String
-    /// Length of the cover.
-    public var bytes: Int
-    /// The same bytes were in the cache already, under another URL.
-    public var isDuplicate: Bool
-    /// When it was in the cache, in milliseconds since 1970.
-    public var time: Int64
-}
-
 extension LibraryEvent {
-    /// Nil: nothing is here that was not before.
-    init?(_ settlement: Settlement) {
-        switch settlement.result {
-        case .success(let stored):
-            if stored.isConfirmed { return nil }
-            self = .arrived(
-                CoverArrival(
-                    url: settlement.key, digest: stored.digest.description, bytes: stored.bytes,
-                    isDuplicate: stored.isDuplicate, time: stored.time))
+    /// Nil for a revalidated cover: nothing has changed.
+    init?(_ result: FetchResult) {
+        switch result.result {
+        case .success(let cover):
+            if cover.isRevalidated { return nil }
+            self = .arrived(cover)
         case .failure(let failure): self = .failed(failure)
         }
     }

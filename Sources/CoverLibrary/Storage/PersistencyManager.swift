@@ -1,236 +1,307 @@
 import CoverCache
+import CoverFetch
 import CurlHTTP
 import Platform
 
-/// Puts covers into the cache on a disk thread of its own, and commits them in groups.
-///
-/// A group is sealed when it is full or has waited long enough, and synced by a thread that only waits for the disk, while
-/// the next one gathers. There is one sync at a time. Synced groups are committed together, since a transaction writes whole
-/// index pages however few rows change on them.
-actor PersistencyManager {
-    /// A cover waits at most this long for company before it is synced.
-    private static let patience = Duration.milliseconds(20)
-    /// A group this large is synced as soon as the disk is free. It grows while the disk is busy: the slower the disk, the
-    /// larger the groups.
-    private static let worthSyncing = 2 << 20
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
-    /// So many confirmations are one transaction.
-    private static let worthConfirming = 4_096
+/// Stores covers on a thread of its own, and commits them in groups.
+///
+/// A group is sealed when it is full or has waited long enough. A second thread syncs it while the next group gathers; there is
+/// one sync at a time. Synced groups are committed in one transaction, which writes whole index pages however few rows change.
+/// The commit completes the requests and publishes the events.
+actor PersistencyManager: DownloadStore {
+    /// Longest time that a cover waits for others before it is synced or committed.
+    private static let groupDelay = Duration.milliseconds(20)
+    /// A group of this size, in bytes, is synced as soon as the disk is free. Groups grow while the disk is busy.
+    private static let minimumGroup = 2 << 20
+    /// Results without a body that are committed in one transaction.
+    private static let maximumRenewals = 4_096
 
     private nonisolated let thread = ThreadExecutor()
+    private let syncer = Syncer()
     private let path: String
     private let capacity: Int?
-    /// Called on the disk thread after each commit.
-    private let settle: @Sendable ([Settlement]) -> Void
-    private var opened: CacheWriter?
-    private var gathering: [Gathered] = []
+    private let hub: EventHub
+    private weak var scheduler: DownloadScheduler?
+    private var openWriter: CacheWriter?
+    /// Covers of the group that gathers.
+    private var gathering: [Download] = []
     private var gatheringSince: ContinuousClock.Instant?
-    private var confirming: [Arrival] = []
-    private var confirmingSince: ContinuousClock.Instant?
-    private var syncing: Sealed?
-    private var synced: [Sealed] = []
+    /// Results without a body.
+    private var renewing: [Download] = []
+    private var renewingSince: ContinuousClock.Instant?
+    private var syncing: SealedGroup?
+    private var synced: [SealedGroup] = []
+    private var sealedCount = 0
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
 
-    private struct Sealed {
+    private struct SealedGroup {
         var id: Int
         var group: CacheWriter.Group
-        var covers: [Gathered]
+        var covers: [Download]
     }
 
-    private struct Gathered {
-        var job: JobID
-        var key: String
-        var bytes: Int
+    /// Waits for the disk on a thread of its own.
+    private actor Syncer {
+        private nonisolated let thread = ThreadExecutor()
+        nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+        deinit { thread.shutdown() }
+        func sync(_ group: CacheWriter.Group) -> Result<Void, any Error> { Result { try group.sync() } }
     }
-
-    private var sealedCount = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    init(cacheDirectory: String, capacity: Int?, settle: @escaping @Sendable ([Settlement]) -> Void) {
+    init(cacheDirectory: String, capacity: Int?, hub: EventHub) {
         path = cacheDirectory
         self.capacity = capacity
-        self.settle = settle
+        self.hub = hub
     }
 
     deinit { thread.shutdown() }
 
-    /// To be called first. - Returns: the reading side, for any thread.
+    /// Opens the cache. Call it once, before anything else.
+    /// - Returns: the reading side, for any thread.
     /// - Throws: `CacheError`.
     func open() throws -> CacheReader {
         let writer = try CacheWriter(directory: path, capacity: capacity)
-        opened = writer
+        openWriter = writer
         thread.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
         return try CacheReader(directory: writer.directory)
     }
 
+    /// The scheduler to notify when jobs have ended.
+    func connect(_ scheduler: DownloadScheduler) { self.scheduler = scheduler }
+
     private func writer() throws -> CacheWriter {
-        guard let opened else { throw CacheError.index("the library is closed") }
-        return opened
+        guard let openWriter else { throw CacheError.index("the library is closed") }
+        return openWriter
     }
 
-    // MARK: Storing
+    // MARK: - Storing
 
-    /// Takes covers; each is settled when its group is committed, or at once when it cannot be kept. Returns when their
-    /// bodies are needed no more.
-    func store(_ landing: Landing) async {
-        if !landing.changes.isEmpty { opened?.note(landing.changes, now: WallClock.milliseconds()) }
-        for arrival in landing.arrivals {
-            if !arrival.changes.isEmpty { opened?.note(arrival.changes, now: WallClock.milliseconds()) }
-            guard case .cover(let metadata, let body) = arrival.content else {
-                confirming.append(arrival)
-                continue
-            }
+    func store(_ batch: WriteBatch) async {
+        let now = HostMemory.Moment.now
+        openWriter?.record(
+            batch.hosts.flatMap { HintChange(host: $0.key, $0.value, now) }
+                + batch.downloads.flatMap(\.memoryChanges),
+            now: now.milliseconds)
+        for download in batch.downloads { await store(download) }
+        if renewing.count >= Self.maximumRenewals || batch.isLast { commitRenewals() }
+    }
+
+    private func store(_ download: Download) async {
+        switch download.content {
+        case .unstorable(let header, let body):
+            var result = FetchResult(.failure(.notStorable(download.key)))
+            result.unstored = (header, body)
+            complete([(download, result)])
+        case .failure(let failure, stored: nil) where download.hints.absence == nil:
+            complete([(download, FetchResult(.failure(failure)))])
+        case .failure, .notModified:
+            renewing.append(download)
+            if renewingSince == nil { renewingSince = .now }
+        case .cover(let header, let response, let body):
             do {
-                while try !hasRoom(for: body) {
+                while try !hasRoom(for: body.count) {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
-                _ = try writer().put(metadata, body: body.bytes)
-                gathering.append(Gathered(job: arrival.job, key: arrival.key, bytes: body.count))
+                _ = try writer().put(EntryMetadata(key: download.key, header, response), body: body.bytes)
+                gathering.append(download)
                 if gatheringSince == nil { gatheringSince = .now }
-                if syncing == nil, try writer().pendingBytes >= Self.worthSyncing { seal() }
+                if syncing == nil, try writer().pendingBytes >= Self.minimumGroup { seal() }
             } catch {
-                settle([Self.failure(error, arrival.job, arrival.key)])
+                complete([(download, Self.failure(error, download.key))])
             }
         }
-        if confirming.count >= Self.worthConfirming || landing.isAll { confirm() }
-        if !confirming.isEmpty, confirmingSince == nil { confirmingSince = .now }
     }
 
-    private func hasRoom(for body: ResponseBody) throws -> Bool {
+    private func hasRoom(for bytes: Int) throws -> Bool {
         let writer = try writer()
-        return gathering.isEmpty || writer.pendingBytes + body.count <= writer.groupLimit
+        return gathering.isEmpty || writer.pendingBytes + bytes <= writer.groupLimit
     }
 
-    /// Writes what has been confirmed.
-    private func confirm() {
-        guard !confirming.isEmpty else { return }
-        let arrivals = confirming
-        confirming = []
-        confirmingSince = nil
+    // MARK: - Results without a body
+
+    private func commitRenewals() {
+        guard !renewing.isEmpty else { return }
+        let downloads = renewing
+        renewing = []
+        renewingSince = nil
         let now = WallClock.milliseconds()
-        let renewals = arrivals.compactMap { $0.content.renewal(now) }
         do {
-            try writer().renew(renewals)
-            settle(arrivals.map { Self.settlement($0, now) })
+            try writer().renew(downloads.compactMap { $0.renewal(at: now) })
+            complete(downloads.map { ($0, Self.result(of: $0, at: now)) })
         } catch {
-            settle(
-                arrivals.map { arrival in
-                    // That nothing is there is true, remembered or not.
-                    if case .absent = arrival.content { return Self.settlement(arrival, now) }
-                    return Self.failure(error, arrival.job, arrival.key)
-                })
+            complete(downloads.map { ($0, Self.failure(error, $0)) })
         }
         resumeFlushers()
     }
 
-    private static func settlement(_ arrival: Arrival, _ now: Int64) -> Settlement {
-        switch arrival.content {
-        case .cover: preconditionFailure("covers are settled with their group")
-        case .failure(_, let failure), .absent(let failure):
-            Settlement(job: arrival.job, key: arrival.key, result: .failure(failure))
-        case .notModified(let stored, _):
-            Settlement(
-                job: arrival.job, key: arrival.key,
-                result: .success(
-                    .init(
-                        digest: stored.entry.digest, bytes: stored.entry.bytes, isDuplicate: false, isConfirmed: true,
-                        time: now)))
+    private static func result(of download: Download, at now: Int64) -> FetchResult {
+        guard case .notModified(let version, _) = download.content, let entry = (version as? CachedVersion)?.entry
+        else {
+            return failure(nil, download)
         }
+        let cover = StoredCover(
+            url: download.key, digest: entry.digest.description, byteCount: entry.bytes, isRevalidated: true,
+            date: Date(milliseconds: now))
+        return FetchResult(.success(cover))
     }
 
+    // MARK: - Groups
+
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        if let since = confirmingSince, now >= since + Self.patience || !flushers.isEmpty { confirm() }
-        return [confirmingSince.map { $0 + Self.patience }, turnGroups(now)].compactMap(\.self).min()
+        if let since = renewingSince, now >= since + Self.groupDelay || !flushers.isEmpty { commitRenewals() }
+        return [renewingSince.map { $0 + Self.groupDelay }, turnGroups(now)].compactMap(\.self).min()
     }
 
     private func turnGroups(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         guard syncing == nil else { return nil }
         guard let since = gatheringSince else {
-            // Nothing more is coming at the moment.
+            // No other group is coming.
             commitSynced()
             return nil
         }
-        if flushers.isEmpty, now < since + Self.patience { return since + Self.patience }
+        if flushers.isEmpty, now < since + Self.groupDelay { return since + Self.groupDelay }
         seal()
         return nil
     }
 
     private func seal() {
-        guard let group = opened?.seal() else { return }
-        sealedCount += 1
-        let sealed = Sealed(id: sealedCount, group: group, covers: gathering)
-        gathering = []
-        gatheringSince = nil
+        guard let sealed = takeGroup() else { return }
         syncing = sealed
-        WorkThread.start { [sealed] in
-            let result = Result { try sealed.group.sync() }
-            Task { await self.ended(sealed.id, result) }
-        }
+        Task { didSync(sealed.id, await syncer.sync(sealed.group)) }
     }
 
-    private func ended(_ id: Int, _ result: Result<Void, any Error>) {
-        // `commitNow` may have been quicker.
+    private func takeGroup() -> SealedGroup? {
+        guard let group = openWriter?.seal() else { return nil }
+        sealedCount += 1
+        defer {
+            gathering = []
+            gatheringSince = nil
+        }
+        return SealedGroup(id: sealedCount, group: group, covers: gathering)
+    }
+
+    private func didSync(_ id: Int, _ result: Result<Void, any Error>) {
+        // `commitNow` may have synced the group itself.
         guard let sealed = syncing, sealed.id == id else { return }
         take(sealed, result)
-        if (opened?.pendingBytes ?? 0) >= Self.worthSyncing { seal() }
+        if (openWriter?.pendingBytes ?? 0) >= Self.minimumGroup { seal() }
         resume(&waitingForRoom)
-        if synced.reduce(0, { $0 + $1.group.length }) >= opened?.commitLimit ?? 0 { commitSynced() }
+        if synced.reduce(0, { $0 + $1.group.length }) >= openWriter?.commitLimit ?? 0 { commitSynced() }
     }
 
-    private func take(_ sealed: Sealed, _ result: Result<Void, any Error>) {
+    private func take(_ sealed: SealedGroup, _ result: Result<Void, any Error>) {
         syncing = nil
         switch result {
         case .success: synced.append(sealed)
         case .failure(let error):
-            opened?.abandon(sealed.group)
-            settle(sealed.covers.map { Self.failure(error, $0.job, $0.key) })
+            openWriter?.abandon(sealed.group)
+            complete(sealed.covers.map { ($0, Self.failure(error, $0.key)) })
         }
-        opened?.reclaim(sealed.group)
     }
 
     private func commitSynced() {
         let groups = synced
         synced = []
-        let covers = groups.flatMap(\.covers)
         if !groups.isEmpty {
+            let covers = groups.flatMap(\.covers)
             do {
                 let writer = try writer()
                 let outcomes = try writer.commit(groups.map(\.group))
-                let now = WallClock.milliseconds()
-                settle(zip(covers, outcomes).map { Self.settlement($0, $1, now) })
-                try writer.makeRoom(writer.groupsToCome)
+                complete(covers, outcomes)
+                try writer.makeRoom(writer.headroom)
             } catch {
-                settle(covers.map { Self.failure(error, $0.job, $0.key) })
+                complete(covers.map { ($0, Self.failure(error, $0.key)) })
             }
         }
         resumeFlushers()
     }
 
-    private func resumeFlushers() {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { resume(&flushers) }
-    }
-
-    /// For the rare time when everything must be committed before anything else is done.
+    /// Commits everything before it returns.
     private func commitNow() throws {
         if let sealed = syncing { take(sealed, Result { try sealed.group.sync() }) }
-        if let group = try writer().seal() {
-            let sealed = Sealed(id: 0, group: group, covers: gathering)
-            gathering = []
-            gatheringSince = nil
-            take(sealed, Result { try group.sync() })
-        }
+        _ = try writer()
+        if let sealed = takeGroup() { take(sealed, Result { try sealed.group.sync() }) }
         commitSynced()
-        confirm()
+        commitRenewals()
         resume(&waitingForRoom)
     }
 
+    // MARK: - Completion
+
+    private func complete(_ covers: [Download], _ outcomes: [PutOutcome]) {
+        let now = WallClock.milliseconds()
+        var lost: [StoreResult] = []
+        var results: [(Download, FetchResult)] = []
+        for (download, outcome) in zip(covers, outcomes) {
+            switch outcome {
+            case .stored(let digest, let isDuplicate):
+                let cover = StoredCover(
+                    url: download.key, digest: digest.description, byteCount: download.byteCount,
+                    isDuplicate: isDuplicate, date: Date(milliseconds: now))
+                results.append((download, FetchResult(.success(cover))))
+            case .noRoom:
+                let detail = "larger than the cache has room for; raise --capacity"
+                results.append(
+                    (download, FetchResult(.failure(CoverFailure(.tooLarge, url: download.key, detail: detail)))))
+            case .lost: lost.append(.lost(download.job, download.requests))
+            }
+        }
+        complete(results, lost)
+    }
+
+    /// Completes the requests, publishes the events, and frees the keys.
+    private func complete(_ results: [(Download, FetchResult)], _ lost: [StoreResult] = []) {
+        var ended = lost
+        ended.reserveCapacity(lost.count + results.count)
+        let isObserved = hub.isObserved
+        for (download, result) in results {
+            var result = result
+            result.microseconds = download.microseconds
+            if isObserved, let event = LibraryEvent(result) { hub.publish(event) }
+            for request in download.requests {
+                request.completion(result)
+                result.isJoined = true
+            }
+            ended.append(.finished(download.job, result))
+        }
+        guard !ended.isEmpty, let scheduler else { return }
+        Task { await scheduler.didStore(ended) }
+    }
+
+    private static func failure(_ error: any Error, _ key: String) -> FetchResult {
+        let error = CacheError(error)
+        let kind: CoverFailure.Kind = if case .largerThanCapacity = error { .tooLarge } else { .cache }
+        return FetchResult(.failure(CoverFailure(kind, url: key, detail: "\(error)")))
+    }
+
+    /// The result of a job whose index row could not be written. A 404 is true whether it is remembered or not.
+    private static func failure(_ error: (any Error)?, _ download: Download) -> FetchResult {
+        if case .failure(let failure, let stored) = download.content, error == nil || stored == nil {
+            return FetchResult(.failure(failure))
+        }
+        return failure(error ?? CacheError.index("not a cached version"), download.key)
+    }
+
+    // MARK: - Flushing and maintenance
+
+    private var isIdle: Bool { gathering.isEmpty && syncing == nil && synced.isEmpty && renewing.isEmpty }
+
     /// Returns when everything stored so far is committed.
     func flush() async {
-        if gathering.isEmpty, syncing == nil, synced.isEmpty, confirming.isEmpty { return }
+        if isIdle { return }
         await withCheckedContinuation { flushers.append($0) }
     }
+
+    private func resumeFlushers() { if isIdle { resume(&flushers) } }
 
     private func resume(_ waiting: inout [CheckedContinuation<Void, Never>]) {
         let resumed = waiting
@@ -238,51 +309,26 @@ actor PersistencyManager {
         for continuation in resumed { continuation.resume() }
     }
 
-    // MARK: Keeping house
-
-    /// Writes the uses that readers gathered. Nothing depends on it, so a failure is let go.
+    /// Records the uses that readers gathered. Recency is a hint, so a failure is ignored.
     func note(_ usage: CacheUsage) {
-        guard let opened, !usage.isEmpty else { return }
-        opened.note(usage)
-        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? opened.writeUsage() }
+        guard let openWriter, !usage.isEmpty else { return }
+        openWriter.record(usage)
+        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? openWriter.writeDeferred() }
     }
 
-    /// Runs `body` on the disk thread with the cache, everything committed.
+    /// Runs `body` on the disk thread with everything committed.
     func withWriter<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) throws -> Result {
         try commitNow()
         return try body(writer())
     }
 
-    /// What the index counts, those on their way left out.
-    func totals() throws -> Statistics {
-        do { return try writer().totals() } catch { throw LibraryError(error) }
-    }
+    /// The index's counts, without what is not committed yet.
+    func totals() throws -> Statistics { try writer().totals() }
 
-    /// Commits what is left and lets go of the directory.
+    /// Commits what is left and closes the cache.
     func close() async {
         await flush()
-        try? opened?.close()
-        opened = nil
-    }
-
-    private static func settlement(_ cover: Gathered, _ outcome: PutOutcome, _ now: Int64) -> Settlement {
-        let result: Result<Settlement.Stored, CoverFailure> =
-            switch outcome {
-            case .stored(let digest, let isDuplicate):
-                .success(.init(digest: digest, bytes: cover.bytes, isDuplicate: isDuplicate, time: now))
-            case .noRoom:
-                .failure(
-                    CoverFailure(
-                        .tooLarge, url: cover.key, detail: "larger than the cache has room for; raise --capacity"))
-            case .lost:
-                .failure(CoverFailure(.cache, url: cover.key, detail: "another process evicted the same bytes"))
-            }
-        return Settlement(job: cover.job, key: cover.key, result: result, isLost: outcome == .lost)
-    }
-
-    private static func failure(_ error: any Error, _ job: JobID, _ key: String) -> Settlement {
-        let error = CacheError(error)
-        let kind: CoverFailure.Kind = if case .largerThanCapacity = error { .tooLarge } else { .cache }
-        return Settlement(job: job, key: key, result: .failure(CoverFailure(kind, url: key, detail: "\(error)")))
+        try? openWriter?.close()
+        openWriter = nil
     }
 }

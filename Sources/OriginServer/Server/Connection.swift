@@ -1,17 +1,18 @@
+import HummingbirdCore
 import NIOCore
 import Synchronization
 
 /// One client's connection: what a response needs besides its writer.
-final class Connection: Sendable {
+final class Connection: ServerChildChannelValue {
     let channel: any Channel
     private let timer = Mutex<Scheduled<Void>?>(nil)
 
     init(_ channel: any Channel) { self.channel = channel }
 
-    /// The response ends here, with the connection.
-    struct HungUp: Error {}
+    /// Ends a response together with its connection.
+    struct Closed: Error {}
 
-    /// The C library's `struct linger`, which has no name that can be imported on every system: two ints.
+    /// The C library's `struct linger`. It cannot be imported under one name on all systems.
     private struct Linger {
         var isOn: CInt = 1
         var seconds: CInt = 0
@@ -19,52 +20,51 @@ final class Connection: Sendable {
 
     /// Waits on the event loop's timer.
     ///
-    /// - Throws: when the connection closes first.
+    /// - Throws: `Closed` or `EventLoopError.cancelled` if the connection closes first.
     func pause(_ duration: Duration) async throws {
-        guard channel.isActive else { throw HungUp() }
+        guard channel.isActive else { throw Closed() }
         let scheduled = channel.eventLoop.scheduleTask(in: TimeAmount(duration)) {}
         timer.withLock { $0 = scheduled }
         defer { timer.withLock { $0 = nil } }
-        // Closing may have looked for a timer just before there was one.
+        // The connection may have closed just before the timer was stored.
         if !channel.isActive { scheduled.cancel() }
         try await scheduled.futureResult.get()
     }
 
-    /// Waits for `opening`.
+    /// Waits for `future`.
     ///
-    /// - Throws: when the connection closes first.
-    func wait(for opening: EventLoopFuture<Void>) async throws {
+    /// - Throws: `Closed` if the connection closes first.
+    func wait(for future: EventLoopFuture<Void>) async throws {
         let either = channel.eventLoop.makePromise(of: Void.self)
-        opening.cascade(to: either)
+        future.cascade(to: either)
         channel.closeFuture.cascade(to: either)
         try await either.futureResult.get()
-        guard channel.isActive else { throw HungUp() }
+        guard channel.isActive else { throw Closed() }
     }
 
-    /// Waits for the connection to close.
-    func untilClosed() async throws { try await channel.closeFuture.get() }
+    func waitUntilClosed() async throws { try await channel.closeFuture.get() }
 
-    /// Closes the connection once all that was written has left.
+    /// Closes the connection after everything written is sent. It always throws `Closed`.
     func finish() async throws {
         try await channel.close(mode: .output).get()
-        throw HungUp()
+        throw Closed()
     }
 
-    /// Closes the connection at once with a reset: closing a socket that lingers for zero seconds sends RST, not FIN.
+    /// Resets the connection. It always throws `Closed`.
     func reset() async throws {
         if let options = channel as? any SocketOptionProvider {
+            // Closing a socket that lingers for zero seconds sends RST instead of FIN.
             try await options.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger()).get()
         }
         close()
-        throw HungUp()
+        throw Closed()
     }
 
-    /// Closes the connection at once and ends what waits on it.
+    /// Closes the connection immediately and ends a pause.
     func close() {
         channel.close(promise: nil)
-        wake()
+        endPause()
     }
 
-    /// Ends a pause.
-    func wake() { timer.withLock { $0 }?.cancel() }
+    func endPause() { timer.withLock { $0 }?.cancel() }
 }

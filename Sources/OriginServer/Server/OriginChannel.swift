@@ -2,30 +2,29 @@ import HummingbirdCore
 import Logging
 import NIOCore
 
-/// Hummingbird's HTTP/1.1 channel, run on the connection's own event loop and entered in the ledger.
+/// Hummingbird's HTTP/1.1 channel on the connection's own event loop.
 struct OriginChannel: ServerChildChannel {
-    private let options: OriginOptions
+    private let context: OriginContext
     private let responder: Responder
-    private let ledger: Ledger
 
-    init(options: OriginOptions, ledger: Ledger) {
-        self.options = options
-        self.ledger = ledger
-        responder = Responder(options: options, ledger: ledger)
+    init(_ context: OriginContext) {
+        self.context = context
+        responder = Responder(context)
     }
 
-    /// Takes note of a connection, and reads nothing yet.
+    /// Registers a connection. It is not read until `handle` adds the handlers.
     ///
-    /// The handlers come in `handle`. A connection accepted while the origin stops may never get there, and NIO traps when
-    /// an async channel is made and then dropped; a connection that has only been noted is closed by `Ledger`.
+    /// A connection that is accepted while the origin stops may never be handled, and NIO traps if an async channel is
+    /// released before it is used. A connection without one is closed by `ConnectionRegistry`.
     func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Connection> {
         channel.eventLoop.makeCompletedFuture {
             try channel.syncOptions?.setOption(.autoRead, value: false)
             let connection = Connection(channel)
-            ledger.add(connection)
-            channel.closeFuture.whenComplete { [ledger] _ in
-                ledger.remove(connection)
-                connection.wake()
+            context.metrics.connections.add(1)
+            context.connections.add(connection)
+            channel.closeFuture.whenComplete { [context] _ in
+                context.connections.remove(connection)
+                connection.endPause()
             }
             return connection
         }
@@ -37,35 +36,32 @@ struct OriginChannel: ServerChildChannel {
             responder: { [responder] request, writer, _ in
                 try await responder.respond(to: request, on: connection, with: writer)
             },
-            configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [HangUpHandler()]))
-        let ready = channel.eventLoop.flatSubmit { [options, ledger] in
+            configuration: HTTP1Channel.Configuration(additionalChannelHandlers: [HalfClosureHandler()]))
+        let ready = channel.eventLoop.flatSubmit { [context] in
             do {
-                // Once closed, the pipeline takes no handlers. It cannot close before this closure ends.
+                // A closed pipeline accepts no handlers. The channel cannot close while this closure runs.
                 guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
-                if let shortCut = ShortCut(options, ledger) {
-                    try channel.pipeline.syncOperations.addHandler(shortCut)
+                if let fastPath = FastPathHandler(context) {
+                    try channel.pipeline.syncOperations.addHandler(fastPath)
                 }
-                let made = base.setup(channel: channel, logger: logger)
+                let value = base.setup(channel: channel, logger: logger)
                 try channel.syncOptions?.setOption(.autoRead, value: true)
-                return made
+                return value
             } catch {
                 return channel.eventLoop.makeFailedFuture(error)
             }
         }
         guard let value = try? await ready.get() else { return connection.close() }
-        await withTaskExecutorPreference(LoopExecutor(channel.eventLoop)) {
+        await withTaskExecutorPreference(EventLoopTaskExecutor(channel.eventLoop)) {
             await base.handle(value: value, logger: logger)
         }
     }
 }
 
-extension Connection: ServerChildChannelValue {}
-
-/// Closes a connection whose client has closed its end.
+/// Closes a connection whose client has closed its sending side.
 ///
-/// Hummingbird lets a client that has finished sending still receive. Nobody here does that, and without this a request
-/// that is never answered would keep its connection after the client has gone.
-private final class HangUpHandler: ChannelInboundHandler, RemovableChannelHandler {
+/// Hummingbird keeps such a connection open for the response. A response that is never sent would keep it open forever.
+private final class HalfClosureHandler: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = NIOAny
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {

@@ -16,21 +16,17 @@ struct Evict: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        let library = try await openLibrary(try options.configuration(), makesCache: false)
-        do {
+        try await withLibrary(try options.configuration(), createsCache: false) { library in
             let evicted = try await library.evict(to: to.bytes)
             if options.json {
                 var line = JSONObject()
                 line.add("evicted", evicted.covers)
                 line.add("bytes", evicted.bytes)
-                try tell(line.text + "\n")
+                try printResult(line.text + "\n")
             } else if !options.quiet {
-                let covers = evicted.covers == 1 ? "1 cover" : "\(Decimals.grouped(evicted.covers)) covers"
-                try tell("Evicted \(covers), freed \(ByteSize(evicted.bytes)).\n")
+                let covers = Decimals.count(evicted.covers, "cover")
+                try printResult("Evicted \(covers), freed \(ByteSize(evicted.bytes)).\n")
             }
-        } catch let error as LibraryError {
-            throw fail(error.message)
         }
-        await library.close()
     }
 }

@@ -1,12 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 import Logging
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -36,7 +31,7 @@ struct Get: AsyncParsableCommand {
 
     func validate() throws {
         if output ?? "-" == "-", Terminal.standardOutput.isInteractive {
-            throw ValidationError("Won't write an image to the terminal; use -o FILE or a pipe.")
+            throw ValidationError("Cannot write an image to a terminal; use -o FILE or a pipe.")
         }
         if output ?? "-" == "-", options.json {
             throw ValidationError("--json writes to stdout; use -o FILE for the cover.")
@@ -46,30 +41,25 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        let library = try await openLibrary(configuration, makesCache: !network.offline)
-        let work = Task { [url, absences] () -> Result<Cover, any Error> in
-            do {
-                return .success(try await library.cover(for: url, retryingAbsent: absences.retryAbsent))
-            } catch {
-                return .failure(error)
-            }
+        let library = try await openLibrary(configuration, createsCache: !network.offline)
+        let work = Task { [url, absences] in
+            try await library.cover(for: url, retryingAbsent: absences.retryAbsent)
         }
         Signals.handle { _ in work.cancel() }
-        let result = await work.value
         do {
-            let cover = try result.get()
+            let cover = try await work.value
             try write(cover)
             if cover.isStale {
                 configuration.logger.notice(
                     "\(url): this cached copy is stale; `sleeve refresh` checks it for changes"
                 )
             }
-            if options.json { try tell(json(cover)) }
+            if options.json { try printResult(json(cover)) }
         } catch let failure as CoverFailure {
             await library.close()
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             throw fail(
-                AbsenceOptions.advice(failure),
+                failure.advice,
                 [.badURL, .cache].contains(failure.kind) ? ExitStatus.couldNotRun : ExitStatus.someFailed)
         }
         await library.close()
@@ -78,7 +68,7 @@ struct Get: AsyncParsableCommand {
     private func write(_ cover: Cover) throws {
         if let output, output != "-" { return try OutputFile.write(cover.bytes, to: output) }
         guard Terminal.standardOutput.write(cover.bytes) else {
-            throw fail("cannot write the cover to stdout: \(String(cString: strerror(errno)))")
+            throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }
     }
 

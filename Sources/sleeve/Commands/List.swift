@@ -1,6 +1,6 @@
 import ArgumentParser
-import CoverCache
 import CoverLibrary
+import Platform
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -14,52 +14,48 @@ struct List: AsyncParsableCommand {
               sleeve list --json | jq -r .url
             """)
 
+    private static let blockSize = 64 << 10
+
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        let library = try await openLibrary(try options.configuration(), makesCache: false)
-        var text = ""
-        let now = Int64(secondsSince1970() * 1_000)
-        do {
-            try library.entries { entry in
-                text += options.json ? json(entry, now) : plain(entry)
-                if text.utf8.count > 64 << 10 {
-                    try tell(text)
+        try await withLibrary(try options.configuration(), createsCache: false) { library in
+            var text = ""
+            let now = WallClock.milliseconds()
+            try library.listCovers { cover in
+                text += options.json ? json(cover, now) : plain(cover)
+                if text.utf8.count > Self.blockSize {
+                    try printResult(text)
                     text = ""
                 }
             }
-        } catch let error as CacheError {
-            throw fail("\(error)")
+            try printResult(text)
         }
-        try tell(text)
-        await library.close()
     }
 
-    private func plain(_ entry: CachedEntry) -> String {
-        let metadata = entry.metadata
-        let size = metadata.width.map { "\($0)×\(metadata.height ?? 0)" } ?? "-"
-        return "\(entry.digest.description.prefix(12))  \(pad(ByteSize(entry.bytes).description, 8))  \(pad(size, 9))  "
-            + "\(metadata.mediaType)  \(metadata.key)\n"
+    private func plain(_ cover: CoverListing) -> String {
+        let size = cover.width.map { "\($0)×\(cover.height ?? 0)" } ?? "-"
+        return "\(cover.digest.prefix(12))  \(padded(ByteSize(cover.bytes).description, 8))  \(padded(size, 9))  "
+            + "\(cover.mediaType)  \(cover.url)\n"
     }
 
-    private func pad(_ text: String, _ width: Int) -> String {
+    private func padded(_ text: String, _ width: Int) -> String {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    private func json(_ entry: CachedEntry, _ now: Int64) -> String {
-        let metadata = entry.metadata
+    private func json(_ cover: CoverListing, _ now: Int64) -> String {
         var line = JSONObject()
-        line.add("url", metadata.key)
-        line.add("digest", entry.digest.description)
-        line.add("bytes", entry.bytes)
-        line.add("type", metadata.mediaType)
-        line.add("width", metadata.width)
-        line.add("height", metadata.height)
-        line.add("storedAt", timestamp(metadata.storedAt))
-        line.add("validatedAt", timestamp(entry.validatedAt))
-        line.add("freshUntil", metadata.freshUntil.map { timestamp($0) })
-        line.add("pinned", entry.isPinned)
-        if metadata.freshUntil.map({ $0 <= now }) ?? true { line.add("stale", true) }
+        line.add("url", cover.url)
+        line.add("digest", cover.digest)
+        line.add("bytes", cover.bytes)
+        line.add("type", cover.mediaType)
+        line.add("width", cover.width)
+        line.add("height", cover.height)
+        line.add("storedAt", Timestamp.text(cover.storedAt))
+        line.add("validatedAt", Timestamp.text(cover.validatedAt))
+        line.add("freshUntil", cover.freshUntil.map(Timestamp.text))
+        line.add("pinned", cover.isPinned)
+        if cover.freshUntil.map({ $0 <= now }) ?? true { line.add("stale", true) }
         return line.text + "\n"
     }
 }

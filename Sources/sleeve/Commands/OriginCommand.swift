@@ -1,6 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 import OriginServer
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -87,12 +88,9 @@ struct OriginCommand: AsyncParsableCommand {
         } catch let error as OriginError {
             throw fail("\(error)")
         }
-        let stopped = Signals.stream()
-        Terminal.standardOutput.write("\(origin.url)\n")
-        Log.info("serving covers at \(origin.url)/covers/1.jpg; press Ctrl-C to stop")
-        let signal = await stopped.first { _ in true } ?? 0
-        await origin.stop()
-        throw ExitStatus.stopped(by: signal)
+        try await serve(at: origin.url, hint: "serving covers at \(origin.url)/covers/1.jpg; press Ctrl-C to stop") {
+            await origin.stop()
+        }
     }
 
     private func originOptions() throws -> OriginOptions {
@@ -101,7 +99,7 @@ struct OriginCommand: AsyncParsableCommand {
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
         options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
-        options.mostInFlight = mostInFlight
+        options.maximumInFlight = mostInFlight
         options.faultEvery = faultEvery
         options.retryAfter = retryAfter
         if let cacheControl { options.cacheControl = cacheControl }
@@ -123,15 +121,14 @@ struct OriginCommand: AsyncParsableCommand {
 
     private func writeCovers(_ folder: String) throws {
         guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
-            throw fail("cannot create \(folder): \(String(cString: strerror(errno)))")
+            throw fail("cannot \(SystemError("create", path: folder))")
         }
         for number in 0..<count {
             let path = "\(folder)/\(number).jpg"
-            let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-            guard descriptor >= 0 else { throw fail("cannot write \(path): \(String(cString: strerror(errno)))") }
+            let descriptor = try OutputFile.create(path)
             defer { close(descriptor) }
             guard Terminal(descriptor: descriptor).write(CoverImage.jpeg(number: number)) else {
-                throw fail("cannot write \(path): \(String(cString: strerror(errno)))")
+                throw fail("cannot \(SystemError("write", path: path))")
             }
         }
     }

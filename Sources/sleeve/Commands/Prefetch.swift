@@ -41,35 +41,36 @@ struct Prefetch: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         archive.apply(to: &configuration)
-        if inputs.isEmpty, configuration.libraryFile.isEmpty { throw fail(LibraryOptions.homelessLibrary) }
+        if inputs.isEmpty { try configuration.requireLibraryFile() }
         let paths = inputs.isEmpty ? [configuration.libraryFile] : inputs
         for path in paths where path != "-" && files.report.map({ OutputFile.isSame($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }
         let run = try CoverRun("prefetch", options, files)
         let library = try await openLibrary(configuration)
-        if inputs.isEmpty { try await makeLibraryFile(library) }
-        let brokenLists = Mutex(0)
-        let batches = ListBatches(paths: paths, format: format, problem: { $0.problem(in: $1) }) { [complaints = run.complaints] problem in
-            complaints.tell("\(problem)")
-            brokenLists.withLock { $0 += 1 }
+        if inputs.isEmpty { try await createLibraryFile(library) }
+        let hasUnreadableList = Atomic(false)
+        let batches = ListBatches(paths: paths, format: format, check: { $0.problem(in: $1) }) {
+            [failures = run.failures] problem in
+            failures.warn("\(problem)")
+            hasUnreadableList.store(true, ordering: .relaxed)
         }
         let isEmpty = Atomic(false)
-        try await run.run(library, isWhole: { brokenLists.withLock { $0 } == 0 }) { [absences] progress in
+        try await run.run(library, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }) { [absences] progress in
             let summary = try await library.prefetch(
                 batches: batches, retryingAbsent: absences.retryAbsent, progress: progress)
             isEmpty.store(summary.isEmpty, ordering: .relaxed)
             return summary
         }
         if isEmpty.load(ordering: .relaxed), !options.json, !options.quiet {
-            try tell("Nothing to download: no covers are listed.\n")
+            try printResult("Nothing to download: no covers are listed.\n")
         }
     }
 
-    /// Creates the library file, or restores it, if needed.
-    private func makeLibraryFile(_ library: LibraryAPI) async throws {
+    /// Creates or restores the library file if it is missing or damaged.
+    private func createLibraryFile(_ library: LibraryAPI) async throws {
         do {
-            _ = try await library.albums.current()
+            _ = try await library.albumList()
         } catch {
             await library.close()
             throw fail((error as? LibraryError)?.message ?? "\(error)")

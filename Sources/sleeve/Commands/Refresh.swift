@@ -70,13 +70,13 @@ struct Refresh: AsyncParsableCommand {
         let run = try CoverRun("refresh", options, files)
         if let jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))
-            // Nothing has started yet, so a signal may end the process.
+            // A signal may end the process here: nothing has started yet.
             try await Task.sleep(for: .milliseconds(milliseconds))
         }
-        let library = try await run.opening { try await openLibrary(configuration, makesCache: false) }
-        let lock: RunLock
+        let library = try await run.opening { try await openLibrary(configuration, createsCache: false) }
+        let lock: RefreshLock
         do {
-            lock = try RunLock("\(configuration.cacheDirectory)/refresh.lock")
+            lock = try RefreshLock("\(configuration.cacheDirectory)/refresh.lock")
         } catch {
             await library.close()
             throw error
@@ -90,10 +90,10 @@ struct Refresh: AsyncParsableCommand {
             }
             return summary
         }
-        if let cached = cached.withLock({ $0 }), !options.json, !options.quiet { try tell(nothingDue(cached)) }
+        if let cached = cached.withLock({ $0 }), !options.json, !options.quiet { try printResult(nothingDue(cached)) }
     }
 
-    /// - Parameter cached: the number of entries in the cache.
+    /// Explains an empty run. - Parameter cached: The number of entries in the cache.
     private func nothingDue(_ cached: Int) -> String {
         if cached == 0 { return "Nothing to refresh: the cache is empty.\n" }
         let matches = only.map { "matches \($0)" }

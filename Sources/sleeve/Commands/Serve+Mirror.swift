@@ -12,46 +12,43 @@ extension Serve {
         let mirror: Mirror
         let server: MirrorServer
         do {
-            mirror = try library.mirror(of: origin)
-            server = try await MirrorServer.open(mirror, mirrorOptions, largestBody: configuration.maximumSize)
+            mirror = try Mirror(of: origin, in: library)
+            server = try await MirrorServer.open(mirror, mirrorOptions, maximumBodySize: configuration.maximumSize)
         } catch {
             await library.close()
             throw fail("\(error)")
         }
-        let stopped = Signals.stream()
-        try tell("\(server.url)\n")
-        if !options.quiet { Log.info("mirroring \(origin); press Ctrl-C to stop") }
-        let signal = await stopped.first { _ in true } ?? 0
-        await server.close()
-        mirror.close()
-        await library.close()
-        throw ExitStatus.stopped(by: signal)
+        try await serve(at: server.url, hint: options.quiet ? nil : "mirroring \(origin); press Ctrl-C to stop") {
+            await server.close()
+            mirror.close()
+            await library.close()
+        }
     }
 
-    /// Refuses options that a mirror would ignore.
+    /// - Throws: `ValidationError` for an option that has no effect on a mirror.
     func validateMirror() throws {
         if token != nil { throw ValidationError("--token works only with the gallery; a mirror has no password") }
-        let galleries = [
+        let galleryOptions = [
             ("--remote", remote != nil), ("--library", options.library != nil), ("--size", archive.size != nil),
             ("--cover-art-archive", archive.coverArtArchive != nil),
         ]
-        for (name, isGiven) in galleries where isGiven {
+        for (name, isGiven) in galleryOptions where isGiven {
             throw ValidationError(
                 "\(name) works only with the gallery; a mirror has no albums. Leave it out.")
         }
         if options.json {
             throw ValidationError("--json does nothing for a mirror. Leave it out, or use --log-format json.")
         }
-        let handedOn = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
-        for (name, isGiven) in handedOn where isGiven {
+        let forwarded = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
+        for (name, isGiven) in forwarded where isGiven {
             throw ValidationError(
                 "\(name) does nothing for a mirror, which passes failures and redirects to its clients. Leave it out.")
         }
-        let paces = [
+        let limits = [
             ("--rate", network.rate != nil), ("--total-rate", network.totalRate != nil), ("--fixed", network.fixed),
             ("--respect-robots", network.respectRobots),
         ]
-        for (name, isGiven) in paces where isGiven {
+        for (name, isGiven) in limits where isGiven {
             throw ValidationError(
                 "\(name) does nothing for a mirror, whose clients set the pace. --per-host limits simultaneous requests."
             )
@@ -60,12 +57,8 @@ extension Serve {
 
     private func mirrorOptions() throws -> MirrorOptions {
         var mirror = MirrorOptions()
-        mirror.names = name
-        if let listen, let (host, port) = Self.split(listen) {
-            mirror.host = host
-            if let port { mirror.port = port }
-        }
-        if let port { mirror.port = port }
+        mirror.names = address.name
+        address.apply(host: &mirror.host, port: &mirror.port)
         if !mirror.isLoopback, mirror.names.isEmpty {
             throw fail("\(MirrorError.needsName(host: mirror.host))", .validationFailure)
         }

@@ -48,37 +48,20 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The port to listen on; 0 chooses a free one. Default: 8730, for a mirror 8732.", valueName: "port"))
-    var port: Int?
-
-    @Option(
-        help: ArgumentHelp(
-            "The address to listen on, or address:port. 0.0.0.0 lets other machines connect. Default: 127.0.0.1.",
-            valueName: "address"))
-    var listen: String?
-
-    @Option(
-        help: ArgumentHelp(
             "The secret that browsers must send, at least 16 characters. Default: $SLEEVE_TOKEN.", valueName: "token"))
     var token: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "A host name that clients use for this server. Repeat the option for more names.", valueName: "name"))
-    var name: [String] = []
 
     @Option(
         help: ArgumentHelp(
             "Send album edits to the library at this URL. Default: $SLEEVE_REMOTE.", valueName: "url"))
     var remote: String?
 
+    @OptionGroup var address: ListenOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        guard (0...65_535).contains(port ?? 0) else { throw ValidationError("--port must be between 0 and 65535") }
-        if let listen, Self.split(listen) == nil { throw ValidationError("--listen needs an address or address:port") }
         if mirror != nil { try validateMirror() }
     }
 
@@ -87,39 +70,31 @@ struct Serve: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         archive.apply(to: &configuration)
-        configuration.remote = LibraryOptions.variable("SLEEVE_REMOTE", or: remote)
+        configuration.remote = remote ?? Environment.value("SLEEVE_REMOTE")
         let galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)
         let gallery: Gallery
         do {
             // Reports an unreadable library now, not to the first browser.
-            _ = try await library.albums.all()
+            _ = try await library.albums
             gallery = try await Gallery.open(library, galleryOptions)
         } catch {
             await library.close()
             throw fail("\(error)")
         }
-        let stopped = Signals.stream()
-        try tell("\(gallery.url)\n")
-        if !options.quiet {
-            Log.info("open this address in a browser; press Ctrl-C to stop")
+        let hint = options.quiet ? nil : "open this address in a browser; press Ctrl-C to stop"
+        try await serve(at: gallery.url, hint: hint) {
+            await gallery.close()
+            await library.close()
         }
-        let signal = await stopped.first { _ in true } ?? 0
-        await gallery.close()
-        await library.close()
-        throw ExitStatus.stopped(by: signal)
     }
 
     private func galleryOptions() throws -> GalleryOptions {
         var options = GalleryOptions()
-        options.names = name
-        options.token = LibraryOptions.variable("SLEEVE_TOKEN", or: token)
-        if let listen, let (host, port) = Self.split(listen) {
-            options.host = host
-            if let port { options.port = port }
-        }
-        if let port { options.port = port }
-        if let token = options.token, !token.utf8.allSatisfy(Self.isPlain) {
+        options.names = address.name
+        options.token = token ?? Environment.value("SLEEVE_TOKEN")
+        address.apply(host: &options.host, port: &options.port)
+        if let token = options.token, !token.allSatisfy(\.isTokenCharacter) {
             throw fail("the token may only contain letters, digits, - and _, as it is part of an address")
         }
         if !options.isLoopback, options.token?.utf8.count ?? 0 < 16 {
@@ -129,30 +104,9 @@ struct Serve: AsyncParsableCommand {
         }
         return options
     }
-
-    private static func isPlain(_ byte: UInt8) -> Bool {
-        Character(UnicodeScalar(byte)).isASCIIWord
-    }
-
-    /// `0.0.0.0`, `0.0.0.0:80`, `::1`, `[::1]:80`, `nas.local:80`.
-    static func split(_ text: String) -> (host: String, port: Int?)? {
-        if text.hasPrefix("[") {
-            guard let end = text.firstIndex(of: "]") else { return nil }
-            let host = String(text[text.index(after: text.startIndex)..<end])
-            let rest = text[text.index(after: end)...]
-            if rest.isEmpty { return (host, nil) }
-            guard rest.hasPrefix(":"), let port = UInt16(rest.dropFirst()) else { return nil }
-            return (host, Int(port))
-        }
-        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-        switch parts.count {
-        case 1: return text.isEmpty ? nil : (text, nil)
-        case 2: return UInt16(parts[1]).flatMap { parts[0].isEmpty ? nil : (String(parts[0]), Int($0)) }
-        default: return (text, nil)
-        }
-    }
 }
 
 extension Character {
-    fileprivate var isASCIIWord: Bool { isASCII && (isLetter || isNumber || self == "-" || self == "_") }
+    /// Whether a token may contain the character. It needs no escape in an address.
+    fileprivate var isTokenCharacter: Bool { isASCII && (isLetter || isNumber || self == "-" || self == "_") }
 }

@@ -9,14 +9,10 @@ struct Stats: AsyncParsableCommand {
 
     func run() async throws {
         let configuration = try options.configuration()
-        let library = try await openLibrary(configuration, makesCache: false)
-        do {
+        try await withLibrary(configuration, createsCache: false) { library in
             let statistics = try await library.statistics()
-            try tell(options.json ? json(statistics) : text(statistics, configuration.cacheDirectory))
-        } catch let error as LibraryError {
-            throw fail(error.message)
+            try printResult(options.json ? json(statistics) : text(statistics, configuration.cacheDirectory))
         }
-        await library.close()
     }
 
     private func json(_ statistics: CacheStatistics) -> String {
@@ -30,8 +26,8 @@ struct Stats: AsyncParsableCommand {
         line.add("hits", statistics.hits)
         line.add("misses", statistics.misses)
         line.add("deduplicatedBytes", statistics.deduplicatedBytes)
-        line.add("oldest", statistics.oldest.map { timestamp($0) })
-        line.add("newest", statistics.newest.map { timestamp($0) })
+        line.add("oldest", statistics.oldest.map(Timestamp.text))
+        line.add("newest", statistics.newest.map(Timestamp.text))
         return line.text + "\n"
     }
 
@@ -48,8 +44,8 @@ struct Stats: AsyncParsableCommand {
             ("saved", "\(ByteSize(statistics.deduplicatedBytes)) by storing equal covers once"),
             ("hits", "\(Decimals.grouped(statistics.hits)) of \(Decimals.grouped(requests))\(rate)"),
             ("misses", Decimals.grouped(statistics.misses)),
-            ("oldest", statistics.oldest.map { timestamp($0) } ?? "-"),
-            ("newest", statistics.newest.map { timestamp($0) } ?? "-"),
+            ("oldest", statistics.oldest.map(Timestamp.text) ?? "-"),
+            ("newest", statistics.newest.map(Timestamp.text) ?? "-"),
         ]
         return rows.map { name, value in
             name + String(repeating: " ", count: 10 - name.count) + value + "\n"

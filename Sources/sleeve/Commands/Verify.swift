@@ -1,5 +1,4 @@
 import ArgumentParser
-import CoverCache
 import CoverLibrary
 
 struct Verify: AsyncParsableCommand {
@@ -22,55 +21,41 @@ struct Verify: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        let library = try await openLibrary(try options.configuration(), makesCache: false)
-        let isLive = !options.quiet && Log.isLive
-        let repair = repair
-        do {
-            let report = try await library.maintain { writer in
-                var report = try writer.verify { done, total in
-                    if isLive, done % 1_000 == 0 {
-                        Log.live("\(Decimals.grouped(done))/\(Decimals.grouped(total)) covers")
-                    }
+        try await withLibrary(try options.configuration(), createsCache: false) { library in
+            let isLive = !options.quiet && Log.isLive
+            let found = try await library.verify(repairing: repair) { checked, all in
+                if isLive, checked % 1_000 == 0 {
+                    Log.live("\(Decimals.grouped(checked))/\(Decimals.grouped(all)) covers")
                 }
-                if repair { report.rebuilt = try writer.rebuild() }
-                return report
             }
             if isLive { Log.live("") }
-            try tell(report)
-            await library.close()
-            if !report.defects.isEmpty, !repair { throw ExitStatus.someFailed }
-        } catch let error as LibraryError {
-            throw fail(error.message)
+            for defect in found.defects.prefix(Self.maximumListed) { Log.warning(defect) }
+            let omitted = found.defects.count - Self.maximumListed
+            if omitted > 0 { Log.warning("\(Decimals.grouped(omitted)) more defects are not listed") }
+            if options.json { try printResult(json(found)) } else if !options.quiet { try printResult(text(found)) }
+            if !found.defects.isEmpty, !repair { throw ExitStatus.someFailed }
         }
     }
 
-    private func tell(_ report: VerifyReport) throws {
-        for defect in report.defects.prefix(Self.maximumListed) {
-            Log.warning("\(defect)")
+    private func json(_ found: CacheVerification) -> String {
+        var line = JSONObject()
+        line.add("entries", found.entries)
+        line.add("blobs", found.covers)
+        line.add("bytes", found.bytes)
+        line.add("defects", found.defects.count)
+        line.add("rebuilt", found.rebuiltEntries)
+        return line.text + "\n"
+    }
+
+    private func text(_ found: CacheVerification) -> String {
+        let outcome = found.defects.isEmpty ? "all intact" : Decimals.count(found.defects.count, "defect")
+        var text = "\(Decimals.grouped(found.entries)) entries, \(Decimals.grouped(found.covers)) covers, "
+        text += "\(ByteSize(found.bytes)): \(outcome)\n"
+        if let rebuilt = found.rebuiltEntries {
+            text += "Rebuilt the index from the segment files: \(Decimals.grouped(rebuilt)) entries.\n"
+        } else if !found.defects.isEmpty {
+            text += "Run `sleeve verify --repair` to drop the damaged covers.\n"
         }
-        if report.defects.count > Self.maximumListed {
-            Log.warning("\(Decimals.grouped(report.defects.count - Self.maximumListed)) more defects are not listed")
-        }
-        if options.json {
-            var line = JSONObject()
-            line.add("entries", report.entries)
-            line.add("blobs", report.blobs)
-            line.add("bytes", report.bytes)
-            line.add("defects", report.defects.count)
-            line.add("rebuilt", report.rebuilt)
-            try sleeve.tell(line.text + "\n")
-        } else if !options.quiet {
-            let defects = report.defects.count == 1 ? "1 defect" : "\(Decimals.grouped(report.defects.count)) defects"
-            let outcome = report.defects.isEmpty ? "all intact" : defects
-            var text = "\(Decimals.grouped(report.entries)) entries, \(Decimals.grouped(report.blobs)) covers, "
-            text += "\(ByteSize(report.bytes)): \(outcome)\n"
-            if let rebuilt = report.rebuilt {
-                text += "Rebuilt the index from the segment files: \(Decimals.grouped(rebuilt)) entries.\n"
-            }
-            if !report.defects.isEmpty, report.rebuilt == nil {
-                text += "Run `sleeve verify --repair` to drop the damaged covers.\n"
-            }
-            try sleeve.tell(text)
-        }
+        return text
     }
 }

@@ -1,5 +1,6 @@
 import HTTPTypes
 import OriginServer
+import Platform
 import Testing
 
 @testable import CurlHTTP

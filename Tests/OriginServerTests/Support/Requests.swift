@@ -19,7 +19,7 @@ func request(_ target: String, method: String = "GET", _ fields: [String: String
 }
 
 extension Origin {
-    /// One request on a connection of its own.
+    /// Sends one request on its own connection.
     func fetch(_ target: String, method: String = "GET", _ fields: [String: String] = [:]) async throws -> Reply {
         let port = port
         return try await onThread {

@@ -15,34 +15,17 @@ struct AlbumChange: AsyncParsableCommand {
     @Option(help: "The new title.")
     var title: String?
 
-    @Option(help: "The artist.")
-    var artist: String?
-
-    @Option(help: "The genre.")
-    var genre: String?
-
-    @Option(help: "The year of release, four digits.")
-    var year: String?
-
     @Option(
         help: ArgumentHelp(
             "The URL of its cover. Repeat the option to replace the alternatives, tried in order.",
             valueName: "url"))
     var coverUrl: [String] = []
 
-    @Option(help: ArgumentHelp("MusicBrainz release ID, to find a cover in the Cover Art Archive.", valueName: "uuid"))
-    var releaseId: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "MusicBrainz release-group ID, the last place to look for a cover.", valueName: "uuid"))
-    var releaseGroupId: String?
-
+    @OptionGroup var fields: AlbumFields
     @OptionGroup var editing: EditOptions
 
     func validate() throws {
-        let texts = [title, artist, genre, year, coverUrl.first, releaseId, releaseGroupId]
-        if texts.allSatisfy({ $0 == nil }) {
+        if title == nil, coverUrl.isEmpty, fields.isEmpty {
             throw ValidationError(
                 "nothing to change: give --title, --artist, --genre, --year, --cover-url, --release-id or "
                     + "--release-group-id")
@@ -50,29 +33,25 @@ struct AlbumChange: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await editing.edit(nothing: "nothing was changed: the album is like that already") { library in
-            let albums = try await library.albums.all()
+        try await editing.edit(nothing: "nothing was changed: the album has these values already") { library in
+            let albums = try await library.albums
             let former = albums[try album.index(in: albums)]
             do {
-                return try await library.albums.edit(former.id) { album in
-                    change(&album)
+                return try await library.editAlbum(former.id) { album in
+                    apply(to: &album)
                     album = try album.validated(editing: former)
                 }
             } catch let problem as AlbumProblem {
-                throw fail("--\(AlbumAdd.option(problem.field)): \(problem.message)", .validationFailure)
+                throw fail(problem.optionMessage, .validationFailure)
             }
         }
     }
 
-    private func change(_ album: inout Album) {
+    private func apply(to album: inout Album) {
         if let title { album.title = title }
-        if let artist { album.artist = artist }
-        if let genre { album.genre = genre }
-        if let year { album.year = year }
-        if let first = coverUrl.first { album.coverURL = first }
-        // One URL alone is the cover's; those that are tried after it stay.
-        if coverUrl.count > 1 { album.alternateCoverURLs = Array(coverUrl.dropFirst()) }
-        if let releaseId { album.musicBrainzReleaseID = releaseId.isEmpty ? nil : releaseId }
-        if let releaseGroupId { album.musicBrainzReleaseGroupID = releaseGroupId.isEmpty ? nil : releaseGroupId }
+        if let first = coverUrl.first { album.coverUrl = first }
+        // A single URL replaces the first one; the alternatives stay.
+        if coverUrl.count > 1 { album.coverUrls = Array(coverUrl.dropFirst()) }
+        fields.apply(to: &album)
     }
 }

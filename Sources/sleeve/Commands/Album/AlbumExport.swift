@@ -29,26 +29,26 @@ struct AlbumExport: AsyncParsableCommand {
 
     func run() async throws {
         let format = try chosenFormat()
-        try await withLibrary(try options.configuration()) { library in
-            let albums = try await library.albums.all()
+        try await withAlbums(try options.configuration()) { library in
+            let albums = try await library.albums
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
             if let output, OutputFile.isSame(output, library.configuration.libraryFile) {
                 throw fail("\(output) is the library file itself; choose another file")
             }
-            if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try tell(text) }
+            if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try printResult(text) }
             if let output, !options.quiet {
-                Log.info("wrote \(albums.count == 1 ? "1 album" : "\(albums.count) albums") to \(output)")
+                Log.info("wrote \(Decimals.count(albums.count, "album")) to \(output)")
             }
         }
     }
 
-    /// The format asked for, else the one of the file's extension.
-    /// - Throws: `ValidationError`: the extension is of no known format.
+    /// The format that --format names, else that of the file's extension.
+    /// - Throws: `ValidationError` if the extension is unknown.
     private func chosenFormat() throws -> ListFormat {
         if let format { return format }
         let name = output?.split(separator: "/").last ?? ""
-        // The dot of a hidden file begins no extension.
+        // A leading dot marks a hidden file, not an extension.
         guard let dot = name.lastIndex(of: "."), dot > name.startIndex else { return .json }
         switch name[dot...].lowercased() {
         case ".json": return .json

@@ -25,34 +25,34 @@ struct AlbumImport: AsyncParsableCommand {
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        let brokenLists = Mutex(0)
+        let hasUnreadableList = Atomic(false)
         var (albums, skipped): ([Album], Int) = ([], 0)
         for input in inputs {
             let batches = ListBatches(paths: [input], format: format, keepsOtherFields: true) { problem in
                 Log.warning("\(problem)")
-                brokenLists.withLock { $0 += 1 }
+                hasUnreadableList.store(true, ordering: .relaxed)
             }
             for await batch in batches {
-                for element in batch { take(element, of: input, &albums, &skipped) }
+                for element in batch { add(element, of: input, &albums, &skipped) }
             }
         }
-        // An import is one step: a list that breaks off is not imported in part.
-        if brokenLists.withLock({ $0 }) > 0 { throw fail("nothing was imported") }
+        // An import is one edit: it adds all lists or none.
+        if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
-            let edit = try await library.albums.add(albums)
-            try report(imported: edit?.changes.count ?? 0, known: albums.count - (edit?.changes.count ?? 0), skipped)
+            let edit = try await library.addAlbums(albums)
+            try report(imported: edit?.placed.count ?? 0, known: albums.count - (edit?.placed.count ?? 0), skipped)
         }
         if skipped > 0 { throw ExitStatus.someFailed }
     }
 
-    private func take(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
-        let (album, place): (Album?, ListLocation)
+    private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
+        let (album, place): (Album?, ListPlace)
         switch element {
         case .item(let item):
-            (album, place) = (item.album, ListLocation(file: input == "-" ? "stdin" : input, line: item.line))
+            (album, place) = (item.album, ListPlace(file: input == "-" ? "stdin" : input, line: item.line))
         case .problem(let problem):
             if problem.album == nil { return warn("\(problem)", &skipped) }
-            (album, place) = (problem.album, problem.location)
+            (album, place) = (problem.album, problem.place)
         }
         guard let album else {
             return warn("\(place): skipped: this is a URL; an album needs a title", &skipped)
@@ -76,12 +76,12 @@ struct AlbumImport: AsyncParsableCommand {
             line.add("imported", imported)
             line.add("known", known)
             line.add("skipped", skipped)
-            return try tell(line.text + "\n")
+            return try printResult(line.text + "\n")
         }
         if editing.options.quiet { return }
         var text = "Imported \(imported) " + (imported == 1 ? "album" : "albums")
         if known > 0 { text += ", \(known) already in the library" }
         if skipped > 0 { text += ", \(skipped) skipped" }
-        try tell(text + "\n")
+        try printResult(text + "\n")
     }
 }

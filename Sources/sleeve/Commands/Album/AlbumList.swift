@@ -21,13 +21,13 @@ struct AlbumList: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        try await withLibrary(try options.configuration()) { library in
-            let albums = try await library.albums.all()
+        try await withAlbums(try options.configuration()) { library in
+            let albums = try await library.albums
             let shown = albums.enumerated().filter { match == nil || $1.contains(match ?? "") }
-            if options.json { return try tell(shown.map { $1.json + "\n" }.joined()) }
+            if options.json { return try printResult(shown.map { $1.json + "\n" }.joined()) }
             if shown.isEmpty {
                 if options.quiet { return }
-                return try tell(
+                return try printResult(
                     albums.isEmpty
                         ? "The library is empty. Add an album with `sleeve album add --title TITLE`.\n"
                         : "No album matches.\n")
@@ -36,7 +36,8 @@ struct AlbumList: AsyncParsableCommand {
             for (index, album) in shown {
                 table.add([String(index + 1)] + album.tableRepresentation.map(\.value))
             }
-            try tell(table.text(width: Terminal.standardOutput.isInteractive ? Terminal.standardOutput.width : nil))
+            try printResult(
+                table.text(width: Terminal.standardOutput.isInteractive ? Terminal.standardOutput.width : nil))
         }
     }
 }

@@ -1,33 +1,33 @@
 import ArgumentParser
 import CoverLibrary
 
-/// How a person names an album: its number in the list, its title, or its id.
+/// An argument that names an album: its number in the list, its title or its id.
 struct AlbumReference: ExpressibleByArgument {
     var text: String
     init(argument: String) { text = argument }
 
-    private enum Way: String, CaseIterable {
+    private enum Kind: String, CaseIterable {
         case number, title, id
     }
 
     /// The index of the album in `albums`.
-    /// - Throws: an exit code, after an error message: there is no such album, or there are several.
+    /// - Throws: An exit code, after an error message, if no album matches or several do.
     func index(in albums: [Album]) throws -> Int {
-        for way in Way.allCases where text.hasPrefix("\(way.rawValue):") {
-            let name = String(text.dropFirst(way.rawValue.count + 1))
-            return try only(Self.find(name, way, albums), name, way, albums)
+        for kind in Kind.allCases where text.hasPrefix("\(kind.rawValue):") {
+            let name = String(text.dropFirst(kind.rawValue.count + 1))
+            return try only(Self.find(name, kind, albums), name, kind, albums)
         }
-        let found = Way.allCases.map { ($0, Self.find(text, $0, albums)) }.filter { !$0.1.isEmpty }
+        let found = Kind.allCases.map { ($0, Self.find(text, $0, albums)) }.filter { !$0.1.isEmpty }
         if Set(found.flatMap(\.1)).count > 1, found.count > 1 {
-            let ways = found.map { "\($0.0):\(text)" }.joined(separator: " or ")
-            throw fail("“\(text)” matches several albums; write \(ways)")
+            let choices = found.map { "\($0.0):\(text)" }.joined(separator: " or ")
+            throw fail("“\(text)” matches several albums; write \(choices)")
         }
-        let (way, indices) = found.first ?? (Int(text) == nil ? .title : .number, [])
-        return try only(indices, text, way, albums)
+        let (kind, indices) = found.first ?? (Int(text) == nil ? .title : .number, [])
+        return try only(indices, text, kind, albums)
     }
 
-    private static func find(_ name: String, _ way: Way, _ albums: [Album]) -> [Int] {
-        switch way {
+    private static func find(_ name: String, _ kind: Kind, _ albums: [Album]) -> [Int] {
+        switch kind {
         case .number: return Int(name).flatMap { albums.indices.contains($0 - 1) ? [$0 - 1] : nil } ?? []
         case .id: return albums.indices.filter { albums[$0].id == name }
         case .title:
@@ -36,18 +36,18 @@ struct AlbumReference: ExpressibleByArgument {
         }
     }
 
-    private func only(_ found: [Int], _ name: String, _ way: Way, _ albums: [Album]) throws -> Int {
+    private func only(_ found: [Int], _ name: String, _ kind: Kind, _ albums: [Album]) throws -> Int {
         if let index = found.first, found.count == 1 { return index }
         if found.count > 1 {
             let numbers = found.prefix(10).map { String($0 + 1) }.joined(separator: ", ")
             throw fail("\(found.count) albums are titled “\(name)”; name one by its number: \(numbers)")
         }
-        if way == .number {
+        if kind == .number {
             throw fail(
-                "there is no album \(name); the library has \(albums.count == 1 ? "1 album" : "\(albums.count) albums")"
+                "there is no album \(name); the library has \(Decimals.count(albums.count, "album"))"
             )
         }
-        let kind = way == .id ? "with the id" : "titled"
-        throw fail("there is no album \(kind) “\(name)”; `sleeve album list` shows the albums")
+        let criterion = kind == .id ? "with the id" : "titled"
+        throw fail("there is no album \(criterion) “\(name)”; `sleeve album list` shows the albums")
     }
 }

@@ -23,24 +23,28 @@ struct AlbumShow: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         archive.apply(to: &configuration)
-        try await withLibrary(configuration) { library in
-            let albums = try await library.albums.all()
+        try await withAlbums(configuration) { library in
+            let albums = try await library.albums
             let album = albums[try self.album.index(in: albums)]
-            if options.json { return try await tellJSON(album, library) }
-            var table = TextTable(["", ""], numeric: [])
-            for row in album.tableRepresentation { table.add([row.title, row.value]) }
-            do throws(CoverFailure) {
-                let cover = try await library.shown(album)
-                table.add(["Cover", describe(cover)])
-                let image = InlineImage.here(cover)
-                if image == nil { table.add(["Save as", Self.command(cover)]) }
-                try? tell(table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? ""))
-            } catch {
-                table.add(["Cover", error.detail])
-                try tell(table.text(width: nil, hasHeader: false))
-                if !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
-            }
+            let result = await library.coverResult(of: album)
+            try printResult(options.json ? json(album, result, library) : text(album, result))
+            if case .failure = result, !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
         }
+    }
+
+    private func text(_ album: Album, _ result: Result<Cover, CoverFailure>) -> String {
+        var table = TextTable(["", ""], numeric: [])
+        for row in album.tableRepresentation { table.add([row.title, row.value]) }
+        var image: String?
+        switch result {
+        case .success(let cover):
+            table.add(["Cover", describe(cover)])
+            image = InlineImage.sequence(cover)
+            if image == nil { table.add(["Save as", Self.command(cover)]) }
+        case .failure(let failure):
+            table.add(["Cover", failure.detail])
+        }
+        return table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? "")
     }
 
     private func describe(_ cover: Cover) -> String {
@@ -56,11 +60,11 @@ struct AlbumShow: AsyncParsableCommand {
         return "sleeve get '\(url)' -o cover.\(type)"
     }
 
-    private func tellJSON(_ album: Album, _ library: LibraryAPI) async throws {
+    private func json(_ album: Album, _ result: Result<Cover, CoverFailure>, _ library: LibraryAPI) -> String {
         var line = JSONObject()
         line.add("album", raw: album.json)
-        do throws(CoverFailure) {
-            let cover = try await library.shown(album)
+        switch result {
+        case .success(let cover):
             let place = try? library.place(of: cover.url)
             line.add("digest", cover.digest)
             line.add("type", cover.mediaType)
@@ -70,23 +74,19 @@ struct AlbumShow: AsyncParsableCommand {
             if cover.isStale { line.add("stale", true) }
             line.add("file", place?.file)
             line.add("offset", place?.offset)
-            try? tell(line.text + "\n")
-        } catch {
-            line.add("error", error.detail)
-            try tell(line.text + "\n")
-            if !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
+        case .failure(let failure):
+            line.add("error", failure.detail)
         }
+        return line.text + "\n"
     }
 }
 
 extension LibraryAPI {
-    fileprivate func shown(_ album: Album) async throws(CoverFailure) -> Cover {
+    fileprivate func coverResult(of album: Album) async -> Result<Cover, CoverFailure> {
         do {
-            return try await cover(of: album)
-        } catch let failure as CoverFailure {
-            throw failure
+            return .success(try await cover(of: album))
         } catch {
-            throw .cancelled(album.title)
+            return .failure((error as? CoverFailure) ?? .cancelled(album.title))
         }
     }
 }

@@ -1,0 +1,86 @@
+import GRDB
+
+extension CacheWriter {
+    /// Evicts the least recently used blobs until at most `bytes` are charged. Uncommitted puts stay.
+    /// - Returns: how many blobs were evicted, and how many bytes were charged for them.
+    @discardableResult
+    package func evict(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+        do {
+            return try evictInSlices(to: bytes)
+        } catch {
+            // Deleting rows needs disk space for the log.
+            guard case .diskFull = CacheError(error), directory.hasReserve else { throw error }
+            directory.releaseReserve()
+            defer { directory.allocateReserve() }
+            return try evictInSlices(to: bytes)
+        }
+    }
+
+    /// Evicts in transactions of 2,000 blobs, so that other processes can write in between.
+    private func evictInSlices(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+        try writeDeferred()
+        var total = (blobs: 0, bytes: 0)
+        while true {
+            let slice = try transaction { state, _ in
+                let before = state
+                if state.charged > bytes { try evictSlice(&state, to: bytes, limit: 2_000) }
+                return (blobs: before.blobs - state.blobs, bytes: before.charged - state.charged)
+            }
+            reclaimSpace()
+            if slice.blobs == 0 { return total }
+            total = (total.blobs + slice.blobs, total.bytes + slice.bytes)
+        }
+    }
+
+    func evictSlice(
+        _ state: inout IndexState, to bytes: Int, limit: Int, sparing spared: Int64? = nil
+    ) throws {
+        var left = limit
+        while state.charged > bytes, left > 0 {
+            let batch = try index.leastRecentlyUsed(min(left, 200)).filter { $0.id != spared }
+            if batch.isEmpty { return }
+            for blob in batch where state.charged > bytes { try removeBlob(blob, &state) }
+            left -= batch.count
+        }
+    }
+
+    /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
+    /// commit seldom has to evict.
+    package func makeRoom(_ bytes: Int) throws {
+        if charged + bytes > capacity { try evict(to: min(Int(Double(capacity) * Self.lowWater), capacity - bytes)) }
+        reclaimSpace()
+    }
+
+    /// Returns freed blocks to the file system and removes empty segments.
+    package func reclaimSpace() {
+        for range in FreedRange.merged(freed) { range.punch(in: directory) }
+        let segments = Set(freed.map(\.segment))
+        freed = []
+        for number in segments { try? removeIfEmpty(number) }
+    }
+
+    private func removeIfEmpty(_ number: Int) throws {
+        guard number != segment?.number, let taken = SegmentWriter(takingOver: number, in: directory) else { return }
+        try transaction { _, database in
+            let row = try Row.fetchOne(
+                database, sql: "SELECT scanned, live FROM segments WHERE id = ?", arguments: [number])
+            guard let row, row["live"] as Int == 0, row["scanned"] as Int >= taken.end else { return }
+            try database.execute(sql: "DELETE FROM segments WHERE id = ?", arguments: [number])
+            taken.remove()
+        }
+    }
+
+    /// Removes an entry whose bytes are damaged or gone, with its blob and every other entry of that blob.
+    /// - Parameters:
+    ///   - segment: the segment that was read. Nothing is removed if the blob is elsewhere by now.
+    ///   - offset: the offset of the record that was read.
+    package func drop(_ key: String, segment: Int, offset: Int) throws {
+        try transaction { state, _ in
+            guard let entry = try index.entry(key), let blob = try index.blob(id: entry.blob),
+                blob.segment == segment, blob.offset == offset
+            else { return }
+            try removeBlob(blob, &state)
+        }
+        reclaimSpace()
+    }
+}

@@ -1,0 +1,111 @@
+import GRDB
+
+/// A fault that `verify` found.
+package struct Defect: Sendable, Hashable, CustomStringConvertible {
+    /// The entry's key, if it is known.
+    package var key: String?
+    /// The file, and the offset in it.
+    package var location: String
+    package var problem: String
+
+    package var description: String { (key.map { "\($0): " } ?? "") + "\(problem) (\(location))" }
+}
+
+/// The result of `verify`.
+package struct VerifyReport: Sendable {
+    package var entries = 0
+    package var blobs = 0
+    /// The length of all bodies read.
+    package var bytes = 0
+    package var defects: [Defect] = []
+    /// Entries in the index after a repair; nil if nothing was repaired.
+    package var rebuilt: Int?
+}
+
+extension CacheWriter {
+    /// Compares every blob with its digest, and checks the records and the index.
+    /// - Parameter progress: called after each blob with the number of blobs checked and the number of all blobs.
+    package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> VerifyReport {
+        var report = VerifyReport()
+        var files = SegmentFiles(directory)
+        try reading { database in
+            report.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
+            let total = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM blobs") ?? 0
+            try verifyBlobs(database, &files, &report) { progress($0, total) }
+            try verifyReferences(database, &files, &report)
+            let strays = try String.fetchCursor(
+                database,
+                sql: "SELECT url FROM entries e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.id = e.blob)")
+            while let key = try strays.next() {
+                report.defects.append(Defect(key: key, location: directory.index, problem: "an entry without a blob"))
+            }
+            for line in try String.fetchAll(database, sql: "PRAGMA integrity_check") where line != "ok" {
+                report.defects.append(Defect(key: nil, location: directory.index, problem: line))
+            }
+        }
+        return report
+    }
+
+    private func verifyBlobs(
+        _ database: Database, _ files: inout SegmentFiles, _ report: inout VerifyReport, progress: (Int) -> Void
+    ) throws {
+        let rows = FastStatement(
+            database,
+            """
+            SELECT b.digest, b.segment, b.offset, b.body, b.length, (SELECT url FROM entries WHERE blob = b.id LIMIT 1)
+            FROM blobs b ORDER BY b.segment, b.offset
+            """)
+        try rows.each { row in
+            report.blobs += 1
+            let (segment, offset, length) = (row.int(1), row.int(2), row.int(4))
+            let key = row.optionalText(5)
+            func defect(_ problem: String) {
+                report.defects.append(Defect(key: key, location: location(segment, offset), problem: problem))
+            }
+            if let body = files.read(segment, offset: offset + row.int(3), length: length) {
+                report.bytes += length
+                if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) {
+                    defect("the bytes do not match their digest")
+                } else if !Self.isIntact(files.read(segment, offset: offset, length: row.int(3)), row.digest(0)) {
+                    // A rebuild would not find the record.
+                    defect("the record's head is damaged")
+                }
+            } else {
+                defect("the bytes are gone")
+            }
+            if key == nil { defect("a blob that no entry names") }
+            progress(report.blobs)
+        }
+    }
+
+    private func verifyReferences(
+        _ database: Database, _ files: inout SegmentFiles, _ report: inout VerifyReport
+    ) throws {
+        let rows = FastStatement(
+            database,
+            """
+            SELECT e.url, e.segment, e.offset, e.span, b.digest FROM entries e JOIN blobs b ON b.id = e.blob
+            WHERE e.segment IS NOT NULL ORDER BY e.segment, e.offset
+            """)
+        try rows.each { row in
+            let (segment, offset) = (row.int(1), row.int(2))
+            if Self.isIntact(files.read(segment, offset: offset, length: row.int(3)), row.digest(4)) { return }
+            report.defects.append(
+                Defect(key: row.text(0), location: location(segment, offset), problem: "the reference is damaged"))
+        }
+    }
+
+    private func location(_ segment: Int, _ offset: Int) -> String { "\(directory.segment(segment)) at \(offset)" }
+
+    /// Whether `front` begins with the intact header and metadata of a record with this digest.
+    private static func isIntact(_ front: [UInt8]?, _ digest: Digest?) -> Bool {
+        guard let front else { return false }
+        return front.withUnsafeBytes { bytes in
+            guard let header = RecordHeader(bytes), bytes.count >= RecordHeader.size + header.metadataLength else {
+                return false
+            }
+            let whole = UnsafeRawBufferPointer(rebasing: bytes[..<(RecordHeader.size + header.metadataLength)])
+            return header.digest == digest && RecordHeader.isIntact(whole)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+/// A line among an entry's fields that Sleeve adds itself. Its name contains a space, which no header field's name does.
+package enum EntryAnnotation: Sendable, Hashable {
+    /// The entry's server failed to answer a revalidation, in milliseconds since 1970.
+    case triedAt(Int64)
+    /// The response's status, if it is not 200.
+    case status(Int)
+    /// Milliseconds between the request and its response.
+    case responseDelay(Int64)
+    /// A request's field that the response's `Vary` names.
+    case requestField(name: String, value: String)
+    /// An unsafe request invalidated the response (RFC 9111 section 4.4), in milliseconds since 1970.
+    case invalidSince(Int64)
+
+    private static let requestFieldPrefix = "asked "
+
+    private var name: String {
+        switch self {
+        case .triedAt: "tried at"
+        case .status: "answered status"
+        case .responseDelay: "response delay"
+        case .requestField(let name, _): Self.requestFieldPrefix + name
+        case .invalidSince: "invalid since"
+        }
+    }
+
+    private var value: String {
+        switch self {
+        case .triedAt(let time), .responseDelay(let time), .invalidSince(let time): String(time)
+        case .status(let status): String(status)
+        case .requestField(_, let value): value
+        }
+    }
+
+    /// The annotation as a line of `EntryMetadata.fields`, its line feed included.
+    package var line: String { "\(name): \(value)\n" }
+
+    private init?(name: String, value: String) {
+        let number = Int64(value)
+        switch name {
+        case "tried at": self = .triedAt(number ?? 0)
+        case "answered status": self = .status(number.flatMap { Int(exactly: $0) } ?? 200)
+        case "response delay": self = .responseDelay(number ?? 0)
+        case "invalid since": self = .invalidSince(number ?? 0)
+        case _ where name.hasPrefix(Self.requestFieldPrefix):
+            self = .requestField(name: String(name.dropFirst(Self.requestFieldPrefix.count)), value: value)
+        default: return nil
+        }
+    }
+
+    /// The annotations among the lines of `fields`, in order. Unknown ones are left out.
+    package static func all(in fields: String) -> [EntryAnnotation] {
+        fields.utf8.split(separator: UInt8(ascii: "\n")).compactMap { line in
+            guard let colon = line.firstIndex(of: UInt8(ascii: ":")), line[..<colon].contains(UInt8(ascii: " ")) else {
+                return nil
+            }
+            return EntryAnnotation(
+                name: String(Substring(line[..<colon])), value: String(Substring(line[colon...].dropFirst(2))))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import GRDB
+
+/// The table of hints, as one connection sees it. Programs older than the table ignore it. It is created when an index is opened
+/// for writing; a reader of an index without it finds no hints.
+struct HintTable {
+    static let schema = """
+        CREATE TABLE IF NOT EXISTS remembered(
+            kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, until INTEGER NOT NULL,
+            PRIMARY KEY (kind, key)) WITHOUT ROWID
+        """
+    /// Hints kept of each kind; `sweep` removes those that expire first.
+    static let maximumCount = 65_536
+    /// The longest key and value together, in bytes. Longer hints are not stored, to keep the table small.
+    static let maximumLength = 4_096
+
+    private let select, selectAll, selectAny, insert, delete, deleteAll, deleteExpired, deleteExcess: FastStatement
+
+    init(_ database: Database) {
+        func statement(_ sql: String) -> FastStatement { FastStatement(database, sql) }
+        select = statement("SELECT value, until FROM remembered WHERE kind = ? AND key = ? AND until > ?")
+        selectAll = statement("SELECT key, value, until FROM remembered WHERE kind = ? AND until > ?")
+        selectAny = statement("SELECT 1 FROM remembered WHERE kind = ? LIMIT 1")
+        insert = statement("INSERT OR REPLACE INTO remembered(kind, key, value, until) VALUES (?, ?, ?, ?)")
+        delete = statement("DELETE FROM remembered WHERE kind = ? AND key = ?")
+        deleteAll = statement("DELETE FROM remembered")
+        deleteExpired = statement("DELETE FROM remembered WHERE until <= ?")
+        deleteExcess = statement(
+            """
+            DELETE FROM remembered WHERE kind = ?1 AND key IN
+                (SELECT key FROM remembered WHERE kind = ?1 ORDER BY until DESC LIMIT -1 OFFSET ?2)
+            """)
+    }
+
+    /// - Parameter now: milliseconds since 1970; expired hints are left out.
+    func hint(_ kind: Hint.Kind, for key: String, now: Int64) throws -> Hint? {
+        try select.first(.text(kind.rawValue), .text(key), .int(now)) { row in
+            Hint(kind, key, row.text(0), until: row.int64(1))
+        }
+    }
+
+    func hints(_ kind: Hint.Kind, now: Int64) throws -> [Hint] {
+        var hints: [Hint] = []
+        try selectAll.each(.text(kind.rawValue), .int(now)) { row in
+            hints.append(Hint(kind, row.text(0), row.text(1), until: row.int64(2)))
+        }
+        return hints
+    }
+
+    func hasAny(_ kind: Hint.Kind) throws -> Bool { try selectAny.first(.text(kind.rawValue)) { _ in true } ?? false }
+
+    func apply(_ change: HintChange) throws {
+        switch change {
+        case .set(let hint):
+            guard hint.key.utf8.count + hint.value.utf8.count <= Self.maximumLength else { return }
+            try insert.run(.text(hint.kind.rawValue), .text(hint.key), .text(hint.value), .int(hint.until))
+        case .remove(let kind, let key): try delete.run(.text(kind.rawValue), .text(key))
+        }
+    }
+
+    func removeAll() throws { try deleteAll.run() }
+
+    /// Removes expired hints, and those of each kind beyond `maximumCount`.
+    func sweep(now: Int64, maximumCount: Int = HintTable.maximumCount) throws {
+        try deleteExpired.run(.int(now))
+        for kind in Hint.Kind.allCases { try deleteExcess.run(.text(kind.rawValue), .int(maximumCount)) }
+    }
+}

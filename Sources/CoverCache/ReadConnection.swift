@@ -1,0 +1,104 @@
+import GRDB
+import Synchronization
+
+/// A reader's connection to the index, with the statements that look entries up. One thread uses it at a time.
+final class ReadConnection: Sendable {
+    private struct Statements {
+        let entry, status: FastStatement
+        let hints: HintTable
+    }
+
+    private let queue: DatabaseQueue
+    private let statements: Mutex<Statements>
+
+    /// What a look-up reads of an entry and the record of its blob.
+    struct Located {
+        var entry: CachedEntry
+        var segment: Int
+        /// Of the record.
+        var offset: Int
+        /// Of the body in the record.
+        var bodyStart: Int
+        var checksum: UInt64
+    }
+
+    init(_ directory: CacheDirectory) throws {
+        let queue = try IndexFile.openForReading(directory)
+        self.queue = queue
+        statements = Mutex(
+            try queue.unsafeRead { database in
+                let entry = FastStatement(database, Self.locateSQL)
+                // `locate` steps it outside of GRDB's queue, where it cannot be prepared.
+                try entry.prepare()
+                return Statements(
+                    entry: entry, status: FastStatement(database, Self.statusSQL), hints: HintTable(database))
+            })
+    }
+
+    /// Reads one snapshot of the index.
+    func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try queue.read(body) }
+
+    /// Not on GRDB's queue: entering and leaving it takes as long as SQLite takes to find a row.
+    func locate(_ key: String) throws -> Located? {
+        try statements.withLock { statements in
+            try statements.entry.first(.int(Index.tag(key)), .text(key)) { row in
+                Self.entry(row, key: key).map { entry in
+                    Located(
+                        entry: entry, segment: row.int(14), offset: row.int(15), bodyStart: row.int(16),
+                        checksum: UInt64(bitPattern: row.int64(17)))
+                }
+            } ?? nil
+        }
+    }
+
+    /// The status of each key in one snapshot. Adds hits, misses and uses to `usage`.
+    func status(of keys: some Collection<String>, usage: inout CacheUsage) throws -> [CacheReader.Status?] {
+        let keys = Array(keys)
+        let (statuses, uses) = try queue.read { _ in
+            try statements.withLock { statements in
+                var uses: [CacheUsage.Use] = []
+                let statuses = try keys.map { key in
+                    try statements.status.first(.int(Index.tag(key)), .text(key)) { row in
+                        uses.append(CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)))
+                        return row.digest(1).map {
+                            CacheReader.Status(digest: $0, bytes: row.int(2), freshUntil: row.optionalInt64(4))
+                        }
+                    } ?? nil
+                }
+                return (statuses, uses)
+            }
+        }
+        usage.uses += uses
+        let found = statuses.count { $0 != nil }
+        usage.hits += found
+        usage.misses += statuses.count - found
+        return statuses
+    }
+
+    func hints<Result: Sendable>(_ body: @Sendable (HintTable) throws -> Result) throws -> Result {
+        try queue.read { _ in try statements.withLock { statements in try body(statements.hints) } }
+    }
+
+    private static let columns = """
+        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.id, b.used, e.id,
+        b.pinned
+        """
+    private static let tables = " FROM entries e JOIN blobs b ON b.id = e.blob"
+    private static let locateSQL =
+        "SELECT " + columns + ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.tag = ? AND e.url = ?"
+    private static let statusSQL =
+        "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.tag = ? AND e.url = ?"
+    static let entrySQL = "SELECT " + columns + tables
+
+    /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.
+    /// - Parameter key: the entry's key if it is known already.
+    static func entry(_ row: FastRow, key: String? = nil) -> CachedEntry? {
+        guard let digest = row.digest(7) else { return nil }
+        let metadata = EntryMetadata(
+            key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
+            storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
+        return CachedEntry(
+            metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9), lastUsed: row.int64(11),
+            isPinned: row.int(13) != 0, row: EntryRow(id: row.int64(12), blob: row.int64(10)))
+    }
+}

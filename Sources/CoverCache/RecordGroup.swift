@@ -1,0 +1,65 @@
+import Synchronization
+
+/// A record that was put and is not committed yet.
+struct PendingRecord: Sendable {
+    var header: RecordHeader
+    var metadata: EntryMetadata
+    var segment: Int
+    var offset: Int
+
+    var range: FreedRange {
+        FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(header.span))
+    }
+}
+
+/// The records of a sealed group, on their way to the disk.
+final class RecordGroup: Sendable {
+    private struct State: ~Copyable {
+        /// Nil once written.
+        var buffer: RecordBuffer?
+        var result: Result<Void, CacheError>?
+    }
+    private let state: Mutex<State>
+    private let file: SegmentFile
+    private let offset: Int
+    private let spare: SpareBuffer
+
+    init(_ buffer: consuming RecordBuffer, file: SegmentFile, offset: Int, spare: SpareBuffer) {
+        state = Mutex(State(buffer: buffer, result: nil))
+        self.file = file
+        self.offset = offset
+        self.spare = spare
+    }
+
+    /// Writes the records and returns once they would survive power loss. The first call writes; every other call waits for it
+    /// and has the same result.
+    func sync() throws(CacheError) {
+        let result: Result<Void, CacheError> = state.withLock { state in
+            if let buffer = state.buffer.take() {
+                state.result = write(buffer)
+                spare.put(buffer)
+            }
+            return state.result ?? .success(())
+        }
+        try result.get()
+    }
+
+    private func write(_ buffer: borrowing RecordBuffer) -> Result<Void, CacheError> {
+        Result { () throws(CacheError) in
+            try buffer.withUnsafeBytes { bytes throws(CacheError) in try file.write(bytes, at: offset) }
+        }
+    }
+}
+
+/// Keeps one used buffer for the next group: its pages are mapped already.
+final class SpareBuffer: Sendable {
+    private let buffer = Mutex<RecordBuffer?>(nil)
+
+    func take() -> RecordBuffer? { buffer.withLock { $0.take() } }
+
+    func put(_ used: consuming RecordBuffer) {
+        used.removeAll()
+        var used: RecordBuffer? = used
+        buffer.withLock { swap(&$0, &used) }
+    }
+}

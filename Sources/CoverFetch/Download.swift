@@ -1,0 +1,70 @@
+package import CurlHTTP
+package import HTTPCaching
+package import ImageHeader
+
+/// A finished job on its way to the disk, with the requests that wait for it.
+package struct Download: Sendable {
+    package enum Content: Sendable {
+        case cover(ImageHeader, StoredResponse, ResponseBody)
+        /// A cover that the server forbids to store.
+        case unstorable(ImageHeader, ResponseBody)
+        /// The server confirmed the stored version with this 304.
+        case notModified(any StoredVersion, StoredResponse)
+        /// `stored` stays as it is; the failed attempt is recorded with it.
+        case failure(CoverFailure, stored: (any StoredVersion)?)
+
+        /// Memory that the content holds, in bytes.
+        var footprint: Int {
+            switch self {
+            case .cover(_, _, let body), .unstorable(_, let body): body.footprint
+            case .notModified, .failure: 512
+            }
+        }
+    }
+
+    package var job: JobID
+    /// The normalised URL: the cover's key in the cache.
+    package var key: String
+    package var content: Content
+    /// What to remember of the URL.
+    package var hints = URLHints()
+    /// In the order of arrival; the first started the job.
+    package var requests: [FetchRequest] = []
+    /// Duration of the last attempt with its redirects, in microseconds.
+    package var microseconds = 0
+}
+
+/// What a response says about its URL beyond the cover itself. Hints are disposable.
+package struct URLHints: Sendable {
+    /// The URL redirects there permanently; until when that is remembered, in milliseconds since 1970.
+    package var redirect: (target: HTTPURL, until: Int64)?
+    /// The remembered redirect no longer holds.
+    package var forgetsRedirect = false
+    /// The server answered 404 or 410: the status, and until when it is cached, in milliseconds since 1970.
+    package var absence: (status: Int, until: Int64)?
+}
+
+/// Finished jobs that the disk takes together.
+package struct WriteBatch: Sendable {
+    package var downloads: [Download] = []
+    /// What was learnt about hosts, by origin.
+    package var hosts: [String: HostMemory] = [:]
+    /// No other job is waiting or in flight.
+    package var isLast = false
+    /// Memory that the downloads hold, in bytes.
+    package var footprint = 0
+}
+
+/// What stores finished jobs.
+package protocol DownloadStore: Sendable {
+    /// Takes finished jobs, and completes their requests once they are committed. Returns when it no longer needs their bodies.
+    /// Ends with `DownloadScheduler.didStore` for every job.
+    func store(_ batch: WriteBatch) async
+}
+
+/// How the store ended a job.
+package enum StoreResult: Sendable {
+    case finished(JobID, FetchResult)
+    /// Another process evicted the stored bytes that the cover shared: it has to be downloaded again for these requests.
+    case lost(JobID, [FetchRequest])
+}

@@ -1,0 +1,47 @@
+package import CurlHTTP
+
+extension CoverFailure {
+    /// The failure of a transfer.
+    /// - Parameters:
+    ///   - url: the cover's own URL.
+    ///   - target: the URL requested: `url`, or the target of a redirect.
+    init(_ error: TransferError, of url: HTTPURL, at target: HTTPURL) {
+        self.init(error)
+        self.url = url.string
+        if target != url { self = redirected(to: target) }
+    }
+
+    package init(_ error: TransferError) {
+        let kind: Kind =
+            switch error.kind {
+            case .nameResolution: .nameResolution
+            case .connect: .connect
+            case .broken: .broken
+            case .tls: .tls
+            case .timeout: .timeout
+            case .tooLarge: .tooLarge
+            case .truncated: .truncated
+            case .tooManyRedirects: .tooManyRedirects
+            case .refusedAddress: .refusedAddress
+            case .cancelled: .cancelled
+            }
+        self.init(kind, url: error.url, detail: Self.detail(of: error))
+    }
+
+    /// Rewords libcurl's message: a host by its name and port, without milliseconds and system calls.
+    private static func detail(of error: TransferError) -> String {
+        let detail = Proxy(for: error.url)?.attributing(error.detail) ?? error.detail
+        func begins(_ prefixes: String...) -> Bool { prefixes.contains { detail.hasPrefix($0) } }
+        guard let cause = detail.split(separator: ": ").last else { return detail }
+        let reason = cause.prefix(1).lowercased() + cause.dropFirst()
+        switch error.kind {
+        case .connect where begins("Failed to connect to "):
+            return (try? HTTPURL(error.url)).map { "can't reach \($0.authority): \(reason)" } ?? detail
+        case .broken where begins("Recv failure: ", "Send failure: "):
+            return "the server broke the connection: \(reason)"
+        case .nameResolution where begins("Could not resolve host: "):
+            return "can't find \(cause): the name has no address"
+        default: return detail
+        }
+    }
+}

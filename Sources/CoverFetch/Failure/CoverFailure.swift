@@ -1,0 +1,176 @@
+package import CurlHTTP
+
+/// Why a cover could not be downloaded or read. `message` is one line that names the URL and never holds credentials.
+public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The classes of failure a program can act on.
+    public enum Kind: String, Sendable, CaseIterable {
+        /// The text is not an http or https URL, or holds credentials.
+        case badURL
+        /// The host's name has no address.
+        case nameResolution
+        /// No connection could be made.
+        case connect
+        /// The connection broke before the response was complete, or the response is not HTTP.
+        case broken
+        /// The server's certificate is not trusted, or TLS could not be set up.
+        case tls
+        /// Connecting or the transfer took longer than allowed, or the transfer was too slow.
+        case timeout
+        /// The body is larger than allowed or than the cache, or the header fields are larger than allowed.
+        case tooLarge
+        /// The body ended early.
+        case truncated
+        /// The server answered with a status other than 2xx.
+        case status
+        /// A complete 2xx response whose body is not an image.
+        case notAnImage
+        /// A complete 2xx response whose body is an error message about a rate limit or quota.
+        case overQuota
+        /// More redirects than are followed.
+        case tooManyRedirects
+        /// A redirect leads to a URL that may not be fetched, or the host's address is private.
+        case refusedAddress
+        /// The host's `/robots.txt` forbids the URL, and the library respects it.
+        case disallowed
+        /// The library is offline, and the cover is not cached or must not be served stale.
+        case offline
+        /// The task was cancelled, or the library closed.
+        case cancelled
+        /// The server forbids storing the response (`no-store`).
+        case notStorable
+        /// The cover was downloaded but could not be stored.
+        case cache
+        /// No request was sent, because the host cannot be reached or asked for a pause. `detail` says which.
+        case notTried
+    }
+
+    /// The class of the failure.
+    public var kind: Kind
+    /// The URL as the caller gave it.
+    public var url: String
+    /// What happened, without the URL.
+    public var detail: String
+    /// The HTTP status, if the server answered.
+    public var status: Int?
+    /// If the failure was remembered and no request was sent: when the URL is requested again, in milliseconds since 1970.
+    public var rememberedUntil: Int64?
+    /// The line of the list that named the URL.
+    public var line: Int?
+
+    /// For `notTried`: the host asked for fewer requests or for a pause.
+    package var isRateLimit = false
+    /// Another host than that of `url` failed: a redirect's target, or the host of an alternative URL.
+    package var isElsewhere = false
+
+    /// One line: the URL and what happened, with credentials redacted.
+    public var message: String { Redaction.redact("\(url): \(detail)") }
+    /// The same as `message`.
+    public var description: String { message }
+
+    package init(_ kind: Kind, url: String, detail: String, status: Int? = nil, line: Int? = nil) {
+        self.kind = kind
+        self.url = url
+        self.detail = Redaction.redact(detail)
+        self.status = status
+        self.line = line
+    }
+}
+
+// MARK: - Classes of failures
+
+extension CoverFailure {
+    /// A retry may succeed: the network or the server failed for a moment.
+    package var isTransient: Bool {
+        switch kind {
+        case .connect, .broken, .nameResolution, .timeout, .truncated, .overQuota: true
+        case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)
+        default: false
+        }
+    }
+
+    /// A later run may succeed.
+    package var isTemporary: Bool { kind == .notTried || isTransient }
+
+    /// The failure concerns the whole host rather than this cover.
+    package var concernsHost: Bool { kind == .overQuota || [413, 429, 503].contains(status) }
+
+    /// The host of the cover cannot be reached: its other covers would fail as well.
+    package var isHostUnreachable: Bool {
+        switch kind {
+        case .connect, .nameResolution, .tls, .timeout: !isElsewhere
+        case .notTried: !isRateLimit && !isElsewhere
+        default: false
+        }
+    }
+
+    /// Host and port of `url`.
+    package var host: String {
+        let start = url.firstRange(of: "://")?.upperBound ?? url.startIndex
+        return String(url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" })
+    }
+}
+
+// MARK: - Failures without a response
+
+extension CoverFailure {
+    package static func cancelled(_ url: String) -> CoverFailure {
+        CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
+    }
+
+    /// RFC 9111 §5.2.2.5.
+    package static func notStorable(_ url: String) -> CoverFailure {
+        CoverFailure(.notStorable, url: url, detail: "the server forbids storing it (Cache-Control: no-store)")
+    }
+
+    /// RFC 9309. - Parameter problem: why the host's rules are unknown; nil if they forbid the URL.
+    static func disallowed(_ url: String, _ problem: String?) -> CoverFailure {
+        let detail =
+            problem.map { "the host's robots.txt could not be fetched, so nothing may be (--respect-robots): \($0)" }
+            ?? "the host's robots.txt forbids it (--respect-robots)"
+        return CoverFailure(.disallowed, url: url, detail: detail)
+    }
+
+    private static let notTriedPrefix = "not tried: "
+
+    /// - Parameter reason: what is wrong with the host, by name.
+    static func notTried(_ url: String, _ reason: String, isRateLimit: Bool) -> CoverFailure {
+        var failure = CoverFailure(.notTried, url: url, detail: notTriedPrefix + reason)
+        failure.isRateLimit = isRateLimit
+        return failure
+    }
+
+    /// For `notTried`: what is wrong with the host, by name. Nil for other kinds.
+    package var hostProblem: String? {
+        kind == .notTried ? String(detail.dropFirst(Self.notTriedPrefix.count)) : nil
+    }
+
+    /// Describes a host whose last `count` transfers failed, the last one with this failure.
+    func outage(of host: String, count: Int) -> String {
+        let times = count == 1 ? "" : "s"
+        switch kind {
+        case .connect where detail.contains("refused"): return "\(host) refused \(count) connection\(times)"
+        case .connect: return "\(host) can't be reached (\(count) attempt\(times))"
+        case .nameResolution: return "the name \(host) can't be resolved (\(count) attempt\(times))"
+        case .tls: return "\(host) has no TLS that can be trusted (\(count) attempt\(times))"
+        case .timeout: return "\(host) did not answer \(count) request\(times) in time"
+        case .overQuota: return "\(host) refused \(count) request\(times) as too many"
+        case .status: return "\(host) answered \(status ?? 0) to \(count) request\(times)"
+        default: return "\(host) failed \(count) time\(times)"
+        }
+    }
+
+    /// The failure of a host whose `Retry-After` exceeds what a run waits.
+    func asking(for wait: Duration) -> CoverFailure {
+        var failure = self
+        failure.detail += "; it asks to wait \(wait.components.seconds) s, which is too long"
+        return failure
+    }
+
+    /// The failure, with the URL that a redirect led to.
+    func redirected(to target: HTTPURL) -> CoverFailure {
+        var failure = self
+        failure.detail += " (redirected to \(target))"
+        failure.isElsewhere = true
+        return failure
+    }
+}

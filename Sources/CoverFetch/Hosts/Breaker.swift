@@ -1,0 +1,152 @@
+/// A circuit breaker for one host (Nygard, "Release It!", 2nd edition 2018, chapter 5).
+///
+/// It opens when different requests fail and none succeeds, lets one request at a time through as a probe (*half-open*), and closes
+/// with any success. A host that cannot be reached is given up after a few probes. A host that answers with errors is never given
+/// up, as some of its covers may be fine: it is asked for one cover at a time until one succeeds.
+package struct Breaker {
+    package typealias Instant = ContinuousClock.Instant
+
+    /// What a failed request shows.
+    package enum Failure: Sendable {
+        /// The host answered, with an error or only partly.
+        case serverError
+        /// The host refused because of too many requests (429).
+        case rateLimited
+        /// No connection, or no answer in time.
+        case unreachable
+
+        /// An answered error weighs a third: a few bad URLs are no sign of a host that fails.
+        fileprivate var weight: Int { self == .serverError ? 1 : 3 }
+    }
+
+    package struct Policy: Sendable {
+        /// Different requests that fail with `unreachable` before the breaker opens: for a host that has answered before, and for
+        /// one that never has. Three times as many with `serverError`.
+        package var failures: Int
+        package var firstFailures: Int
+        /// Probes in a row that fail with `unreachable` or `rateLimited` before the host is given up.
+        package var probes = 3
+        /// Before the first probe; twice as long before each further one.
+        package var pause = Duration.milliseconds(500)
+        /// Between two probes of a host that answers with errors: it may be restarting. The first hundred only, then probes follow
+        /// each other without a pause.
+        package var errorPause = Duration.milliseconds(100)
+        package var pausedErrors = 100
+        /// A host that was given up is probed again after `rest`, twice as long after each further failure.
+        package var rest: Duration
+        package var maximumRest: Duration
+
+        package init(
+            failures: Int = 8, firstFailures: Int = 3, rest: Duration = .seconds(60),
+            maximumRest: Duration = .seconds(600)
+        ) {
+            self.failures = failures
+            self.firstFailures = firstFailures
+            self.rest = rest
+            self.maximumRest = maximumRest
+        }
+    }
+
+    private enum State {
+        case closed
+        /// Nil: the next request may start now.
+        case open(until: Instant?)
+        case probing(JobID)
+        case givenUp(until: Instant)
+    }
+
+    private let policy: Policy
+    private var state = State.closed
+    /// Requests that failed since the last success, as far as the threshold needs them.
+    private var failed: Set<JobID> = []
+    private var weight = 0
+    /// The first of the 429s since the last success.
+    private var rateLimitedSince: Instant?
+    private var failedProbes = 0
+    private var errorProbes = 0
+
+    package init(_ policy: Policy = Policy()) { self.policy = policy }
+
+    /// No request starts before then; nil if one may start.
+    package var opens: Instant? {
+        switch state {
+        case .open(let until): until
+        case .givenUp(let until): until
+        case .closed, .probing: nil
+        }
+    }
+
+    package var isClosed: Bool { if case .closed = state { true } else { false } }
+
+    /// A probe is in flight, and nothing else starts.
+    package var isProbing: Bool { if case .probing = state { true } else { false } }
+
+    package func isGivenUp(_ now: Instant) -> Bool {
+        if case .givenUp(let until) = state { now < until } else { false }
+    }
+
+    /// The breaker is open, and the last failed request was answered with an error.
+    private(set) var isOpenForErrors = false
+
+    /// Many different requests were answered with errors and none succeeded: a retry is of no use.
+    var isFailingForLong: Bool { !isClosed && errorProbes >= policy.pausedErrors }
+
+    /// A request starts; while the breaker is open it is the probe.
+    package mutating func starts(_ job: JobID) {
+        switch state {
+        case .open, .givenUp: state = .probing(job)
+        case .closed, .probing: break
+        }
+    }
+
+    package mutating func succeeded() {
+        if isClosed, failed.isEmpty { return }
+        self = Breaker(policy)
+    }
+
+    /// - Parameter hasAnswered: the host has answered before, if only with an error.
+    package mutating func failed(_ job: JobID, _ failure: Failure, hasAnswered: Bool, now: Instant) {
+        switch state {
+        case .closed: count(job, failure, hasAnswered, now)
+        case .probing(job): probeFailed(failure, now)
+        // Requests that started before the breaker opened show nothing new.
+        case .open, .probing, .givenUp: break
+        }
+    }
+
+    private mutating func count(_ job: JobID, _ failure: Failure, _ hasAnswered: Bool, _ now: Instant) {
+        let threshold = 3 * (hasAnswered ? policy.failures : policy.firstFailures)
+        if weight < threshold, failed.insert(job).inserted { weight += failure.weight }
+        // Many 429s at once are what exceeding a host's limit looks like. A host that refuses everything does so for a second.
+        let since = rateLimitedSince ?? now
+        if failure == .rateLimited { rateLimitedSince = since }
+        guard weight >= threshold, failure != .rateLimited || now - since >= .seconds(1) else { return }
+        isOpenForErrors = failure == .serverError
+        state = .open(until: now + (isOpenForErrors ? policy.errorPause : policy.pause))
+    }
+
+    private mutating func probeFailed(_ failure: Failure, _ now: Instant) {
+        isOpenForErrors = failure == .serverError
+        if isOpenForErrors {
+            failedProbes = 0
+            errorProbes += 1
+            state = .open(until: errorProbes < policy.pausedErrors ? now + policy.errorPause : nil)
+            return
+        }
+        failedProbes += 1
+        if failedProbes < policy.probes {
+            state = .open(until: now + policy.pause * Double(1 << failedProbes))
+        } else {
+            let doublings = min(failedProbes - policy.probes, 10)
+            state = .givenUp(until: now + min(policy.rest * Double(1 << doublings), policy.maximumRest))
+        }
+    }
+
+    /// The transfer of the job was cancelled, or its end was already recorded.
+    package mutating func dropped(_ job: JobID) {
+        if case .probing(job) = state { state = .open(until: nil) }
+    }
+
+    /// Gives the host up: it asked for a longer pause than a run waits.
+    package mutating func giveUp(until time: Instant) { state = .givenUp(until: time) }
+}

@@ -1,0 +1,166 @@
+import DequeModule
+import HTTPCaching
+
+/// What a queue knows about one host: an origin (RFC 6454), that is scheme, name and port.
+struct DownloadHost {
+    typealias Instant = ContinuousClock.Instant
+
+    /// The HTTP version the host speaks.
+    enum Version {
+        case unknown
+        /// The first transfer is in flight.
+        case probing
+        case known(http2: Bool)
+    }
+
+    /// The host's `/robots.txt`, where it is respected.
+    enum Robots {
+        case unknown(attempts: Int)
+        case fetching(attempts: Int)
+        /// - problem: why the rules are unknown, so that nothing is allowed.
+        case known(RobotsRules, until: Instant, problem: String?)
+    }
+
+    /// Which of the queue's lists of hosts the host is in.
+    enum Position {
+        case none
+        case roundRobin
+        /// It has its share of all transfers, and takes what other hosts leave.
+        case overflow
+    }
+
+    /// Why the host was given up.
+    struct Outage {
+        var reason = ""
+        /// The host asked for fewer requests, or for a pause.
+        var isRateLimit = false
+    }
+
+    /// The host's own count of the requests it still accepts.
+    struct Allowance {
+        var remaining: Int
+        var until: Instant
+    }
+
+    /// Name and port.
+    let name: String
+    var waiting: Deque<JobID> = []
+    /// Jobs that have not ended: waiting, in flight, or being stored.
+    var jobs = 0
+    var inFlight = 0
+    var version = Version.unknown
+    /// Nil if `/robots.txt` is ignored.
+    var robots: Robots?
+    var pace: HostPace
+    var breaker = Breaker()
+    /// Probes chosen so far.
+    var probes = 0
+    var allowance: Allowance?
+    /// No transfer starts before then, because of the rate limit or `Retry-After`.
+    var closedUntil: Instant?
+    /// The host asked for a pause until then, in this run or an earlier one.
+    var restsUntil: Instant?
+    /// `restsUntil` comes from an earlier run and has not been applied yet.
+    var hasEarlierRest = false
+    var position = Position.none
+    /// The host has answered a request, even if with an error.
+    var hasAnswered = false
+    var outage = Outage()
+    /// The outage was logged.
+    var isOutageLogged = false
+    /// When a transfer ended last.
+    private var lastHeard: Instant?
+    /// Failed transfers since the last success.
+    private var failures = 0
+
+    init(_ name: String, _ pace: HostPace) {
+        self.name = name
+        self.pace = pace
+    }
+
+    // MARK: Whether a transfer may start
+
+    /// The time before which nothing starts; nil if something may.
+    mutating func closed(at now: Instant) -> Instant? {
+        if let allowance, allowance.until <= now { self.allowance = nil }
+        let times = [closedUntil, breaker.opens, allowance.flatMap { $0.remaining > 0 ? nil : $0.until }]
+        return times.compactMap(\.self).max().flatMap { $0 > now ? $0 : nil }
+    }
+
+    /// Whether one more transfer may be in flight, times aside. Inlined: a call would copy the host.
+    @inline(__always) var hasRoom: Bool {
+        if breaker.isProbing { return false }
+        if case .fetching = robots { return false }
+        return switch version {
+        // One transfer finds out the version, and resolves the name once.
+        case .unknown: inFlight == 0
+        case .probing: false
+        case .known: inFlight < pace.limit
+        }
+    }
+
+    /// No transfer has ended for 250 ms: the host gets no more than its share.
+    func isSilent(at now: Instant) -> Bool { lastHeard.map { now - $0 > .milliseconds(250) } ?? false }
+
+    // MARK: Pauses
+
+    /// Starts nothing before `time`, or before an earlier call's time if that is later.
+    mutating func close(until time: Instant) { closedUntil = max(time, closedUntil ?? time) }
+
+    /// Gives the host up until `time`, which is too far off to wait for.
+    mutating func giveUp(until time: Instant, reason: String) {
+        outage = Outage(reason: reason, isRateLimit: true)
+        breaker.giveUp(until: time)
+    }
+
+    /// Applies the pause that an earlier run was asked for.
+    /// - Parameter longest: for a longer rest the host is given up.
+    mutating func applyEarlierRest(longest: Duration, now: Instant) {
+        guard hasEarlierRest else { return }
+        hasEarlierRest = false
+        guard let restsUntil, restsUntil > now else { return }
+        if restsUntil - now <= longest { return close(until: restsUntil) }
+        let wait = (restsUntil - now).components.seconds
+        giveUp(until: restsUntil, reason: "\(name) asked an earlier run to wait; \(wait) s are left")
+    }
+
+    // MARK: Ends of transfers
+
+    /// Records the end of a transfer. - Parameter failure: why it brought no cover.
+    mutating func record(
+        _ signal: HostSignal, of job: JobID, _ ended: HostPace.Ended, failure: CoverFailure?, now: Instant
+    ) {
+        lastHeard = now
+        if let kind = signal.failure {
+            failures += 1
+            if let failure {
+                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal == .rateLimited)
+            }
+            if signal.isOverload { pace.refused(ended, now: now) }
+            breaker.failed(job, kind, hasAnswered: hasAnswered, now: now)
+        } else {
+            failures = 0
+            hasAnswered = true
+            breaker.succeeded()
+            pace.answered(ended, now: now)
+        }
+        if pace.interval > .zero { close(until: now + pace.interval) }
+    }
+
+    /// How often `/robots.txt` is requested again after a failure.
+    private static let robotsRetries = 3
+
+    /// Records the result of fetching `/robots.txt`.
+    mutating func record(_ rules: Result<RobotsRules, RobotsError>, now: Instant) {
+        guard case .fetching(let attempts) = robots else { return }
+        switch rules {
+        // Rules are valid for a day (RFC 9309 §2.4).
+        case .success(let rules): robots = .known(rules, until: now + .seconds(86_400), problem: nil)
+        case .failure where attempts < Self.robotsRetries:
+            robots = .unknown(attempts: attempts + 1)
+            close(until: now + .milliseconds(500) * Double(1 << attempts))
+        case .failure(let error):
+            robots = .known(.nothing, until: now + .seconds(60), problem: error.reason)
+        }
+    }
+}

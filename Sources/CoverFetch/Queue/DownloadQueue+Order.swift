@@ -1,0 +1,85 @@
+import CurlHTTP
+import DequeModule
+
+/// Jobs that do not wait for their turn, and hosts that fail.
+extension DownloadQueue {
+    /// Moves the jobs of these keys to the front of their hosts, in this order. Jobs in flight are left alone.
+    mutating func prefer(_ keys: [String]) {
+        for key in keys.reversed() {
+            guard let id = jobs.id(of: key), removeWaiting(id) else { continue }
+            hosts[jobs[id].host].waiting.prepend(id)
+        }
+    }
+
+    /// Ends the job of a key unless it is in flight or has a request that `isLeaving` does not select.
+    /// - Returns: its requests; empty if the job stays.
+    mutating func withdraw(_ key: String, _ isLeaving: (Request) -> Bool) -> [Request] {
+        guard let id = jobs.id(of: key), jobs[id].requests.allSatisfy(isLeaving), removeWaiting(id) else { return [] }
+        return end(id)
+    }
+
+    /// Returns whether the job was waiting for its host.
+    private mutating func removeWaiting(_ id: JobID) -> Bool {
+        let host = jobs[id].host
+        guard let index = hosts[host].waiting.firstIndex(of: id) else { return false }
+        hosts[host].waiting.remove(at: index)
+        return true
+    }
+
+    /// Starts a job of priority `immediate`. Where robots.txt is respected, it is fetched first.
+    mutating func startImmediate(_ now: Instant) -> Start? {
+        while let id = immediate.popFirst() {
+            guard canStart(id) else { continue }
+            let host = jobs[id].host
+            // A job that backs off has a timer; counting an attempt invalidates it.
+            if !removeWaiting(id) { jobs[id].attempt += 1 }
+            if isAllowed(id, host) { return start(id, host, now) }
+            // robots.txt is fetched even if the host was given up.
+            hosts[host].breaker.succeeded()
+            hosts[host].waiting.prepend(id)
+            enqueue(host)
+        }
+        return nil
+    }
+
+    // MARK: Hosts that fail
+
+    /// The job that tests whether a failing host works again.
+    ///
+    /// A job that has not failed yet is preferred; every fourth probe is one that has, as a host may answer each URL with an error
+    /// first. Steps by the golden ratio spread the probes over the list, since bad URLs often stand together.
+    mutating func popProbe(_ host: Int) -> JobID? {
+        hosts[host].probes += 1
+        let count = hosts[host].waiting.count
+        let position = (Double(hosts[host].probes) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1)
+        let start = Int(position * Double(count))
+        let wantsFailed = hosts[host].probes.isMultiple(of: 4)
+        let found = [start..<count, 0..<start].joined().first { index in
+            let id = hosts[host].waiting[index]
+            return canStart(id) && jobs[id].hasFailed == wantsFailed
+        }
+        return found.map { hosts[host].waiting.remove(at: $0) } ?? popWaiting(host)
+    }
+
+    /// A message about the job's host, once: it answers with errors and gets one request at a time.
+    mutating func outageMessage(hostOf id: JobID) -> String? {
+        guard let host = host(of: id), hosts[host].breaker.isOpenForErrors, !hosts[host].isOutageLogged else {
+            return nil
+        }
+        hosts[host].isOutageLogged = true
+        return "\(hosts[host].outage.reason) and none succeeded; asking for one cover at a time until one does"
+    }
+
+    /// Forgets that hosts could not be reached: a new run tries them again. Hosts that asked for a pause keep it.
+    mutating func forgetOutages() {
+        for host in hosts.indices where !hosts[host].outage.isRateLimit {
+            hosts[host].breaker.succeeded()
+            enqueue(host)
+        }
+    }
+
+    /// Many different covers of the job's host have failed and none succeeded: a retry is of no use.
+    func hasPersistentErrors(hostOf id: JobID) -> Bool {
+        host(of: id).map { hosts[$0].breaker.isFailingForLong } ?? false
+    }
+}

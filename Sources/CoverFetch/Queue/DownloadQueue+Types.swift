@@ -1,0 +1,54 @@
+import CurlHTTP
+
+extension DownloadQueue {
+    struct Limits: Sendable {
+        /// Maximum number of transfers in flight, all hosts together.
+        var parallel: Int
+        /// Maximum number of transfers in flight to one host over HTTP/1.1.
+        var perHost: Int
+        /// Time between two starts to one host.
+        var interval: Duration?
+        /// Time between two starts, all hosts together.
+        var totalInterval: Duration?
+        /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
+        var adapts = false
+        /// A host that asked an earlier run for a longer pause is given up.
+        var longestRest = RetryPolicy.longestRest
+        /// Fetches and obeys each host's `/robots.txt` (RFC 9309).
+        var respectsRobots = false
+    }
+
+    /// A transfer to start.
+    struct Start {
+        var job: JobID
+        var url: HTTPURL
+        /// The URL to request: `url`, or the target of a redirect.
+        var target: HTTPURL
+        var attempt: Int
+        /// The host has answered over HTTP/2 before.
+        var multiplexes: Bool
+    }
+
+    /// What the scheduler does next.
+    enum Decision {
+        case start(Start)
+        /// Fetch the `/robots.txt` of a host.
+        case fetchRobots(HTTPURL, host: Int)
+        /// End the job without a transfer: its host was given up, or forbids the URL.
+        case drop(JobID, HTTPURL, CoverFailure)
+        /// Nothing starts before this time; nil for none before another event.
+        case wait(Instant?)
+    }
+
+    struct Timer: Comparable {
+        enum Event {
+            case host(Int)
+            case slowHost(Int)
+            case retry(JobID, attempt: Int)
+        }
+        var time: Instant
+        var event: Event
+        static func < (left: Timer, right: Timer) -> Bool { left.time < right.time }
+        static func == (left: Timer, right: Timer) -> Bool { left.time == right.time }
+    }
+}

@@ -1,0 +1,382 @@
+import CurlHTTP
+import DequeModule
+import HeapModule
+
+/// Decides which transfer starts when. A pure value without sockets or clocks; `DownloadScheduler` acts on its decisions.
+///
+/// Invariants:
+/// - A URL has one job, however many requests wait for it. A later request *joins* the job.
+/// - A job is counted with the host it requests next, which differs from its URL's host after a redirect.
+/// - A host is in `roundRobin` or `overflow` exactly when one of its jobs could start, times and the total limit aside.
+/// - Hosts in `roundRobin` take turns. A host with its share of `parallel` moves to `overflow` and takes what the others leave,
+///   unless no transfer of it has ended for a while. So a stalled host delays no other.
+struct DownloadQueue<Request> {
+    typealias Instant = ContinuousClock.Instant
+
+    let limits: Limits
+    private let earlierHosts: [String: HostMemory]
+    var jobs = JobTable<Request>()
+    var hosts: [DownloadHost] = []
+    private var hostIndices: [Substring: Int] = [:]
+    private var roundRobin: Deque<Int> = []
+    private var overflow: Deque<Int> = []
+    /// Jobs that start before all others, whatever their hosts' limits.
+    var immediate: Deque<JobID> = []
+    /// Hosts that were given up and have waiting jobs.
+    private var failed: Deque<Int> = []
+    /// Hosts with jobs.
+    private var busyHosts = 0
+    /// No transfer starts before then, because of the total rate limit.
+    private var closedUntil: Instant?
+    private var timers = Heap<Timer>()
+    var inFlight = 0
+
+    /// After this long without its first response, a new host gets a few more transfers.
+    private static var firstResponseTimeout: Duration { .milliseconds(500) }
+
+    /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
+    init(limits: Limits, hosts: [String: HostMemory] = [:]) {
+        self.limits = limits
+        earlierHosts = hosts
+    }
+
+    /// What this run learnt about hosts, by origin.
+    var learnt: [String: HostMemory] {
+        hostIndices.reduce(into: [:]) { learnt, entry in
+            let (origin, host) = (String(entry.key), hosts[entry.value])
+            learnt[origin] = HostMemory(
+                pace: host.pace.learnt ?? earlierHosts[origin]?.pace, restsUntil: host.restsUntil)
+        }
+    }
+
+    /// Jobs that have not ended.
+    var count: Int { jobs.count }
+    var waiting: Int { jobs.count - inFlight }
+    /// Most transfers could start, but the hosts take no more for now.
+    var isIdle: Bool { inFlight * 2 < limits.parallel }
+
+    func contains(_ key: String) -> Bool { jobs.id(of: key) != nil }
+
+    /// A value of the first of the job's requests that has one.
+    func first<Value>(of id: JobID, _ value: (Request) -> Value?) -> Value? {
+        guard jobs.contains(id) else { return nil }
+        return jobs[id].requests.lazy.compactMap(value).first
+    }
+
+    // MARK: Requests
+
+    /// Adds a request.
+    /// - Parameters:
+    ///   - target: the URL's remembered redirect.
+    ///   - isImmediate: the transfer starts now, even if its host is paused, given up, or at its limit.
+    /// - Returns: whether it joined an existing job.
+    mutating func submit(
+        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, isImmediate: Bool = false
+    ) -> Bool {
+        if let id = jobs.id(of: url.string) {
+            jobs[id].requests.append(request)
+            if isImmediate { immediate.append(id) }
+            return true
+        }
+        let target = target ?? url
+        let host = index(of: target)
+        let id = jobs.add(url, target: target, host: host, request: request)
+        addJob(to: host)
+        hosts[host].waiting.append(id)
+        if isImmediate { immediate.append(id) }
+        enqueue(host)
+        return false
+    }
+
+    /// Removes the requests that `shouldRemove` selects, and the jobs without any other. Covers being stored are left alone: their
+    /// requests complete in a moment.
+    /// - Returns: the removed requests, and the removed jobs that were in flight.
+    mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [JobID]) {
+        var removed: [Request] = []
+        var flying: [JobID] = []
+        for job in Array(jobs.all) where !job.isBeingStored {
+            let leaving = job.requests.filter(shouldRemove)
+            if leaving.isEmpty { continue }
+            removed += leaving
+            jobs[job.id].requests.removeAll(where: shouldRemove)
+            guard leaving.count == job.requests.count else { continue }
+            if job.isInFlight { flying.append(job.id) }
+            _ = end(job.id)
+        }
+        return (removed, flying)
+    }
+
+    // MARK: Decisions
+
+    /// What to do now. The caller asks again after every decision but `.wait`.
+    mutating func next(now: Instant) -> Decision {
+        fireTimers(now)
+        if let start = startImmediate(now) { return .start(start) }
+        if let drop = dropFromFailedHost(now) { return drop }
+        if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
+        while inFlight < limits.parallel, let host = nextHost(now) {
+            hosts[host].applyEarlierRest(longest: limits.longestRest, now: now)
+            if hosts[host].breaker.isGivenUp(now) {
+                failed.append(host)
+                if let drop = dropFromFailedHost(now) { return drop }
+                continue
+            }
+            if let closed = hosts[host].closed(at: now) {
+                timers.insert(Timer(time: closed, event: .host(host)))
+                continue
+            }
+            guard hosts[host].hasRoom else { continue }
+            if let fetch = robotsToFetch(host, now) { return fetch }
+            guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
+            if let drop = dropIfDisallowed(id, host) { return drop }
+            return .start(start(id, host, now))
+        }
+        return .wait(timers.min?.time)
+    }
+
+    mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
+        countStart(host, now)
+        jobs[id].isInFlight = true
+        jobs[id].began = now
+        jobs[id].inFlightAtStart = hosts[host].inFlight
+        hosts[host].pace.begins(company: hosts[host].inFlight, now: now)
+        hosts[host].breaker.starts(id)
+        if hosts[host].pace.isFirst, hosts[host].inFlight == 1 {
+            timers.insert(Timer(time: now + Self.firstResponseTimeout, event: .slowHost(host)))
+        }
+        var multiplexes = false
+        switch hosts[host].version {
+        case .unknown: hosts[host].version = .probing
+        case .probing: break
+        case .known(let http2): multiplexes = http2
+        }
+        enqueue(host)
+        return Start(
+            job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt, multiplexes: multiplexes)
+    }
+
+    /// Counts a starting request in every limit.
+    mutating func countStart(_ host: Int, _ now: Instant) {
+        inFlight += 1
+        hosts[host].inFlight += 1
+        hosts[host].allowance?.remaining -= 1
+        if let interval = limits.interval { hosts[host].close(until: now + interval) }
+        if let interval = limits.totalInterval { closedUntil = now + interval }
+    }
+
+    // MARK: Events of a transfer
+
+    /// The host answered, in this version of HTTP.
+    mutating func didAnswer(_ id: JobID, http2: Bool) {
+        guard let host = host(of: id) else { return }
+        hosts[host].version = .known(http2: http2)
+        hosts[host].hasAnswered = true
+        let ceiling = http2 ? limits.parallel : limits.perHost
+        if hosts[host].pace.ceiling != ceiling { hosts[host].pace.ceiling = ceiling }
+    }
+
+    /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
+    /// - Parameter failure: why it brought no cover.
+    mutating func record(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
+        guard jobs.contains(id), jobs[id].isInFlight, let began = jobs[id].began else { return }
+        let host = jobs[id].host
+        if failure != nil { jobs[id].hasFailed = true }
+        let ended = HostPace.Ended(
+            began: began, company: jobs[id].inFlightAtStart, hadOthers: !hosts[host].waiting.isEmpty)
+        hosts[host].record(signal, of: id, ended, failure: failure, now: now)
+    }
+
+    /// The host asked for a pause until `time`.
+    mutating func close(hostOf id: JobID, until time: Instant) {
+        guard let host = host(of: id) else { return }
+        hosts[host].restsUntil = time
+        hosts[host].close(until: time)
+    }
+
+    /// The host asked for a pause that is too long: its waiting jobs are dropped.
+    mutating func giveUp(hostOf id: JobID, for pause: Duration, now: Instant) {
+        guard let host = host(of: id) else { return }
+        hosts[host].restsUntil = now + pause
+        hosts[host].giveUp(until: now + pause, reason: "\(hosts[host].name) asks to wait \(pause.components.seconds) s")
+        failed.append(host)
+    }
+
+    /// The host accepts `count` more requests until `time`.
+    mutating func allow(_ count: Int, hostOf id: JobID, until time: Instant) {
+        guard let host = host(of: id) else { return }
+        // The other requests in flight may not be counted yet.
+        hosts[host].allowance = .init(remaining: max(0, count - max(0, hosts[host].inFlight - 1)), until: time)
+    }
+
+    /// The job requests `target` next, as soon as that host allows.
+    mutating func move(_ id: JobID, to target: HTTPURL) {
+        endTransfer(id)
+        guard let host = setTarget(target, of: id) else { return }
+        hosts[host].waiting.prepend(id)
+        enqueue(host)
+    }
+
+    /// The job is retried at `time`, starting from `target`; nil for its own URL.
+    mutating func retry(_ id: JobID, at time: Instant, from target: HTTPURL? = nil) {
+        endTransfer(id)
+        guard jobs.contains(id), setTarget(target ?? jobs[id].url, of: id) != nil else { return }
+        jobs[id].attempt += 1
+        jobs[id].isBeingStored = false
+        timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
+    }
+
+    /// The store takes the cover. Later requests still join the job.
+    /// - Returns: the requests so far; the store completes them.
+    mutating func didReceive(_ id: JobID) -> [Request] {
+        endTransfer(id)
+        guard jobs.contains(id) else { return [] }
+        jobs[id].isBeingStored = true
+        defer { jobs[id].requests = [] }
+        return jobs[id].requests
+    }
+
+    /// Takes the requests back that `didReceive` returned.
+    mutating func restore(_ requests: [Request], to id: JobID) {
+        if jobs.contains(id) { jobs[id].requests.insert(contentsOf: requests, at: 0) }
+    }
+
+    /// Ends the job. - Returns: its requests.
+    mutating func end(_ id: JobID) -> [Request] {
+        endTransfer(id)
+        guard jobs.contains(id) else { return [] }
+        let job = jobs.remove(id)
+        removeJob(from: job.host)
+        return job.requests
+    }
+
+    private mutating func endTransfer(_ id: JobID) {
+        guard jobs.contains(id), jobs[id].isInFlight else { return }
+        jobs[id].isInFlight = false
+        inFlight -= 1
+        let host = jobs[id].host
+        hosts[host].inFlight -= 1
+        if case .probing = hosts[host].version { hosts[host].version = .unknown }
+        hosts[host].breaker.dropped(id)
+        enqueue(host)
+    }
+
+    /// - Returns: the target's host; nil if the job has ended.
+    private mutating func setTarget(_ target: HTTPURL, of id: JobID) -> Int? {
+        guard let before = host(of: id) else { return nil }
+        let host = index(of: target)
+        jobs[id].target = target
+        jobs[id].host = host
+        removeJob(from: before)
+        addJob(to: host)
+        return host
+    }
+
+    /// Nil if the job has ended.
+    func host(of id: JobID) -> Int? { jobs.contains(id) ? jobs[id].host : nil }
+
+    // MARK: Hosts
+
+    private mutating func addJob(to host: Int) {
+        if hosts[host].jobs == 0 { busyHosts += 1 }
+        hosts[host].jobs += 1
+    }
+
+    private mutating func removeJob(from host: Int) {
+        hosts[host].jobs -= 1
+        if hosts[host].jobs == 0 { busyHosts -= 1 }
+    }
+
+    /// Each host's share of all transfers, rounded up: a host that has just stalled would collect the remainder before the stall
+    /// is noticed.
+    private var share: Int { (limits.parallel + max(1, busyHosts) - 1) / max(1, busyHosts) }
+
+    /// The host whose turn it is.
+    private mutating func nextHost(_ now: Instant) -> Int? {
+        while let host = roundRobin.popFirst() {
+            if hosts[host].inFlight < share {
+                hosts[host].position = .none
+                return host
+            }
+            hosts[host].position = .overflow
+            overflow.append(host)
+        }
+        while let host = overflow.popFirst() {
+            // A host that went back to the round robin leaves its index behind.
+            guard case .overflow = hosts[host].position else { continue }
+            hosts[host].position = .none
+            // A stalled host would collect all transfers. It comes back when one of its transfers ends.
+            if hosts[host].isSilent(at: now) { continue }
+            return host
+        }
+        return nil
+    }
+
+    /// Puts the host into the round robin if one of its jobs could start.
+    mutating func enqueue(_ host: Int) {
+        guard !hosts[host].waiting.isEmpty, hosts[host].hasRoom else { return }
+        switch hosts[host].position {
+        case .roundRobin: return
+        case .overflow where hosts[host].inFlight >= share: return
+        case .overflow, .none: break
+        }
+        hosts[host].position = .roundRobin
+        roundRobin.append(host)
+    }
+
+    private mutating func dropFromFailedHost(_ now: Instant) -> Decision? {
+        while let host = failed.first {
+            if hosts[host].breaker.isGivenUp(now), let id = popWaiting(host) {
+                let outage = hosts[host].outage
+                let url = jobs[id].url
+                var failure = CoverFailure.notTried(url.string, outage.reason, isRateLimit: outage.isRateLimit)
+                failure.isElsewhere = jobs[id].target.origin != url.origin
+                return .drop(id, url, failure)
+            }
+            failed.removeFirst()
+        }
+        return nil
+    }
+
+    /// The host's next job. Jobs that ended leave their IDs behind.
+    mutating func popWaiting(_ host: Int) -> JobID? {
+        while let id = hosts[host].waiting.popFirst() {
+            if canStart(id) { return id }
+        }
+        return nil
+    }
+
+    func canStart(_ id: JobID) -> Bool { jobs.contains(id) && jobs[id].canStart }
+
+    private mutating func fireTimers(_ now: Instant) {
+        while let timer = timers.min, timer.time <= now {
+            timers.removeMin()
+            switch timer.event {
+            case .host(let host): enqueue(host)
+            case .slowHost(let host):
+                hosts[host].pace.waitedLong()
+                enqueue(host)
+            case .retry(let id, let attempt):
+                guard canStart(id), jobs[id].attempt == attempt else { continue }
+                let host = jobs[id].host
+                // Covers that were not tried yet come first: URLs that time out again and again delay no others.
+                hosts[host].waiting.append(id)
+                enqueue(host)
+            }
+        }
+    }
+
+    private mutating func index(of url: HTTPURL) -> Int {
+        let origin = url.origin
+        if let host = hostIndices[origin] { return host }
+        let earlier = earlierHosts[String(origin)]
+        let pace = HostPace(ceiling: limits.perHost, isFixed: !limits.adapts, learnt: earlier?.pace)
+        var host = DownloadHost(url.authority, pace)
+        (host.restsUntil, host.hasEarlierRest) = (earlier?.restsUntil, true)
+        if limits.respectsRobots { host.robots = .unknown(attempts: 0) }
+        // Nothing to find out: no name to resolve, and HTTP/2 is only spoken over TLS.
+        if url.hostIsAddress, !url.isHTTPS { host.version = .known(http2: false) }
+        hosts.append(host)
+        hostIndices[origin] = hosts.count - 1
+        return hosts.count - 1
+    }
+}

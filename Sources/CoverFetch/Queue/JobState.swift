@@ -1,0 +1,31 @@
+import CurlHTTP
+import HTTPTypes
+
+/// What the scheduler keeps of a job beside the queue.
+struct JobState {
+    /// The job's use of its slot: slots are reused.
+    var use: Int
+    /// The transfer in flight.
+    var token: HTTPClient.Token?
+    /// Duration of the last attempt with its redirects, in microseconds.
+    var microseconds = 0
+    /// A 304 was about another response: the cover has to be downloaded.
+    var ignoresStored = false
+    /// The part of the body that arrived before the transfer broke.
+    var partial: PartialBody?
+    /// The remembered redirect no longer holds.
+    var ignoresRedirect = false
+    /// Why the last transfer brought no cover.
+    var failure: CoverFailure?
+    /// The redirects of this attempt, in order.
+    var redirects: [HTTPResponse] = []
+
+    /// Adds the redirects that led to `response` from `target`.
+    func withRedirects(_ response: TransferResponse, from target: HTTPURL) -> TransferResponse {
+        if redirects.isEmpty { return response }
+        var response = response
+        response.redirectedTo = target.string
+        response.redirects = redirects
+        return response
+    }
+}

@@ -1,0 +1,455 @@
+package import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+import ImageHeader
+package import Logging
+import Platform
+
+/// Acts on the decisions of `DownloadQueue`: starts transfers, judges responses, retries, and hands finished jobs to the store.
+///
+/// Shares its executor with the client, so calls between them cost no hop.
+package actor DownloadScheduler {
+    /// Memory for finished jobs that wait for the store, in bytes. No transfer starts beyond it.
+    private static let maximumBacklog = 10 << 20
+    /// Memory for the partial bodies of broken transfers, in bytes.
+    private static let maximumPartial = 64 << 20
+    /// Time between two records of what was learnt about hosts.
+    private static let hostsInterval = Duration.seconds(10)
+    /// Requests in memory; `submit` suspends beyond it. More while most transfers could start: requests further down the list
+    /// may be for other hosts.
+    private var maximumWaiting: Int { queue.isIdle ? 32_768 : 4_096 }
+
+    nonisolated let client: HTTPClient
+    private let store: any DownloadStore
+    let policy: Policy
+    private let logger: Logger
+    var queue: DownloadQueue<FetchRequest>
+    /// Indexed by the jobs' slots.
+    private var states: [JobState] = []
+    private var batch = WriteBatch()
+    /// Memory held by `batch` and by what the store has taken, in bytes.
+    private var backlog = 0
+    private var submitters: [CheckedContinuation<Void, Never>] = []
+    private var storing: Task<Void, Never>?
+    private var hostsRecorded: ContinuousClock.Instant?
+    private var isClosed = false
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
+
+    /// How a scheduler limits, retries and follows.
+    package struct Policy: Sendable {
+        /// Maximum number of transfers in flight: all hosts together, and to one host over HTTP/1.1.
+        package var parallel: Int
+        package var perHost: Int
+        /// Time between two requests: to one host, and to all hosts together.
+        package var interval: Duration?
+        package var totalInterval: Duration?
+        package var adapts: Bool
+        package var respectsRobots: Bool
+        package var retry: RetryPolicy
+        package var redirect: RedirectPolicy
+
+        package init(
+            parallel: Int, perHost: Int, interval: Duration?, totalInterval: Duration?, adapts: Bool,
+            respectsRobots: Bool, retry: RetryPolicy, redirect: RedirectPolicy
+        ) {
+            self.parallel = parallel
+            self.perHost = perHost
+            self.interval = interval
+            self.totalInterval = totalInterval
+            self.adapts = adapts
+            self.respectsRobots = respectsRobots
+            self.retry = retry
+            self.redirect = redirect
+        }
+    }
+
+    /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
+    package init(
+        client: HTTPClient, store: any DownloadStore, policy: Policy, hosts: [String: HostMemory], logger: Logger
+    ) {
+        self.client = client
+        self.store = store
+        self.policy = policy
+        self.logger = logger
+        let limits = DownloadQueue<FetchRequest>.Limits(
+            parallel: policy.parallel, perHost: policy.perHost, interval: policy.interval,
+            totalInterval: policy.totalInterval, adapts: policy.adapts, respectsRobots: policy.respectsRobots)
+        queue = DownloadQueue(limits: limits, hosts: hosts)
+    }
+
+    /// Starts the scheduler. Call it once, before anything else.
+    package func start() {
+        client.loop.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
+    }
+
+    // MARK: Requests
+
+    /// Adds requests. Returns when there is room for more.
+    package func submit(_ requests: [(url: HTTPURL, request: FetchRequest)]) async {
+        add(requests)
+        if queue.waiting > maximumWaiting { await withCheckedContinuation { submitters.append($0) } }
+    }
+
+    /// Adds requests ahead of all others of their hosts.
+    /// - Parameters:
+    ///   - order: their keys, the most important first.
+    ///   - withdrawn: keys that `owner` no longer wants. Jobs in flight are left alone.
+    package func submit(
+        _ requests: [(url: HTTPURL, request: FetchRequest)], order: [String], withdrawing withdrawn: [String],
+        of owner: ObjectIdentifier
+    ) {
+        for key in withdrawn {
+            for request in queue.withdraw(key, { $0.owner == owner }) { request.cancel() }
+        }
+        add(requests)
+        queue.prefer(order)
+    }
+
+    private func add(_ requests: [(url: HTTPURL, request: FetchRequest)]) {
+        for (url, request) in requests {
+            if isClosed {
+                request.cancel()
+            } else {
+                _ = queue.submit(
+                    url, request: request, target: request.redirect, isImmediate: request.priority == .immediate)
+            }
+        }
+    }
+
+    /// Adds a request to an existing job. Returns false if there is none.
+    package func join(_ url: HTTPURL, _ request: FetchRequest) -> Bool {
+        queue.contains(url.string) && queue.submit(url, request: request)
+    }
+
+    /// Cancels the requests of `owner`, and the transfers without any other request.
+    package func cancelRequests(of owner: ObjectIdentifier) {
+        let (requests, inFlight) = queue.cancel { $0.owner == owner }
+        for request in requests { request.cancel() }
+        resumeSubmitters()
+        let tokens = inFlight.compactMap { states[$0.slot].token.take() }
+        client.assumeIsolated { client in
+            for token in tokens { client.cancel(token) }
+        }
+    }
+
+    /// Cancels every request. Covers that have arrived are still stored.
+    package func close() async {
+        isClosed = true
+        client.loop.shutdown()
+        for request in queue.cancel({ _ in true }).requests { request.cancel() }
+        resumeSubmitters()
+        // The loop has ended: nothing else hands over what has arrived.
+        await storing?.value
+        if !batch.downloads.isEmpty { await store.store(batch) }
+        batch = WriteBatch()
+    }
+
+    // MARK: A turn of the loop
+
+    private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        flushBatch(now)
+        while backlog < Self.maximumBacklog {
+            switch queue.next(now: now) {
+            case .start(let start): begin(start)
+            case .fetchRobots(let url, let host): fetchRobots(url, host)
+            case .drop(let job, let url, let failure): drop(job, url, failure)
+            case .wait(let time):
+                // For the jobs dropped in this turn: nothing else may wake the loop.
+                flushBatch(now)
+                resumeSubmitters()
+                return time
+            }
+        }
+        return nil
+    }
+
+    private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
+        ensureState(start.job)
+        let partial = states[start.job.slot].partial
+        let conditions = partial?.conditions ?? stored(for: start.job)?.conditions ?? [:]
+        var request = TransferRequest(
+            url: start.target, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+        request.followsRedirects = false
+        request.continuing = partial
+        states[start.job.slot].token = client.assumeIsolated { client in
+            client.start(request) { [weak self] result in
+                self?.assumeIsolated { $0.ended(start, result) }
+            }
+        }
+    }
+
+    /// Resets the state of a slot that another job has used.
+    private func ensureState(_ job: JobID) {
+        while states.count <= job.slot { states.append(JobState(use: 0)) }
+        if states[job.slot].use != job.use { states[job.slot] = JobState(use: job.use) }
+    }
+
+    private func fetchRobots(_ url: HTTPURL, _ host: Int) {
+        client.assumeIsolated { client in
+            _ = client.start(TransferRequest(url: url)) { [weak self] result in
+                self?.assumeIsolated { scheduler in
+                    let http2 = (try? result.get())?.isHTTP2
+                    scheduler.queue.record(RobotsRules.rules(from: result), host: host, http2: http2, now: .now)
+                }
+            }
+        }
+    }
+
+    /// Ends a job whose host was given up or forbids its URL.
+    private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
+        ensureState(job)
+        if retriesWithoutRedirect(job, url, failure) { return }
+        // A cover that was tried fails for its own reason rather than its host's.
+        finish(job, url, failing: states[job.slot].failure ?? failure)
+    }
+
+    // MARK: Responses
+
+    private func ended(
+        _ start: DownloadQueue<FetchRequest>.Start, _ result: Result<TransferResponse, TransferError>
+    ) {
+        guard states[start.job.slot].token.take() != nil else { return }
+        let now = ContinuousClock.now
+        switch result {
+        case .failure(let error):
+            states[start.job.slot].partial = nil
+            let failure = CoverFailure(error, of: start.url, at: start.target)
+            states[start.job.slot].failure = failure
+            queue.record(HostSignal(error), of: start.job, failure: failure, now: now)
+            if retriesWithoutRedirect(start.job, start.url, failure) { return }
+            keep(error.partial, of: start.job)
+            retryOrFail(start, failure, retryAfter: nil, now)
+        case .success(let response): didAnswer(start, response, now)
+        }
+    }
+
+    private func didAnswer(
+        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
+    ) {
+        let (job, slot) = (start.job, start.job.slot)
+        let response = states[slot].withRedirects(response, from: start.target)
+        let earlier = states[slot].redirects.isEmpty ? 0 : states[slot].microseconds
+        states[slot].microseconds = earlier + response.microseconds
+        queue.didAnswer(job, http2: response.isHTTP2)
+        let disposition = ResponseDisposition(
+            response, of: start.url, at: start.target, redirectCount: states[slot].redirects.count,
+            policy: policy.redirect, stored: stored(for: job), isRange: states[slot].partial != nil)
+        states[slot].failure = disposition.failure
+        queue.record(HostSignal(disposition.failure), of: job, failure: disposition.failure, now: now)
+        if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
+        obeyRateLimit(of: response, job, now)
+        if case .redirect(let target) = disposition {
+            states[slot].redirects.append(response.head)
+            return queue.move(job, to: target)
+        }
+        states[slot].partial = nil
+        switch disposition {
+        case .redirect: break
+        case .rangeNotSatisfiable: retry(job, at: now)
+        case .notModified(let version): notModified(start, response, version)
+        case .cover(let header): received(start, response, header)
+        case .failure(let failure): failed(start, response, failure, now)
+        }
+    }
+
+    private func received(
+        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ header: ImageHeader
+    ) {
+        let stored = StoredResponse(response)
+        guard stored.isStorable() else { return finish(start.job, start.url, .unstorable(header, response.body)) }
+        finish(start.job, start.url, .cover(header, stored, response.body), hints(start, response))
+    }
+
+    /// 304: the stored version is still valid (RFC 9111 §4.3.4).
+    private func notModified(
+        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ version: any StoredVersion
+    ) {
+        let update = StoredResponse(response)
+        guard StoredResponse.is(update.fields, about: version.entityTag) else {
+            states[start.job.slot].ignoresStored = true
+            return retry(start.job, at: .now)
+        }
+        finish(start.job, start.url, .notModified(version, update), hints(start, response))
+    }
+
+    private func failed(
+        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ failure: CoverFailure,
+        _ now: ContinuousClock.Instant
+    ) {
+        let pause = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        if let pause, failure.concernsHost { self.pause(hostOf: start.job, for: pause, now) }
+        if retriesWithoutRedirect(start.job, start.url, failure) { return }
+        let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
+        if let until = NegativeCaching.until(StoredResponse(response), guess: timeToLive) {
+            var hints = URLHints()
+            hints.absence = (failure.status ?? 404, until)
+            hints.forgetsRedirect = states[start.job.slot].ignoresRedirect
+            return finish(start.job, start.url, .failure(failure, stored: stored(for: start.job)), hints)
+        }
+        retryOrFail(start, failure, retryAfter: pause, now)
+    }
+
+    /// What a response says about its URL.
+    private func hints(_ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse) -> URLHints {
+        var hints = URLHints()
+        if let target = response.redirectedTo.flatMap({ try? HTTPURL($0) }),
+            let until = PermanentRedirect.freshUntil(response.redirects, now: WallClock.milliseconds())
+        {
+            hints.redirect = (target, until)
+        }
+        hints.forgetsRedirect = hints.redirect == nil && states[start.job.slot].ignoresRedirect
+        return hints
+    }
+
+    /// Obeys the host's own count of remaining requests.
+    private func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {
+        guard let limit = RateLimit(response.head.headerFields, now: WallClock.milliseconds() / 1_000) else { return }
+        if limit.remaining == 0 {
+            pause(hostOf: job, for: limit.reset, now)
+        } else {
+            queue.allow(limit.remaining, hostOf: job, until: now + limit.reset)
+        }
+    }
+
+    /// A server that names a time means all of its covers.
+    private func pause(hostOf job: JobID, for pause: Duration, _ now: ContinuousClock.Instant) {
+        if pause <= policy.retry.longestRetryAfter {
+            queue.close(hostOf: job, until: now + pause)
+        } else {
+            queue.giveUp(hostOf: job, for: pause, now: now)
+        }
+    }
+
+    // MARK: Retries
+
+    private func retryOrFail(
+        _ start: DownloadQueue<FetchRequest>.Start, _ failure: CoverFailure, retryAfter: Duration?,
+        _ now: ContinuousClock.Instant
+    ) {
+        if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }
+        let decision = policy.retry.decide(
+            failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
+        switch decision {
+        case .retry(let delay):
+            logger.debug("\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms")
+            retry(start.job, at: now + delay)
+        case .giveUp: finish(start.job, start.url, failing: failure)
+        case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
+        }
+    }
+
+    /// Retries from the beginning: redirects may lead elsewhere by then.
+    private func retry(_ job: JobID, at time: ContinuousClock.Instant) {
+        states[job.slot].redirects = []
+        queue.retry(job, at: time, from: rememberedRedirect(of: job))
+    }
+
+    private func rememberedRedirect(of job: JobID) -> HTTPURL? {
+        states[job.slot].ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
+    }
+
+    /// Requests the URL itself if its remembered redirect failed: that says nothing about the URL's own host.
+    private func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
+        guard rememberedRedirect(of: job) != nil, failure.kind != .cancelled else { return false }
+        states[job.slot].ignoresRedirect = true
+        states[job.slot].redirects = []
+        queue.move(job, to: url)
+        return true
+    }
+
+    private func stored(for job: JobID) -> (any StoredVersion)? {
+        states[job.slot].ignoresStored ? nil : queue.first(of: job) { $0.stored }
+    }
+
+    /// Keeps a partial body for the next attempt if it can be resumed and there is memory for it.
+    private func keep(_ partial: PartialBody?, of job: JobID) {
+        guard let partial, !partial.conditions.isEmpty else { return }
+        let kept = states.reduce(0) { $0 + ($1.partial?.body.footprint ?? 0) }
+        if kept + partial.body.footprint <= Self.maximumPartial { states[job.slot].partial = partial }
+    }
+
+    // MARK: To the store
+
+    private func finish(_ job: JobID, _ url: HTTPURL, failing failure: CoverFailure) {
+        let stored = failure.kind == .cancelled ? nil : queue.first(of: job) { $0.stored }
+        finish(job, url, .failure(failure, stored: stored))
+    }
+
+    private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
+        let download = Download(
+            job: job, key: url.string, content: content, hints: hints, requests: queue.didReceive(job),
+            microseconds: states[job.slot].microseconds)
+        states[job.slot].partial = nil
+        backlog += content.footprint
+        batch.footprint += content.footprint
+        batch.downloads.append(download)
+    }
+
+    private func flushBatch(_ now: ContinuousClock.Instant) {
+        guard storing == nil, !batch.downloads.isEmpty else { return }
+        // Now and then: a run that is killed loses little of what it learnt.
+        if hostsRecorded.map({ now - $0 >= Self.hostsInterval }) ?? true {
+            hostsRecorded = now
+            batch.hosts = queue.learnt
+        }
+        batch.isLast = queue.inFlight == 0 && queue.waiting == batch.downloads.count
+        let taken = batch
+        batch = WriteBatch()
+        storing = Task {
+            await store.store(taken)
+            storing = nil
+            backlog -= taken.footprint
+        }
+    }
+
+    /// The store has ended these jobs. Completes the requests that joined meanwhile.
+    package func didStore(_ results: [StoreResult]) {
+        for result in results {
+            switch result {
+            case .finished(let job, var result):
+                result.isJoined = true
+                for request in queue.end(job) { request.completion(result) }
+            case .lost(let job, let requests):
+                if isClosed {
+                    for request in requests + queue.end(job) { request.cancel() }
+                } else {
+                    queue.restore(requests, to: job)
+                    retry(job, at: .now)
+                }
+            }
+        }
+    }
+
+    private func resumeSubmitters() {
+        guard !submitters.isEmpty, queue.waiting < maximumWaiting / 2 else { return }
+        let resumed = submitters
+        submitters = []
+        for submitter in resumed { submitter.resume() }
+    }
+
+    // MARK: Hosts
+
+    /// What was learnt about hosts, by origin.
+    package var learntHosts: [String: HostMemory] { queue.learnt }
+
+    /// Forgets that hosts could not be reached: a new run tries them again.
+    package func forgetOutages() { queue.forgetOutages() }
+}
+
+extension StoredResponse {
+    /// A response that has just arrived.
+    package init(_ response: TransferResponse) {
+        let now = WallClock.milliseconds()
+        self.init(
+            status: response.head.status.code, fields: response.head.headerFields,
+            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now)
+    }
+}
+
+extension PartialBody {
+    /// The header fields of the request for the rest; empty if the transfer cannot be resumed.
+    fileprivate var conditions: HTTPFields {
+        StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: body.count) ?? [:]
+    }
+}

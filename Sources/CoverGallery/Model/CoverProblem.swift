@@ -1,0 +1,69 @@
+import CoverLibrary
+
+/// Why a cover cannot be shown.
+struct CoverProblem: Sendable, Equatable {
+    /// One or two sentences for people: what happened, and what to do.
+    var reason: String
+    /// The technical cause.
+    var cause: String?
+
+    init(reason: String, cause: String? = nil) {
+        self.reason = reason
+        self.cause = cause
+    }
+
+    init(_ failure: CoverFailure) {
+        reason = Self.reason(failure)
+        cause = failure.kind == .badURL && failure.url.isEmpty ? nil : failure.detail
+    }
+
+    /// Adds the reason as a member called `name`, and the cause as `cause`.
+    func add(to object: inout JSONObject, as name: String) {
+        object.add(name, reason)
+        if let cause { object.add("cause", cause) }
+    }
+
+    private static func reason(_ failure: CoverFailure) -> String {
+        let host = failure.isElsewhere || failure.host.isEmpty ? "the cover’s server" : failure.host
+        let sentence = sentence(failure, host)
+        // A sentence that begins with a host name keeps it as it is.
+        return sentence.hasPrefix("the ") ? "T" + sentence.dropFirst() : sentence
+    }
+
+    private static func sentence(_ failure: CoverFailure, _ host: String) -> String {
+        switch failure.kind {
+        case .badURL where failure.url.isEmpty: return "No cover address yet. Edit the album to add one."
+        case .badURL: return "The cover’s address can’t be used. Edit the album to change it."
+        case .nameResolution: return "Can’t find \(host). Check the address and your connection."
+        case .notTried where failure.isRateLimit: return "\(host) asked for a pause. Try again later."
+        case .connect, .notTried:
+            return "Can’t reach \(host). "
+                + (failure.isHostUnreachable ? "Sleeve tries again every few seconds." : "Try again later.")
+        case .broken: return "\(host) broke the connection. Try again later."
+        case .tls: return "Can’t connect to \(host) securely."
+        case .timeout: return "\(host) takes too long to answer. Try again later."
+        case .tooLarge: return "The picture is too large."
+        case .truncated: return "The picture arrived incomplete. Try again."
+        case .status: return status(failure.status ?? 0, host)
+        case .notAnImage: return "What \(host) sent isn’t a picture. Edit the album to change the address."
+        case .overQuota: return "\(host) takes no more requests for now. Try again later."
+        case .tooManyRedirects: return "The cover’s address leads nowhere. Edit the album to change it."
+        case .refusedAddress: return "The cover’s address leads to a place Sleeve may not fetch from."
+        case .disallowed: return "\(host) doesn’t allow programs to fetch this cover."
+        case .offline: return "Not in Sleeve’s cache, and Sleeve is offline."
+        case .notStorable: return "\(host) doesn’t allow keeping this cover."
+        case .cache: return "The cover could not be saved. Check the free disk space."
+        default: return "The cover could not be fetched. Try again."
+        }
+    }
+
+    private static func status(_ status: Int, _ host: String) -> String {
+        switch status {
+        case 404, 410: "\(host) has no cover at this address (\(status)). Edit the album to change it."
+        case 401, 403: "\(host) refuses access to this cover (\(status))."
+        case 429: "\(host) takes no more requests for now (429). Try again later."
+        case 500...: "\(host) has a problem (\(status)). Try again later."
+        default: "\(host) answered \(status) instead of a cover."
+        }
+    }
+}

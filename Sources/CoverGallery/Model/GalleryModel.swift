@@ -1,0 +1,104 @@
+import CoverLibrary
+import Synchronization
+
+/// The gallery's shared state and background tasks.
+final class GalleryModel: Sendable {
+    let library: LibraryAPI
+    let albums: AlbumIndex
+    let sessions: PageSessions
+    let prefetch: PrefetchRun
+    private let cache: CacheReporter
+    private let remote: RemoteSync?
+    private let background = Mutex<Task<Void, Never>?>(nil)
+
+    init(library: LibraryAPI) {
+        self.library = library
+        albums = AlbumIndex(library)
+        let sessions = PageSessions(library, albums)
+        self.sessions = sessions
+        prefetch = PrefetchRun(library) { await sessions.broadcast("prefetch", $0) }
+        cache = CacheReporter(library, sessions)
+        remote = library.configuration.remote.map { RemoteSync(library, url: $0, sessions) }
+    }
+
+    func start() async {
+        let events = library.events(limit: 16_384)
+        // Later changes of the library file are detected by comparison with this state.
+        _ = try? await library.albumList()
+        let task = Task {
+            await withDiscardingTaskGroup { [self] group in
+                group.addTask { await self.forward(events) }
+                group.addTask { await Self.every(.seconds(15)) { await self.sessions.sendHeartbeats() } }
+                // Reading the albums detects changes that other programs made to the library file.
+                group.addTask {
+                    await Self.every(.seconds(1)) {
+                        if await !self.sessions.isEmpty { _ = try? await self.library.albumList() }
+                    }
+                }
+                group.addTask { await Self.every(.seconds(1)) { await self.cache.report() } }
+                group.addTask { await Self.every(.seconds(1)) { await self.sessions.retry() } }
+                if let remote { group.addTask { await Self.every(.seconds(1)) { await remote.send() } } }
+            }
+        }
+        background.withLock { $0 = task }
+    }
+
+    func close() async {
+        await sessions.close()
+        await prefetch.stop()
+        let task = background.withLock { $0.take() }
+        task?.cancel()
+        await task?.value
+    }
+
+    /// The events of a page, the current state among them; nil: too many pages are open.
+    func connect(_ page: String) async -> EventBuffer? {
+        guard let events = await sessions.connect(page) else { return nil }
+        if let state = await prefetch.state { events.post("prefetch", state) }
+        if let state = await cache.state { events.post("cache", state) }
+        if let state = await remote?.state { events.post("remote", state) }
+        return events
+    }
+
+    /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
+    /// - Parameter reach: How many albums on each side.
+    func firstCovers(of client: String?, reach: Int) async -> [(id: Album.ID, cached: LibraryAPI.CachedVersion)] {
+        guard let list = try? await library.albumList().albums, !list.isEmpty else { return [] }
+        var centre = 0
+        if let client, let memento = try? await library.memento(of: client) {
+            guard memento.order == "library" else { return [] }
+            // The index is the browser's claim, and the library may have shrunk.
+            centre = min(max(memento.index, 0), list.count - 1)
+        }
+        let near = list[max(centre - reach, 0)...min(centre + reach, list.count - 1)].map(\.id)
+        return (try? await albums.cachedCovers(of: near)) ?? []
+    }
+
+    private func forward(_ events: AsyncStream<LibraryEvent>) async {
+        for await event in events {
+            switch event {
+            case .arrived(let arrival):
+                await sessions.didArrive(arrival.url, digest: arrival.digest, at: arrival.time)
+            case .failed(let failure):
+                // A cover with several URLs has not failed before the last of them.
+                if await albums.urls(of: failure.url).count == 1 { await sessions.didFail(failure) }
+            case .albumsChanged: await reportAlbums()
+            case .missed:
+                await sessions.checkCache()
+                await reportAlbums()
+            }
+        }
+    }
+
+    private func reportAlbums() async {
+        guard let list = try? await library.albumList() else { return }
+        await sessions.broadcast("library", jsonText { $0.add("version", list.revision) })
+    }
+
+    private static func every(_ interval: Duration, _ body: () async -> Void) async {
+        while !Task.isCancelled {
+            await body()
+            try? await Task.sleep(for: interval)
+        }
+    }
+}

@@ -1,0 +1,38 @@
+// Short helpers that several modules share.
+
+export const byID = (id) => document.getElementById(id);
+
+export const formatNumber = new Intl.NumberFormat().format;
+export const formatShort = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format;
+
+/** A size in bytes with the units of the command line. */
+export function formatBytes(count) {
+  const units = ["B", "KB", "MB", "GB", "TB"];
+  let unit = 0;
+  for (; count >= 1024 && unit < units.length - 1; unit++) count /= 1024;
+  return `${formatShort(count)} ${units[unit]}`;
+}
+
+/** A text with a capital at its beginning, unless it begins with a URL or another name. */
+export function sentence(text) {
+  return /^\p{Ll}[\p{Ll}'’]*(?=[\s,.;]|$)/u.test(text) ? text[0].toUpperCase() + text.slice(1) : text;
+}
+
+export const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 500));
+
+/** A value of the browser's local storage; null if there is none, or the browser forbids storage. */
+export function readStored(name) {
+  try {
+    return localStorage.getItem(name);
+  } catch {
+    return null;
+  }
+}
+
+export function store(name, value) {
+  try {
+    localStorage.setItem(name, value);
+  } catch {
+    // Storage is full or forbidden.
+  }
+}

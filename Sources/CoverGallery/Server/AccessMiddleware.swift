@@ -1,0 +1,99 @@
+import Crypto
+import HTTPTypes
+import Hummingbird
+import ServerChannels
+
+/// Refuses requests that do not come from the gallery's own page, and adds security headers to every response.
+///
+/// Every page that a person has open can send requests to servers on the person's machine. Three checks refuse those: `Host` must be
+/// a host that no foreign name server controls (DNS rebinding), requests that change something must come from the gallery's own
+/// origin (`Origin`, `Sec-Fetch-Site`), and a token is required where other machines can connect.
+struct AccessMiddleware: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    private static let tokenCookie = "sleeve-token"
+    private let hosts: AllowedHosts
+    private let token: String?
+
+    init(hosts: AllowedHosts, token: String?) {
+        self.hosts = hosts
+        self.token = token
+    }
+
+    func handle(
+        _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+        var response: Response
+        if let refusal = refusal(of: request) {
+            response = refusal
+        } else if let token, let given = request.uri.queryParameters["token"] {
+            response = signIn(String(given), token)
+        } else {
+            do {
+                response = try await next(request, context)
+            } catch let error as HTTPError {
+                response = .problem(error.body ?? error.status.reasonPhrase, status: error.status)
+            }
+        }
+        for field in Self.securityHeaders where response.headers[field.name] == nil { response.headers.append(field) }
+        return response
+    }
+
+    private func refusal(of request: Request) -> Response? {
+        guard let host = request.head.authority, hosts.contains(host) else {
+            return .problem(
+                "this gallery is not known by that name; start it with --name to allow one", status: .misdirectedRequest
+            )
+        }
+        let isChange = request.method != .get && request.method != .head
+        let site = request.headers[.secFetchSite]
+        if let site, site != "same-origin" && site != "none" {
+            // Other pages may only link here.
+            let isVisit = !isChange && request.headers[.secFetchMode] == "navigate"
+            if !isVisit { return .problem("only the gallery's own page may request this", status: .forbidden) }
+        }
+        if isChange, let origin = request.headers[.origin], origin != "http://\(host)", origin != "https://\(host)" {
+            return .problem("only the gallery's own page may do this", status: .forbidden)
+        }
+        guard let token, request.uri.queryParameters["token"] == nil else { return nil }
+        let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
+        if let given = bearer ?? request.cookie(Self.tokenCookie), Self.isEqual(given, token) { return nil }
+        return .problem("open the gallery with the address it printed: it holds a token", status: .unauthorized)
+    }
+
+    /// Moves the token from the address bar to a cookie.
+    private func signIn(_ given: String, _ token: String) -> Response {
+        guard Self.isEqual(given, token) else {
+            return .problem("this is not the gallery's token", status: .unauthorized)
+        }
+        let cookie = "\(Self.tokenCookie)=\(token); \(Self.cookieAttributes)"
+        return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+    }
+
+    /// The attributes of the gallery's cookies; they last a year.
+    static let cookieAttributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
+
+    /// Compares in constant time.
+    private static func isEqual(_ given: String, _ token: String) -> Bool {
+        SHA256.hash(data: Array(given.utf8)) == SHA256.hash(data: Array(token.utf8))
+    }
+
+    private static let securityHeaders: HTTPFields = [
+        // Only the gallery's own files: no inline script, no style attribute, no text that becomes markup.
+        .contentSecurityPolicy: """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
+        manifest-src 'self'; worker-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
+        require-trusted-types-for 'script'; trusted-types sleeve
+        """,
+        .xContentTypeOptions: "nosniff", .crossOriginResourcePolicy: "same-origin",
+        .crossOriginOpenerPolicy: "same-origin", .referrerPolicy: "no-referrer", .cacheControl: "no-store",
+    ]
+}
+
+extension HTTPField.Name {
+    fileprivate static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
+    fileprivate static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
+    fileprivate static let referrerPolicy = Self("Referrer-Policy")!
+    fileprivate static let secFetchSite = Self("Sec-Fetch-Site")!
+    fileprivate static let secFetchMode = Self("Sec-Fetch-Mode")!
+}

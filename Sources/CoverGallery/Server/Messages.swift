@@ -1,0 +1,67 @@
+import CoverLibrary
+import HTTPTypes
+import Hummingbird
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+extension Response {
+    /// JSON that must not be cached.
+    static func json(status: HTTPResponse.Status = .ok, _ fill: (inout JSONObject) throws -> Void) rethrows -> Response
+    {
+        let text = try jsonText(fill)
+        return Response(
+            status: status, headers: [.contentType: "application/json", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
+
+    /// An error message for people: `{"error": "…"}`. - Parameter field: The form field that is wrong.
+    static func problem(_ message: String, status: HTTPResponse.Status, field: String? = nil) -> Response {
+        .json(status: status) {
+            $0.add("error", message)
+            if let field { $0.add("field", field) }
+        }
+    }
+
+    /// A body with an entity tag; 304 if the client has it (RFC 9110 section 13.1.2).
+    static func file(
+        _ bytes: ByteBuffer, type: String, tag: String, for request: Request, _ headers: HTTPFields
+    ) -> Response {
+        var headers = headers
+        headers[.contentType] = type
+        headers[.eTag] = tag
+        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
+        headers[.contentLength] = String(bytes.readableBytes)
+        return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
+    }
+}
+
+extension BasicRequestContext {
+    /// The album that the path names.
+    var albumID: Album.ID { (parameters.get("id") ?? "").percentDecoded }
+}
+
+extension Request {
+    /// Reads the body as JSON. Refuses other media types, which other sites' pages can send without a CORS preflight.
+    /// - Parameter limit: In bytes.
+    /// - Throws: `HTTPError`.
+    func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
+        guard headers[.contentType]?.split(separator: ";").first == "application/json" else {
+            throw HTTPError(.unsupportedMediaType, message: "the body must be application/json")
+        }
+        guard let body = try? await body.collect(upTo: limit) else {
+            throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
+        }
+        do {
+            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+        } catch {
+            throw HTTPError(.badRequest, message: "the body does not have the expected JSON members")
+        }
+    }
+
+    /// A cookie's value.
+    func cookie(_ name: String) -> String? { cookies[name]?.value }
+}

@@ -1,0 +1,87 @@
+import CoverLibrary
+import HTTPTypes
+import Hummingbird
+
+/// The covers a page shows, its events, and the prefetch it can start.
+struct PageRoutes: Sendable {
+    private static let maximumCovers = 400
+    let model: GalleryModel
+
+    func add(to router: Router<BasicRequestContext>) {
+        router.post("/api/covers") { request, _ in try await show(request) }
+        router.get("/api/covers") { _, _ in try await cached() }
+        router.get("/api/events") { request, _ in await events(request) }
+        router.post("/api/prefetch") { _, _ in
+            if await model.prefetch.start() { return Response(status: .accepted) }
+            return .problem("a prefetch is running already", status: .conflict)
+        }
+        router.delete("/api/prefetch") { _, _ in
+            await model.prefetch.stop()
+            return Response(status: .noContent)
+        }
+    }
+
+    private struct Shown: Decodable {
+        var page: String
+        var view: [String]
+        var near, again: [String]?
+    }
+
+    private func show(_ request: Request) async throws -> Response {
+        let shown = try await request.json(Shown.self, limit: 256 << 10)
+        let near = shown.near ?? []
+        guard Self.isPageID(shown.page), shown.view.count + near.count <= Self.maximumCovers else {
+            return .problem("needs a page's id, and at most \(Self.maximumCovers) covers", status: .badRequest)
+        }
+        let states = try await model.sessions.show(
+            shown.view, near: near, again: shown.again ?? [], on: shown.page)
+        guard let states else { return Self.tooManyPages }
+        let covers = jsonText { for (id, state) in states { $0.add(id, raw: state.json) } }
+        return .json { $0.add("covers", raw: covers) }
+    }
+
+    /// The library's cached covers, for a browser that stores all of them.
+    private func cached() async throws -> Response {
+        let albums = try await model.library.albumList().albums
+        let cached = try await model.albums.cachedCovers(of: albums.map(\.id))
+        let covers = jsonText {
+            for (id, cover) in cached {
+                let text = jsonText {
+                    $0.add("version", CoverVersion.of(cover.digest))
+                    $0.add("bytes", cover.bytes)
+                }
+                $0.add(id, raw: text)
+            }
+        }
+        return .json { $0.add("covers", raw: covers) }
+    }
+
+    private func events(_ request: Request) async -> Response {
+        let page = request.uri.queryParameters["page"].map(String.init) ?? ""
+        guard Self.isPageID(page) else { return .problem("needs a page's id", status: .badRequest) }
+        guard let events = await model.connect(page) else { return Self.tooManyPages }
+        // The body is empty; reading it detects a closed connection.
+        let body = request.body
+        return Response(
+            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            body: .init { writer in
+                do {
+                    try await body.consumeWithCancellationOnInboundClose { _ in
+                        for await text in events.batches { try await writer.write(ByteBuffer(string: text)) }
+                    }
+                    try await writer.finish(nil)
+                } catch {
+                    await model.sessions.disconnect(page, events)
+                    throw error
+                }
+                await model.sessions.disconnect(page, events)
+            })
+    }
+
+    private static var tooManyPages: Response { .problem("too many pages are open", status: .serviceUnavailable) }
+
+    private static func isPageID(_ text: String) -> Bool {
+        (8...64).contains(text.utf8.count)
+            && text.allSatisfy { $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
+    }
+}

@@ -1,0 +1,96 @@
+import CoverFetch
+import CurlHTTP
+
+/// A cover that a viewer shows.
+package struct CoverDemand: Sendable {
+    /// The URLs where the cover may be, in the order of trying; at least one. The first is the demand's key.
+    package var urls: [String]
+    /// A person asked to try again: the request is sent at once.
+    package var isUrgent: Bool
+
+    package init(urls: [String], isUrgent: Bool) {
+        self.urls = urls
+        self.isUrgent = isUrgent
+    }
+}
+
+extension LibraryAPI {
+    /// Downloads covers that are not cached. Returns when their requests are queued.
+    /// - Parameters:
+    ///   - order: the keys of the demands, the most important first. Requests that are not sent yet are sent in this order, before
+    ///     all others to their hosts.
+    ///   - withdrawn: keys that are no longer demanded. Their requests are cancelled unless they are in flight.
+    ///   - completion: called once for each demand, with its key and the digest of its cover, on any thread.
+    package func fetch(
+        _ demands: [CoverDemand], order: [String], withdrawing withdrawn: [String],
+        completion: @escaping @Sendable (_ key: String, Result<String, CoverFailure>) -> Void
+    ) async {
+        let fetch = DemandFetch(pipeline: covers, completion: completion)
+        await fetch.send(demands.compactMap(fetch.begin), order, withdrawn)
+    }
+}
+
+/// The demands of one call of `fetch`.
+private struct DemandFetch: Sendable {
+    let pipeline: CoverPipeline
+    let completion: @Sendable (String, Result<String, CoverFailure>) -> Void
+
+    struct Item: Sendable {
+        var key: String
+        var candidate: CoverCandidate
+        var isUrgent: Bool
+    }
+
+    /// Nil if no URL of the demand is usable.
+    func begin(_ demand: CoverDemand) -> Item? {
+        do throws(CoverFailure) {
+            let candidate = try CoverCandidate(demand.urls, line: nil)
+            return Item(key: demand.urls[0], candidate: candidate, isUrgent: demand.isUrgent)
+        } catch {
+            completion(demand.urls[0], .failure(error))
+            return nil
+        }
+    }
+
+    func send(_ items: [Item], _ order: [String] = [], _ withdrawn: [String] = []) async {
+        var requests: [(url: HTTPURL, request: FetchRequest)] = []
+        for (item, hints) in zip(items, await pipeline.hints(items.map(\.candidate.url))) {
+            if pipeline.configuration.isOffline {
+                failed(item, .offline(item.candidate.location))
+            } else if let absence = hints.absence, !item.isUrgent {
+                failed(item, .absent(item.candidate.location, absence))
+            } else {
+                requests.append((item.candidate.url, request(item, hints)))
+            }
+        }
+        do throws(LibraryError) {
+            try await pipeline.scheduler().submit(
+                requests, order: order, withdrawing: withdrawn, of: ObjectIdentifier(pipeline))
+        } catch {
+            let kind: CoverFailure.Kind = pipeline.isClosed ? .cancelled : .connect
+            for (url, request) in requests {
+                request.completion(
+                    FetchResult(.failure(CoverFailure(kind, url: url.string, detail: error.message))))
+            }
+        }
+    }
+
+    private func request(_ item: Item, _ hints: Hints) -> FetchRequest {
+        var request = FetchRequest(owner: ObjectIdentifier(pipeline)) { result in
+            switch result.result {
+            case .success(let cover): completion(item.key, .success(cover.digest))
+            case .failure(let failure): failed(item, failure)
+            }
+        }
+        request.apply(hints)
+        if item.isUrgent { request.priority = .immediate }
+        return request
+    }
+
+    /// Goes on to the cover's next URL, if there is one.
+    private func failed(_ item: Item, _ failure: CoverFailure) {
+        let (next, failure) = item.candidate.next(after: failure)
+        guard let next else { return completion(item.key, .failure(failure)) }
+        Task { await send([Item(key: item.key, candidate: next, isUrgent: item.isUrgent)]) }
+    }
+}

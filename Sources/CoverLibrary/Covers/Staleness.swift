@@ -1,0 +1,28 @@
+import CoverCache
+import HTTPCaching
+
+/// Whether a cached entry may be used without asking its server (RFC 9111 §4.2.4).
+package enum Staleness {
+    case fresh
+    /// Stale, and the server allows stale use.
+    case allowed
+    /// The server must be asked first: `must-revalidate`, `no-cache`, or an expired `stale-if-error`.
+    case forbidden
+
+    package static let reason =
+        "its copy in the cache is stale and must not be shown before its server is asked (must-revalidate, no-cache, or a stale-if-error that is over)"
+
+    /// - Parameter now: milliseconds since 1970.
+    init(_ entry: CachedEntry, at now: Int64) {
+        // Most entries are fresh; the index says so without their header fields.
+        if let until = entry.metadata.freshUntil, until > now {
+            self = .fresh
+            return
+        }
+        switch StoredResponse(entry).reuse(at: now) {
+        case .fresh: self = .fresh
+        case .whileRevalidating, .afterValidation(ifError: true): self = .allowed
+        case .afterValidation(ifError: false): self = .forbidden
+        }
+    }
+}

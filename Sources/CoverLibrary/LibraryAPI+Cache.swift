@@ -1,0 +1,66 @@
+package import CoverCache
+import CoverFetch
+import CurlHTTP
+import Platform
+
+extension LibraryAPI {
+    /// The cheap part of `statistics()`: entries, charged bytes, capacity, hits and misses. Uncommitted covers are left out.
+    /// - Throws: `LibraryError`.
+    package func cacheTotals() async throws(LibraryError) -> CacheStatistics {
+        await covers.flushUsage()
+        do {
+            let found = try await covers.persistency.totals()
+            return CacheStatistics(
+                entries: found.entries, chargedBytes: found.charged, capacity: found.capacity, hits: found.hits,
+                misses: found.misses)
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    /// The segment file that holds a cover, and its offset there; nil if the cover is not cached.
+    /// - Throws: `CoverFailure` if the index cannot be read.
+    package func location(of key: String) throws(CoverFailure) -> (path: String, offset: Int)? {
+        do {
+            return try covers.reader.location(of: key)
+        } catch {
+            throw CoverFailure(.cache, url: key, detail: "\(CacheError(error))")
+        }
+    }
+
+    /// A cached cover without its bytes.
+    package struct CoverStatus: Sendable {
+        package let digest: String
+        /// Length of the cover in bytes.
+        package let bytes: Int
+        /// As `Cover.isStale`.
+        package let isStale: Bool
+    }
+
+    /// The cached covers of keys (`Album.coverKey`), in order; nil for those missing.
+    /// - Throws: `CoverFailure` if the index cannot be read.
+    package func cachedVersions(of keys: [String]) throws(CoverFailure) -> [CoverStatus?] {
+        let now = WallClock.milliseconds()
+        do {
+            return try covers.reader.status(of: keys, counting: false).map { status in
+                status.map {
+                    CoverStatus(
+                        digest: $0.digest.description, bytes: $0.bytes,
+                        isStale: $0.freshUntil.map { $0 <= now } ?? true)
+                }
+            }
+        } catch {
+            throw CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
+        }
+    }
+
+    /// Where an album's cover may be, in the order of trying: its cover URL, its alternatives, the Cover Art Archive.
+    package func coverPlaces(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
+
+    /// The same as keys of the cache, without unusable URLs.
+    /// - Throws: `CoverFailure` if nothing usable locates the cover.
+    package func coverKeys(of album: Album) throws(CoverFailure) -> [String] {
+        let keys = coverPlaces(of: album).compactMap { try? HTTPURL($0).string }
+        return keys.isEmpty ? [try album.coverKey] : keys
+    }
+}

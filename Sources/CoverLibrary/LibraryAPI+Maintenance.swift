@@ -1,0 +1,74 @@
+import CoverCache
+
+/// A cached cover as `sleeve list` shows it.
+package struct CoverListing: Sendable, Hashable {
+    package var url: String
+    /// The SHA-256 of the bytes, in hexadecimal digits.
+    package var digest: String
+    /// The length in bytes.
+    package var bytes: Int
+    package var mediaType: String
+    /// The size in pixels; nil if the image's header does not tell.
+    package var width: Int?
+    package var height: Int?
+    /// Milliseconds since 1970, as are the other times.
+    package var storedAt: Int64
+    package var validatedAt: Int64
+    /// Nil if the cover was stale on arrival.
+    package var freshUntil: Int64?
+    package var isPinned: Bool
+}
+
+/// The result of checking every cover of a cache.
+package struct CacheVerification: Sendable, Hashable {
+    package var entries: Int
+    /// The number of distinct covers.
+    package var covers: Int
+    package var bytes: Int
+    /// A sentence for each damaged cover or entry.
+    package var defects: [String]
+    /// The number of entries in the rebuilt index; nil if it was not rebuilt.
+    package var rebuiltEntries: Int?
+}
+
+/// Maintenance of the cache.
+extension LibraryAPI {
+    /// Whether a cache exists at this path.
+    package static func hasCache(at path: String) -> Bool { CacheDirectory.exists(path) }
+
+    /// Calls `body` with every cached cover, in the order of storing, on the caller's thread. A mirror's other responses are
+    /// left out.
+    /// - Throws: `LibraryError`, or the error of `body`.
+    package func listCovers(_ body: (CoverListing) throws -> Void) throws {
+        do {
+            try covers.reader.entries { entry in
+                guard entry.isCover else { return }
+                let metadata = entry.metadata
+                try body(
+                    CoverListing(
+                        url: metadata.key, digest: entry.digest.description, bytes: entry.bytes,
+                        mediaType: metadata.mediaType, width: metadata.width, height: metadata.height,
+                        storedAt: metadata.storedAt, validatedAt: entry.validatedAt, freshUntil: metadata.freshUntil,
+                        isPinned: entry.isPinned))
+            }
+        } catch let error as CacheError {
+            throw LibraryError(error)
+        }
+    }
+
+    /// Hashes every cached cover and compares it with its digest.
+    /// - Parameters:
+    ///   - isRepairing: Drop damaged covers, and rebuild the index from the segments.
+    ///   - progress: Called on the disk thread with the number of checked covers and the number of all covers.
+    /// - Throws: `LibraryError`.
+    package func verify(
+        repairing isRepairing: Bool, progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void
+    ) async throws -> CacheVerification {
+        try await maintain { writer in
+            let report = try writer.verify(progress: progress)
+            return CacheVerification(
+                entries: report.entries, covers: report.blobs, bytes: report.bytes,
+                defects: report.defects.map(\.description), rebuiltEntries: isRepairing ? try writer.rebuild() : nil)
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import CoverCache
+package import CurlHTTP
+
+/// The cache as the mirror uses it: responses by key.
+extension LibraryAPI {
+    /// The entries of `keys`, without those that do not exist. Reads the index on the caller's thread.
+    /// - Throws: `CacheError`.
+    package func storedEntries(of keys: [EntryKey]) throws -> [CachedEntry] {
+        try keys.compactMap { try covers.reader.entry(for: $0.text) }
+    }
+
+    /// The verified body of an entry. Nil if it was evicted, damaged, or replaced since `entry` was read.
+    /// - Throws: `CacheError`.
+    package func storedBody(of entry: CachedEntry) async throws -> [UInt8]? {
+        let key = entry.metadata.key
+        switch try covers.reader.cover(for: key) {
+        case .hit(let found, let body):
+            covers.passUsageOn(ofAtLeast: 1_024)
+            return found.digest == entry.digest && found.row == entry.row ? body : nil
+        case .miss: return nil
+        case .damaged(let segment, let offset):
+            try? await covers.persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
+            return nil
+        }
+    }
+
+    /// Stores responses, and returns when they are committed.
+    /// - Returns: for each, whether it was stored. A response that is larger than the cache is not.
+    package func store(_ responses: [(metadata: EntryMetadata, body: ResponseBody)]) async -> [Bool] {
+        let outcomes = try? await covers.persistency.withWriter { writer in try Self.store(responses, writer) }
+        return outcomes ?? responses.map { _ in false }
+    }
+
+    private static func store(
+        _ responses: [(metadata: EntryMetadata, body: ResponseBody)], _ writer: CacheWriter
+    ) throws -> [Bool] {
+        var isStored = responses.map { _ in false }
+        var pending: [Int] = []
+        func commit() throws {
+            guard let group = writer.seal() else { return }
+            do {
+                try group.sync()
+            } catch {
+                writer.abandon(group)
+                throw error
+            }
+            for (index, outcome) in zip(pending, try writer.commit([group])) {
+                if case .stored = outcome { isStored[index] = true }
+            }
+            pending = []
+            try writer.makeRoom(writer.headroom)
+        }
+        for (index, (metadata, body)) in responses.enumerated() {
+            if !pending.isEmpty, writer.pendingBytes + body.count > writer.groupLimit { try commit() }
+            if (try? writer.put(metadata, body: body.bytes)) != nil { pending.append(index) }
+        }
+        try commit()
+        return isStored
+    }
+
+    /// Changes the metadata of entries whose bytes stay. An entry that was replaced since it was read stays as it is.
+    /// - Returns: false if the index cannot be written.
+    package func renew(_ renewals: [Renewal]) async -> Bool {
+        (try? await covers.persistency.withWriter { try $0.renew(renewals) }) != nil
+    }
+}

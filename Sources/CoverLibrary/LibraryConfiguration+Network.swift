@@ -1,0 +1,32 @@
+import CoverFetch
+package import CurlHTTP
+import Platform
+
+extension LibraryConfiguration {
+    /// - Throws: `LibraryError` if the process has no descriptor left.
+    package func makeClient() throws(LibraryError) -> HTTPClient {
+        var http = HTTPClientConfiguration(userAgent: userAgent)
+        http.timeout = timeout
+        http.maximumBodySize = maximumSize
+        http.certificateAuthorities = certificateAuthorities
+        http.allowsDowngrades = allowsDowngrades
+        http.deniesPrivateAddresses = deniesPrivateAddresses
+        http.maximumConnections = max(parallel, 16)
+        do throws(SystemError) {
+            return try HTTPClient(configuration: http)
+        } catch {
+            throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
+        }
+    }
+
+    /// How the scheduler limits, retries and follows redirects.
+    var policy: DownloadScheduler.Policy {
+        DownloadScheduler.Policy(
+            parallel: parallel, perHost: perHost, interval: rate.map(Self.interval),
+            totalInterval: totalRate.map(Self.interval), adapts: adapts, respectsRobots: respectsRobots,
+            retry: RetryPolicy(retries: retries), redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades))
+    }
+
+    /// The time between two requests at a rate; at most 30 years, which a `Duration` can hold.
+    private static func interval(_ rate: Double) -> Duration { .seconds(min(1 / rate, 1e9)) }
+}

@@ -1,0 +1,26 @@
+/// Which cached covers a refresh checks, and how much it may spend.
+public struct RefreshRequest: Sendable {
+    /// Which covers are due.
+    public enum Scope: Sendable, Hashable {
+        /// Those that are no longer fresh (RFC 9111 §4.2).
+        case stale
+        /// Those that were not validated for this long.
+        case olderThan(Duration)
+        /// All.
+        case all
+    }
+
+    /// Fresh `immutable` covers (RFC 8246 §2) are never due.
+    public var scope = Scope.stale
+    /// Only URLs that match: `*` stands for any text, `?` for any character.
+    public var pattern: String?
+    /// Maximum number of requests. The next run continues with the rest, the most likely changed first.
+    public var maximumRequests: Int?
+    /// No request starts after bodies of this length, in bytes.
+    public var maximumBytes: Int?
+    /// Maximum duration.
+    public var maximumTime: Duration?
+
+    /// A refresh of what is stale, without a limit.
+    public init() {}
+}

@@ -1,0 +1,88 @@
+import CoverCache
+import CoverFetch
+import HTTPCaching
+
+/// Decides which cached entries a refresh checks, and in which order.
+struct RefreshSelection: Sendable {
+    private let scope: RefreshRequest.Scope
+    private let glob: Glob?
+    /// Milliseconds since 1970.
+    private let now: Int64
+
+    /// What the decision needs of an entry. Times are in milliseconds since 1970.
+    struct Entry {
+        var url: String
+        var storedAt: Int64
+        var validatedAt: Int64
+        var freshUntil: Int64?
+        /// The recency clock at its last use.
+        var lastUsed: Int64 = 0
+        /// As in `EntryMetadata`. Parsed only if the decision depends on them: there may be a million entries.
+        var fields = ""
+    }
+
+    init(_ request: RefreshRequest, now: Int64) {
+        scope = request.scope
+        glob = request.pattern.map { Glob($0.utf8, syntax: .shell) }
+        self.now = now
+    }
+
+    func isDue(_ entry: Entry) -> Bool {
+        if let glob, !glob.matches(Array(entry.url.utf8)) { return false }
+        let isFresh = entry.freshUntil.map { $0 > now } ?? false
+        if isFresh, scope != .stale, entry.isImmutable { return false }
+        switch scope {
+        case .stale: return !isFresh
+        case .olderThan(let age): return now - entry.validatedAt > age.components.seconds * 1_000
+        case .all: return true
+        }
+    }
+
+    /// How much a check is worth: how likely the cover has changed since its validation, doubled if it was used last.
+    ///
+    /// Changes are taken as memoryless, with the rate of one change in the age that the cover had when it was last validated (Cho &
+    /// Garcia-Molina, "Estimating Frequency of Change", 2003). An entry whose server failed within a day comes after all others.
+    /// - Parameter clock: the recency clock now.
+    func priority(of entry: Entry, clock: Int64) -> Double {
+        let day = 86_400_000.0
+        let age = max(Double(entry.validatedAt - (entry.modifiedAt ?? entry.storedAt)), day)
+        let probability = 1 - Self.exponential(-Double(max(0, now - entry.validatedAt)) / age)
+        let use = clock > 0 ? Double(entry.lastUsed) / Double(clock) : 0
+        let hasFailed = entry.triedAt.map { Double(now - $0) < day } ?? false
+        return probability * (1 + use) - (hasFailed ? 10 : 0)
+    }
+
+    /// e to the power of `x`, for `x` ≤ 0, to three digits: enough for an order.
+    private static func exponential(_ x: Double) -> Double {
+        if x < -20 { return 0 }
+        var value = 1 + x / 1_024
+        for _ in 0..<10 { value *= value }
+        return value
+    }
+}
+
+extension RefreshSelection.Entry {
+    init(_ cached: CachedEntry) {
+        self.init(
+            url: cached.metadata.key, storedAt: cached.metadata.storedAt, validatedAt: cached.validatedAt,
+            freshUntil: cached.metadata.freshUntil, lastUsed: cached.lastUsed, fields: cached.metadata.fields)
+    }
+
+    /// `Last-Modified`.
+    var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
+    var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
+    /// When its server last failed to answer.
+    var triedAt: Int64? {
+        EntryAnnotation.all(in: fields).lazy.compactMap { if case .triedAt(let time) = $0 { time } else { nil } }.first
+    }
+
+    private func field(_ name: String) -> String? {
+        fields.withBytes { lines in
+            var rest = lines
+            while let line = FieldLine(&rest) {
+                if line.name.elementsEqual(name.utf8) { return line.value.string }
+            }
+            return nil
+        }
+    }
+}

@@ -1,0 +1,175 @@
+import CoverCache
+import CoverFetch
+import CurlHTTP
+import Platform
+import Synchronization
+
+/// Revalidates the cached entries that are due. One run.
+final class Refresher: Sendable {
+    /// Entries read from the index at a time.
+    private static let batchSize = 1_024
+    /// After a stop, the rest is counted for this long.
+    private static let countingTime = Duration.milliseconds(50)
+
+    private let pipeline: CoverPipeline
+    private let request: RefreshRequest
+    private let run: Run
+    private let isBudgetSpent = Atomic(false)
+
+    init(_ pipeline: CoverPipeline, _ request: RefreshRequest, _ run: Run) {
+        self.pipeline = pipeline
+        self.request = request
+        self.run = run
+    }
+
+    /// Cancelling the task stops within 100 ms; results so far are kept.
+    /// - Throws: `LibraryError` if the library is closed or offline, or the index cannot be read.
+    func refresh() async throws(LibraryError) {
+        if pipeline.isClosed { throw .closed }
+        if pipeline.configuration.isOffline { throw .offline }
+        await pipeline.flushUsage()
+        let timer = request.maximumTime.map { time in
+            Task {
+                if (try? await Task.sleep(for: time)) != nil { spendBudget() }
+            }
+        }
+        defer { timer?.cancel() }
+        var failure: LibraryError?
+        await withTaskCancellationHandler {
+            do {
+                try await hasBudget ? askByPriority() : askAll()
+            } catch {
+                if run.counts.requested == 0 { failure = LibraryError(error) } else { stop("\(CacheError(error))") }
+            }
+            await run.drained()
+        } onCancel: {
+            cancelRequests()
+        }
+        if let failure { throw failure }
+        do {
+            // Truncates the log that the run has grown: a refresh leaves the cache no larger.
+            try await pipeline.persistency.withWriter { try $0.checkpoint() }
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    private var hasBudget: Bool {
+        request.maximumRequests != nil || request.maximumBytes != nil || request.maximumTime != nil
+    }
+
+    private var isOver: Bool { Task.isCancelled || run.isEnding || isBudgetSpent.load(ordering: .acquiring) }
+
+    // MARK: Entries
+
+    /// Asks about every due entry in the order of storing.
+    private func askAll() async throws {
+        let selection = RefreshSelection(request, now: WallClock.milliseconds())
+        var (row, last) = (Int64(0), try await pipeline.read { try $0.lastRow() })
+        var stopped: ContinuousClock.Instant?
+        while row < last {
+            let (first, end) = (row, last)
+            let (next, due) = try await pipeline.read { reader in
+                var due: [CachedEntry] = []
+                due.reserveCapacity(Self.batchSize)
+                let next = try reader.entries(after: first, through: end, limit: Self.batchSize) { entry in
+                    if entry.isCover, selection.isDue(RefreshSelection.Entry(entry)) { due.append(entry) }
+                }
+                return (next, due)
+            }
+            row = next
+            if !isOver {
+                await ask(due)
+                continue
+            }
+            run.leave(due.count)
+            stopped = stopped ?? .now
+            if let stopped, .now - stopped > Self.countingTime { return }
+        }
+        run.didReadList()
+    }
+
+    /// Asks about as many due entries as the budget allows, those most likely changed or last used first.
+    private func askByPriority() async throws {
+        let selection = RefreshSelection(request, now: WallClock.milliseconds())
+        var rows = try await pipeline.read { reader in
+            var due: [(row: Int64, priority: Double)] = []
+            let clock = try reader.clock()
+            try reader.entries { cached in
+                let entry = RefreshSelection.Entry(cached)
+                guard cached.isCover, selection.isDue(entry) else { return }
+                due.append((cached.row.id, selection.priority(of: entry, clock: clock)))
+            }
+            due.sort { ($0.priority, $1.row) > ($1.priority, $0.row) }
+            return due.map(\.row)
+        }[...]
+        let maximum = min(request.maximumRequests ?? .max, rows.count)
+        run.leave(rows.count - maximum)
+        rows = rows.prefix(maximum)
+        defer { run.didReadList() }
+        while !rows.isEmpty {
+            if isOver { return run.leave(rows.count) }
+            // Neighbours in the index lie on the same pages.
+            let batch = rows.prefix(Self.batchSize).sorted()
+            rows = rows.dropFirst(Self.batchSize)
+            await ask(try await pipeline.read { try $0.entries(rows: batch) })
+        }
+    }
+
+    private func ask(_ entries: [CachedEntry]) async {
+        if entries.isEmpty { return }
+        await run.waitForReader()
+        run.add(entries.count)
+        do {
+            let urls = try entries.map { try HTTPURL($0.metadata.key) }
+            let hints = await pipeline.hints(urls)
+            let requests = entries.indices.map { (url: urls[$0], request: fetchRequest(entries[$0], hints[$0])) }
+            try await pipeline.scheduler().submit(requests)
+        } catch {
+            stop("\(LibraryError(error))")
+            run.forget(entries.count)
+        }
+        // What ended between the check above and the submission found nothing to cancel.
+        if isOver { cancelRequests() }
+    }
+
+    // MARK: Outcomes
+
+    private func fetchRequest(_ entry: CachedEntry, _ hints: Hints) -> FetchRequest {
+        let url = entry.metadata.key
+        var request = FetchRequest(owner: ObjectIdentifier(run)) { [self] result in
+            let milliseconds = Double(result.microseconds) / 1_000
+            switch result.result {
+            case .success(let cover):
+                var outcome = CoverOutcome(
+                    cover.isRevalidated ? .revalidated : result.isJoined ? .joined : .downloaded, url)
+                outcome.digest = cover.digest
+                outcome.bytes = cover.byteCount
+                outcome.isDuplicate = cover.isDuplicate
+                outcome.milliseconds = milliseconds
+                run.record(outcome)
+                if let maximum = self.request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
+            // The end of the run says nothing about the cover.
+            case .failure(let failure) where failure.kind == .cancelled: run.postpone()
+            case .failure(var failure):
+                failure.url = url
+                if failure.kind == .cache { stop(failure.detail) }
+                run.record(CoverOutcome(failed: failure, milliseconds: milliseconds))
+            }
+        }
+        request.stored = CachedVersion(entry)
+        request.apply(hints)
+        return request
+    }
+
+    private func spendBudget() {
+        isBudgetSpent.store(true, ordering: .releasing)
+        cancelRequests()
+    }
+
+    private func stop(_ reason: String) {
+        if run.stop(reason) { cancelRequests() }
+    }
+
+    private func cancelRequests() { pipeline.cancelRequests(of: ObjectIdentifier(run)) }
+}

@@ -1,0 +1,179 @@
+import CoverFetch
+import Synchronization
+
+/// A prefetch or refresh in progress: its counts, and the outcomes that have not been read.
+final class Run: Sendable {
+    /// Unread outcomes beyond which `waitForReader` suspends.
+    private static let maximumUnread = 4_096
+    /// Failures remembered, so that a repeated URL is not tried again.
+    private static let maximumFailures = 65_536
+
+    private struct State {
+        var counts = PrefetchSummary()
+        var start: ContinuousClock.Instant?
+        var task: Task<Void, Never>?
+        /// Requests without an outcome.
+        var pending = 0
+        var isListRead = false
+        var unread: [CoverOutcome] = []
+        var end: Result<Void, LibraryError>?
+        var failures: [String: CoverFailure] = [:]
+    }
+
+    private let work: @Sendable (Run) async throws(LibraryError) -> Void
+    private let state = Mutex(State())
+    private let outcomesAdded = Signal()
+    private let outcomesRead = Signal()
+    private let drainedSignal = Signal()
+
+    init(_ work: @escaping @Sendable (Run) async throws(LibraryError) -> Void) { self.work = work }
+
+    // MARK: Reading
+
+    /// The next outcomes; empty at the end. Starts the run.
+    func nextBatch() async throws(LibraryError) -> [CoverOutcome] {
+        start()
+        return try await withTaskCancellationHandler {
+            await waitForBatch()
+        } onCancel: {
+            cancel()
+        }.get()
+    }
+
+    private func waitForBatch() async -> Result<[CoverOutcome], LibraryError> {
+        while true {
+            let (batch, end) = state.withLock { state in
+                defer { state.unread = [] }
+                return (state.unread, state.end)
+            }
+            outcomesRead.send()
+            if !batch.isEmpty { return .success(batch) }
+            if let end { return end.map { [] } }
+            // A cancelled task cannot wait for a signal. Its run ends within 100 ms.
+            if await !outcomesAdded.wait() { await state.withLock { $0.task }?.value }
+        }
+    }
+
+    private func start() {
+        state.withLock { state in
+            guard state.start == nil else { return }
+            state.start = .now
+            state.task = Task {
+                let result: Result<Void, LibraryError>
+                do throws(LibraryError) {
+                    result = .success(try await work(self))
+                } catch {
+                    result = .failure(error)
+                }
+                end(result)
+            }
+        }
+    }
+
+    private func end(_ result: Result<Void, LibraryError>) {
+        state.withLock { state in
+            state.counts.seconds = state.start.map { $0.duration(to: .now) / .seconds(1) } ?? 0
+            state.end = result
+        }
+        outcomesAdded.finish()
+    }
+
+    var counts: PrefetchSummary {
+        state.withLock { state in
+            var counts = state.counts
+            if state.end == nil, let start = state.start { counts.seconds = start.duration(to: .now) / .seconds(1) }
+            return counts
+        }
+    }
+
+    var total: Int? { state.withLock { $0.isListRead ? $0.counts.requested : nil } }
+
+    // MARK: Ending early
+
+    /// Whether nothing more is to be started.
+    var isEnding: Bool { state.withLock { $0.counts.isCancelled || $0.counts.stopReason != nil } }
+
+    func cancel() {
+        let task = state.withLock { state -> Task<Void, Never>? in
+            if state.end != nil { return nil }
+            state.counts.isCancelled = true
+            return state.task
+        }
+        task?.cancel()
+    }
+
+    /// Records why the run ends early. Returns false if there was a reason already.
+    func stop(_ reason: String) -> Bool {
+        state.withLock { state in
+            if state.counts.stopReason != nil { return false }
+            state.counts.stopReason = reason
+            return true
+        }
+    }
+
+    // MARK: Recording
+
+    func didReadList() { state.withLock { $0.isListRead = true } }
+
+    /// Counts requests that `record` will report.
+    func add(_ count: Int) {
+        state.withLock { state in
+            state.counts.requested += count
+            state.pending += count
+        }
+    }
+
+    func record(_ outcome: CoverOutcome) {
+        settle(1) { state in
+            state.counts.count(outcome)
+            state.unread.append(outcome)
+        }
+        outcomesAdded.send()
+    }
+
+    /// Uncounts requests whose entries have disappeared.
+    func forget(_ count: Int) { settle(count) { $0.counts.requested -= count } }
+
+    /// Leaves requests that were counted for the next run.
+    func postpone(_ count: Int = 1) {
+        settle(count) { state in
+            state.counts.requested -= count
+            state.counts.remaining += count
+        }
+    }
+
+    /// Counts covers left for the next run.
+    func leave(_ count: Int) { state.withLock { $0.counts.remaining += count } }
+
+    private func settle(_ count: Int, _ change: (inout State) -> Void) {
+        let isDrained = state.withLock { state in
+            change(&state)
+            state.pending -= count
+            return state.pending == 0
+        }
+        if isDrained { drainedSignal.send() }
+    }
+
+    func remember(_ failure: CoverFailure, of key: String) {
+        state.withLock { state in
+            if state.failures.count < Self.maximumFailures { state.failures[key] = failure }
+        }
+    }
+
+    /// The failure of a URL that this run has already tried.
+    func failure(of key: String) -> CoverFailure? { state.withLock { $0.failures[key] } }
+
+    // MARK: Waiting
+
+    /// Returns when the reader has caught up, or the task is cancelled.
+    func waitForReader() async {
+        while state.withLock({ $0.unread.count >= Self.maximumUnread }), await outcomesRead.wait() {}
+    }
+
+    /// Returns when every request has an outcome, also if the task is cancelled: cancelled requests complete at once.
+    func drained() async {
+        await Task {
+            while state.withLock({ $0.pending > 0 }), await drainedSignal.wait() {}
+        }.value
+    }
+}

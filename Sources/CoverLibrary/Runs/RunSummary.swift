@@ -1,0 +1,142 @@
+public import CoverFetch
+
+/// What a prefetch has done so far, or in all.
+///
+/// After the run, `requested` is `downloaded + revalidated + fresh + joined + skipped + failed`.
+public struct PrefetchSummary: Sendable, Hashable {
+    /// Covers requested, with a usable URL or not.
+    public var requested = 0
+    /// Covers whose body was downloaded.
+    public var downloaded = 0
+    /// Those of `downloaded` whose bytes were already stored.
+    public var deduplicated = 0
+    /// Covers that the server confirmed (304).
+    public var revalidated = 0
+    /// Covers that were already cached.
+    public var fresh = 0
+    /// Covers requested more than once in the run: one transfer served all.
+    public var joined = 0
+    /// Requests without a usable URL.
+    public var skipped = 0
+    /// Covers that could not be downloaded or stored.
+    public var failed = 0
+    /// Covers left for the next run, because this one was stopped or its budget was spent. They count neither as failed nor as
+    /// requested. The unread rest of a prefetch's list is not counted.
+    public var remaining = 0
+    /// Length of the downloaded bodies in bytes.
+    public var bytes = 0
+    /// Wall time in seconds.
+    public var seconds = 0.0
+    /// The run was cancelled before its end.
+    public var isCancelled = false
+    /// Why the run ended early, other than by being cancelled: the disk is full, for example.
+    public var stopReason: String?
+
+    /// A summary of nothing.
+    public init() {}
+
+    /// Covers that have an outcome.
+    public var settled: Int { downloaded + revalidated + fresh + joined + skipped + failed }
+    /// Covers downloaded and stored per second. Failures do not count.
+    public var coversPerSecond: Double { seconds > 0 ? Double(downloaded) / seconds : 0 }
+    /// Bytes downloaded per second.
+    public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
+
+    mutating func count(_ outcome: CoverOutcome) {
+        switch outcome.kind {
+        case .downloaded:
+            downloaded += 1
+            bytes += outcome.bytes
+            if outcome.isDuplicate { deduplicated += 1 }
+        case .revalidated: revalidated += 1
+        case .fresh: fresh += 1
+        case .joined: joined += 1
+        case .skipped: skipped += 1
+        case .failed: failed += 1
+        }
+    }
+}
+
+/// What a refresh has done so far, or in all.
+///
+/// After the run, `requested` is `revalidated + downloaded + failed`.
+public struct RefreshSummary: Sendable, Hashable {
+    /// Cached covers whose servers were asked.
+    public var requested: Int
+    /// Covers that are unchanged (304).
+    public var revalidated: Int
+    /// Covers that changed and were downloaded.
+    public var downloaded: Int
+    /// Those of `downloaded` whose bytes were already stored.
+    public var deduplicated: Int
+    /// Covers that could not be checked. They stay cached.
+    public var failed: Int
+    /// Covers left for the next run, because this one was stopped or its budget was spent.
+    public var remaining: Int
+    /// Length of the downloaded bodies in bytes.
+    public var bytes: Int
+    /// Wall time in seconds.
+    public var seconds: Double
+    /// The run was cancelled before its end.
+    public var isCancelled: Bool
+    /// Why the run ended early, other than by being cancelled.
+    public var stopReason: String?
+
+    init(_ counts: PrefetchSummary) {
+        requested = counts.requested
+        revalidated = counts.revalidated
+        downloaded = counts.downloaded + counts.joined
+        deduplicated = counts.deduplicated
+        failed = counts.failed
+        remaining = counts.remaining
+        bytes = counts.bytes
+        seconds = counts.seconds
+        isCancelled = counts.isCancelled
+        stopReason = counts.stopReason
+    }
+}
+
+/// How one cover of a run ended. Published after the commit that makes it true.
+public struct CoverOutcome: Sendable, Hashable {
+    /// The words of the report.
+    public enum Kind: String, Sendable {
+        /// A transfer brought it.
+        case downloaded
+        /// The server confirmed the cached cover (304).
+        case revalidated
+        /// It was already cached.
+        case fresh
+        /// Another request of the same run brought it.
+        case joined
+        /// The request has no usable URL.
+        case skipped
+        /// It could not be downloaded or stored.
+        case failed
+    }
+
+    /// What happened.
+    public var kind: Kind
+    /// The URL as the caller gave it.
+    public var url: String
+    /// SHA-256 in hexadecimal; nil without a cover.
+    public var digest: String?
+    /// Length of the cover in bytes; 0 without one.
+    public var bytes = 0
+    /// Duration of the transfer in milliseconds; 0 without one.
+    public var milliseconds = 0.0
+    /// Why there is no cover.
+    public var failure: CoverFailure?
+    /// The same bytes were already stored.
+    public var isDuplicate = false
+
+    init(_ kind: Kind, _ url: String) {
+        self.kind = kind
+        self.url = url
+    }
+
+    init(failed failure: CoverFailure, milliseconds: Double = 0) {
+        self.init(.failed, failure.url)
+        self.failure = failure
+        self.milliseconds = milliseconds
+    }
+}

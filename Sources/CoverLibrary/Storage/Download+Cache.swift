@@ -1,0 +1,89 @@
+import CoverCache
+import CoverFetch
+import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+import ImageHeader
+
+/// A cached entry that a request revalidates.
+final class CachedVersion: StoredVersion {
+    let entry: CachedEntry
+    let conditions: HTTPFields
+    let entityTag: String?
+
+    init(_ entry: CachedEntry) {
+        self.entry = entry
+        conditions = StoredResponse(entry).conditions
+        entityTag = conditions.text(.ifNoneMatch)
+    }
+}
+
+extension Download {
+    /// Length of the body in bytes; 0 without one.
+    var byteCount: Int { if case .cover(_, _, let body) = content { body.count } else { 0 } }
+
+    /// The changed index row of a cached entry; nil if there is none.
+    func renewal(at now: Int64) -> Renewal? {
+        switch content {
+        case .cover, .unstorable, .failure(_, stored: nil): return nil
+        case .failure(_, let stored?):
+            guard let entry = (stored as? CachedVersion)?.entry else { return nil }
+            var metadata = entry.metadata
+            metadata.storedAt = entry.validatedAt
+            let fields = StoredResponse(entry).keptFields
+            metadata.fields = fields + EntryAnnotation.triedAt(now).line
+            return Renewal(entry, metadata)
+        case .notModified(let version, let update):
+            guard let entry = (version as? CachedVersion)?.entry else { return nil }
+            // The scheduler has checked that the 304 is about this entry.
+            let updated = StoredResponse(entry).updated(
+                by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
+            return updated.map {
+                Renewal(
+                    entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil, fields: $0.keptFields)
+            }
+        }
+    }
+
+    /// The hints to record for the URL.
+    var memoryChanges: [HintChange] {
+        var changes: [HintChange] = []
+        if let absence = hints.absence {
+            changes.append(.set(Hint(.absent, key, "\(absence.status)", until: absence.until)))
+        }
+        if let redirect = hints.redirect {
+            changes.append(.set(Hint(.moved, key, redirect.target.string, until: redirect.until)))
+        } else if hints.forgetsRedirect {
+            changes.append(.remove(.moved, key: key))
+        }
+        return changes
+    }
+}
+
+extension HintChange {
+    /// How long what was learnt about a host is kept, in milliseconds: 30 days.
+    private static let hostTimeToLive: Int64 = 30 * 86_400_000
+
+    /// Nil if nothing about the host is worth keeping.
+    init?(host origin: String, _ memory: HostMemory, _ now: HostMemory.Moment) {
+        guard let text = memory.text(at: now) else { return nil }
+        self = .set(Hint(.host, origin, text, until: now.milliseconds + Self.hostTimeToLive))
+    }
+}
+
+extension EntryMetadata {
+    init(key: String, _ header: ImageHeader, _ response: StoredResponse) {
+        self.init(
+            key: key, mediaType: header.mediaType, width: header.width, height: header.height,
+            storedAt: response.responseTime, freshUntil: response.knownFreshUntil, fields: response.keptFields)
+    }
+}
+
+extension StoredResponse {
+    /// A cached entry as a response: covers are stored from 200 responses only.
+    init(_ entry: CachedEntry) {
+        self.init(
+            status: 200, fields: HTTPFields(fieldLines: entry.metadata.fields), requestTime: entry.validatedAt,
+            responseTime: entry.validatedAt)
+    }
+}

@@ -1,0 +1,77 @@
+import CurlHTTP
+import HTTPCaching
+package import HTTPTypes
+import Synchronization
+
+/// A mirror's response to a client.
+package struct MirrorResponse: Sendable {
+    package var head: HTTPResponse
+    /// Empty for HEAD, whatever `Content-Length` says.
+    package var body: ArraySlice<UInt8>
+    /// Replaces `body` if that is too large to store.
+    package var stream: StreamedBody?
+
+    init(status: Int, fields: HTTPFields, body: ArraySlice<UInt8> = [], stream: StreamedBody? = nil) {
+        head = HTTPResponse(status: .init(code: status), headerFields: fields)
+        self.body = body
+        self.stream = stream
+    }
+
+    /// A response of the mirror itself, with one line of text.
+    static func generated(_ status: Int, _ text: String, _ cacheStatus: CacheStatus? = nil) -> MirrorResponse {
+        let body = Array((text + "\n").utf8)
+        var fields: HTTPFields = [
+            .contentType: "text/plain; charset=utf-8", .contentLength: String(body.count), .cacheControl: "no-store",
+        ]
+        if let cacheStatus { fields[.cacheStatus] = cacheStatus.text }
+        return MirrorResponse(status: status, fields: fields, body: body[...])
+    }
+
+    /// Each cache appends a member to `Cache-Status` (RFC 9211 section 2).
+    func with(_ status: CacheStatus) -> MirrorResponse {
+        var response = self
+        response.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.text))
+        return response
+    }
+}
+
+/// A body that one reader receives chunk by chunk, without being stored.
+package final class StreamedBody: Sendable {
+    private let pipe: BodyPipe
+    private let length = Atomic(0)
+    private let didComplete: @Sendable (Int) -> Void
+    private let didEnd: @Sendable () -> Void
+
+    /// - Parameters:
+    ///   - didComplete: called with the body's length in bytes if all of it was received.
+    ///   - didEnd: called when the object is released, complete or not.
+    init(pipe: BodyPipe, didComplete: @escaping @Sendable (Int) -> Void, didEnd: @escaping @Sendable () -> Void) {
+        self.pipe = pipe
+        self.didComplete = didComplete
+        self.didEnd = didEnd
+    }
+
+    deinit {
+        pipe.abandon()
+        didEnd()
+    }
+
+    /// The next chunk. Nil at the end. - Throws: `TransferError` if the origin's response is incomplete.
+    package func next() async throws -> [UInt8]? {
+        let chunk = try await pipe.next()
+        if let chunk {
+            length.wrappingAdd(chunk.count, ordering: .relaxed)
+        } else {
+            didComplete(length.load(ordering: .relaxed))
+        }
+        return chunk
+    }
+
+    /// Cancels the transfer.
+    package func cancel() { pipe.abandon() }
+}
+
+extension HTTPField.Name {
+    static let pragma = Self("Pragma")!
+    static let cacheStatus = Self("Cache-Status")!
+}

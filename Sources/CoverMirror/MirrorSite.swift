@@ -1,0 +1,70 @@
+import CoverLibrary
+import CurlHTTP
+import HTTPTypes
+
+/// The URLs that a mirror serves: those of one origin, under one path.
+struct MirrorSite: Sendable {
+    /// Without a trailing slash.
+    let base: String
+    private let origin: Substring
+
+    /// - Throws: `LibraryError` if `text` is no http or https URL, has a query, or holds credentials.
+    init(_ text: String) throws(LibraryError) {
+        do throws(HTTPURL.Problem) {
+            let url = try HTTPURL(text)
+            guard !url.string.contains("?") else { throw HTTPURL.Problem.malformed("it must not hold a query") }
+            var base = url.string
+            while base.hasSuffix("/") { base.removeLast() }
+            self.base = base
+            origin = url.origin
+        } catch {
+            throw .invalidConfiguration("the origin to mirror, \(Redaction.displayable(text)): \(error)")
+        }
+    }
+
+    /// The URL of a request target in origin form (RFC 9112 section 3.2.1). Nil if the site does not contain it.
+    func url(_ target: String) -> HTTPURL? {
+        guard target.hasPrefix("/"), let url = try? HTTPURL(base + target) else { return nil }
+        // Dot segments can lead out of the site. Some servers decode encoded ones.
+        guard url.origin == origin, url.string.hasPrefix(base + "/"), !Self.hasEncodedDots(url.string) else {
+            return nil
+        }
+        return url
+    }
+
+    private static func hasEncodedDots(_ url: String) -> Bool {
+        // Most URLs have no percent sign, which a scan of the bytes shows quickly.
+        guard url.utf8.contains(UInt8(ascii: "%")) else { return false }
+        return url.prefix { $0 != "?" }.split(separator: "/").contains { segment in
+            segment.contains("%2E") && ["..", "."].contains(segment.replacing("%2E", with: "."))
+        }
+    }
+
+    /// The URLs in `Location` and `Content-Location` of a response, if they are of the origin (RFC 9111 section 4.4).
+    func locations(in fields: HTTPFields, of url: HTTPURL) -> [String] {
+        [HTTPField.Name.location, .contentLocation].compactMap { fields[$0] }.compactMap { reference in
+            guard let location = resolve(reference, against: url), location.origin == origin else { return nil }
+            return location.string
+        }
+    }
+
+    /// Resolves a URL reference (RFC 3986 section 5.2).
+    func resolve(_ reference: String, against url: HTTPURL) -> HTTPURL? {
+        let path = url.string.dropFirst(origin.count).prefix { $0 != "?" }
+        let text: String =
+            if reference.contains("://") {
+                reference
+            } else if reference.hasPrefix("//") {
+                (url.isHTTPS ? "https:" : "http:") + reference
+            } else if reference.hasPrefix("/") {
+                "\(origin)\(reference)"
+            } else if reference.hasPrefix("?") {
+                "\(origin)\(path)\(reference)"
+            } else if reference.isEmpty {
+                url.string
+            } else {
+                "\(origin)\(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex))\(reference)"
+            }
+        return try? HTTPURL(text)
+    }
+}

@@ -1,0 +1,174 @@
+import CoverFetch
+import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+import Platform
+
+/// A response that was fetched from the origin, or validated by it.
+struct FetchedResponse: Sendable {
+    var response: StoredResponse
+    var body: ResponseBody
+    /// The fields of the request that it answers.
+    var requestFields: HTTPFields
+    /// Whether it may answer other requests too.
+    var isShareable: Bool
+    var isStored: Bool
+    /// The origin's own status: 304 for a validated response.
+    var originStatus: Int
+}
+
+typealias FetchOutcome = Result<FetchedResponse, OriginFailure>
+
+/// Why there is no response of the origin.
+enum OriginFailure: Error, Sendable {
+    case transfer(TransferError)
+    /// No request was sent.
+    case closed(OriginGate.Closed)
+}
+
+/// Sends requests to the origin. Concurrent requests for one URL share a fetch (RFC 9111 section 4: collapsing), and the number in
+/// flight is limited.
+actor OriginClient {
+    private nonisolated let client: HTTPClient
+    private let limit: Int
+    private let clock: @Sendable () -> OriginGate.Instant
+    private var gate = OriginGate()
+    private var inFlight = 0
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var fetches: [String: Task<FetchOutcome, Never>] = [:]
+    /// How many requests have shared another request's fetch.
+    private(set) var collapsedCount = 0
+
+    init(
+        client: HTTPClient, limit: Int, clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
+    ) {
+        self.client = client
+        self.limit = limit
+        self.clock = clock
+    }
+
+    /// Whether the origin has failed or must not be asked now.
+    var isDoubtful: Bool { gate.isDoubtful(at: clock()) }
+
+    // MARK: Requests
+
+    /// Sends a request and receives its response, without hop-by-hop fields.
+    /// - Parameter interim: called with each 1xx response.
+    func send(
+        _ request: MirrorRequest, to url: HTTPURL, interim: (@Sendable (HTTPResponse) -> Void)? = nil
+    ) async throws(OriginFailure) -> (response: StoredResponse, body: ResponseBody) {
+        let job = try await acquireSlot()
+        defer { releaseSlot() }
+        let relay = TransferRequest.Relay(method: request.method, body: request.body, onInterim: interim)
+        let requestTime = WallClock.milliseconds()
+        do {
+            let transfer = try await client.response(
+                for: TransferRequest(url: url, headerFields: request.fields, relay: relay))
+            let responseTime = WallClock.milliseconds()
+            didRespond(transfer.head)
+            var fields = transfer.head.headerFields.endToEnd
+            // A recipient with a clock adds a missing `Date` (RFC 9110 section 6.6.1).
+            if !fields.contains(.date) { fields[.date] = HTTPDate.text(responseTime / 1_000) }
+            let response = StoredResponse(
+                status: transfer.head.status.code, fields: fields, requestTime: requestTime, responseTime: responseTime)
+            return (response, transfer.body)
+        } catch {
+            let error = error as? TransferError ?? TransferError(.cancelled, url: url.string, detail: "\(error)")
+            throw didFail(job, error)
+        }
+    }
+
+    /// Sends a request and streams its response, whatever its length.
+    /// - Parameter didComplete: called with the length of the complete body in bytes.
+    func stream(
+        _ request: MirrorRequest, to url: HTTPURL, didComplete: @escaping @Sendable (HTTPResponse, Int) -> Void
+    ) async throws(OriginFailure) -> (head: HTTPResponse, body: StreamedBody) {
+        let job = try await acquireSlot()
+        let pipe = BodyPipe()
+        let relay = TransferRequest.Relay(method: request.method, body: request.body)
+        await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: pipe)
+        do throws(TransferError) {
+            let head = try await pipe.head()
+            didRespond(head)
+            // The slot is occupied until the body has been streamed.
+            let body = StreamedBody(pipe: pipe) {
+                didComplete(head, $0)
+            } didEnd: {
+                Task { await self.releaseSlot() }
+            }
+            return (head, body)
+        } catch {
+            releaseSlot()
+            throw didFail(job, error)
+        }
+    }
+
+    private func didRespond(_ head: HTTPResponse) {
+        gate.didRespond(
+            status: head.status.code, head.headerFields, at: clock(), time: WallClock.milliseconds() / 1_000)
+    }
+
+    private func didFail(_ job: JobID, _ error: TransferError) -> OriginFailure {
+        switch error.kind {
+        case .nameResolution, .connect, .tls, .timeout: gate.didFail(job, at: clock())
+        // The origin accepted the connection. The failure may concern this URL only, and no client has waited for a timeout.
+        case .broken, .cancelled: gate.didCancel(job)
+        // The origin has responded.
+        case .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
+            gate.didRespond(status: 0, [:], at: clock(), time: 0)
+        }
+        return .transfer(error)
+    }
+
+    // MARK: Collapsing
+
+    /// Runs `fetch`, or waits for the fetch of the same key that is running.
+    func outcome(
+        of key: String, _ fetch: @escaping @Sendable () async -> FetchOutcome
+    ) async -> (outcome: FetchOutcome, isCollapsed: Bool) {
+        if let running = fetches[key] {
+            collapsedCount += 1
+            return (await running.value, true)
+        }
+        return (await start(key, fetch).value, false)
+    }
+
+    /// Runs `fetch` in the background, unless a fetch of the same key is running.
+    func startFetch(of key: String, _ fetch: @escaping @Sendable () async -> FetchOutcome) {
+        if fetches[key] == nil { _ = start(key, fetch) }
+    }
+
+    private func start(_ key: String, _ fetch: @escaping @Sendable () async -> FetchOutcome) -> Task<
+        FetchOutcome, Never
+    > {
+        // An unstructured task: a client that disconnects must not cancel the fetch for the others.
+        let task = Task {
+            let outcome = await fetch()
+            fetches[key] = nil
+            return outcome
+        }
+        fetches[key] = task
+        return task
+    }
+
+    // MARK: The limit
+
+    private func acquireSlot() async throws(OriginFailure) -> JobID {
+        if let closed = gate.closed(at: clock()) { throw .closed(closed) }
+        if inFlight < limit { inFlight += 1 } else { await withCheckedContinuation { waiting.append($0) } }
+        do throws(OriginGate.Closed) {
+            return try gate.begin(at: clock())
+        } catch {
+            // The origin has failed meanwhile. The next waiting request fails at once too.
+            releaseSlot()
+            throw .closed(error)
+        }
+    }
+
+    private func releaseSlot() {
+        // The next waiting request takes the slot over.
+        if waiting.isEmpty { inFlight -= 1 } else { waiting.removeFirst().resume() }
+    }
+
+    nonisolated func close() { client.loop.shutdown() }
+}

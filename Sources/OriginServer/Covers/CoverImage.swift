@@ -1,0 +1,53 @@
+import NIOCore
+
+/// Covers by number: embedded images that a comment makes unique. The same number always gives the same bytes.
+package enum CoverImage {
+    /// A JPEG of 8 to 250 KB; the mean over many numbers is 31 KB.
+    package static func jpeg(number: Int) -> [UInt8] { Array(jpegFile(number: number).joined().readableBytesView) }
+
+    /// A JPEG of `size` bytes, at most three bytes shorter. The shortest has about 650 bytes.
+    package static func jpeg(number: Int, aboutBytes size: Int) -> [UInt8] {
+        Array(jpegFile(number: number, size: size).joined().readableBytesView)
+    }
+
+    /// A PNG of 32 pixels and about 2 KB, padded to `size` bytes.
+    package static func png(number: Int, aboutBytes size: Int = 0) -> [UInt8] {
+        Array(pngFile(number: number, size: size).readableBytesView)
+    }
+
+    static func jpegFile(number: Int, size: Int? = nil) -> CommentedJPEG {
+        let hash = StableHash.mix(UInt64(bitPattern: Int64(number)))
+        guard let size else {
+            return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number))
+        }
+        let cover = EmbeddedCover.all[Int(hash % UInt64(EmbeddedCover.all.count))]
+        return CommentedJPEG(cover.image(forFileOf: size), comment: comment(number), size: size)
+    }
+
+    static func pngFile(number: Int, size: Int? = nil) -> ByteBuffer {
+        CommentedPNG(EmbeddedCover.pngIcon, comment: comment(number), size: size ?? 0).file
+    }
+
+    private static func comment(_ number: Int) -> String { "Sleeve cover \(number)" }
+
+    /// An upper bound for a cover's COM segment, in bytes.
+    static let maximumCommentLength = 40
+
+    /// A JPEG for each of `sizes`, which the covers share. They take 2 MB and are built when the first cover is needed.
+    private static let templates = sizes.enumerated().map { index, size in
+        let size = size - maximumCommentLength
+        let cover = EmbeddedCover.all[index % EmbeddedCover.all.count]
+        return CommentedJPEG(cover.image(forFileOf: size), comment: cover.slug, size: size).joined()
+    }
+
+    /// The covers' lengths in bytes: the 64 quantiles of a shifted log-normal distribution,
+    /// `8000 + 10500 · exp(1.3 · z)`. Their mean is 31 KB, as in a library of real covers.
+    private static let sizes = [
+        8500, 8800, 9100, 9300, 9500, 9800, 10000, 10200, 10500, 10700, 10900, 11200,
+        11400, 11700, 12000, 12200, 12500, 12800, 13100, 13400, 13700, 14100, 14400, 14800,
+        15100, 15500, 15900, 16300, 16800, 17200, 17700, 18200, 18800, 19300, 19900, 20600,
+        21200, 21900, 22700, 23500, 24300, 25200, 26200, 27300, 28400, 29600, 31000, 32400,
+        34100, 35800, 37800, 40100, 42600, 45400, 48800, 52600, 57300, 62900, 70000, 79300,
+        92200, 111700, 147100, 251300,
+    ]
+}

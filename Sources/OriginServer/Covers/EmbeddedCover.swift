@@ -1,0 +1,33 @@
+import CStarterCovers
+import NIOCore
+
+/// A starter album's cover in the sizes that are embedded in the binary.
+struct EmbeddedCover: Sendable {
+    /// The name in the URL, such as "low-tide".
+    let slug: String
+    /// JPEGs of 600, 320 and 200 pixels.
+    let images: [ByteBuffer]
+
+    static let all = (0..<sleeve_cover_count).map { EmbeddedCover(sleeve_cover_at($0)) }
+
+    /// A JPEG of 32 pixels.
+    static let jpegIcon = ByteBuffer(sleeve_icon_jpeg())
+    /// A PNG of 32 pixels.
+    static let pngIcon = ByteBuffer(sleeve_icon_png())
+
+    private init(_ cover: sleeve_cover) {
+        slug = String(cString: cover.slug)
+        images = [cover.pixels_600, cover.pixels_320, cover.pixels_200].map { ByteBuffer($0) }
+    }
+
+    /// The largest image that leaves room for a cover's comment in a file of `size` bytes, or the icon.
+    func image(forFileOf size: Int) -> ByteBuffer {
+        images.first { $0.readableBytes + CoverImage.maximumCommentLength <= size } ?? Self.jpegIcon
+    }
+}
+
+extension ByteBuffer {
+    fileprivate init(_ image: sleeve_image) {
+        self.init(bytes: UnsafeBufferPointer(start: image.bytes, count: image.length))
+    }
+}

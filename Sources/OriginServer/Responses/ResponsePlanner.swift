@@ -1,0 +1,148 @@
+import HTTPCaching
+import HTTPTypes
+import NIOCore
+
+/// Decides the response to a request. It performs no I/O and never waits; `Responder` does both.
+struct ResponsePlanner: Sendable {
+    private let options: OriginOptions
+    /// Requests with `times=` by path and query.
+    private let attempts = KeyedCounter()
+
+    init(_ options: OriginOptions) { self.options = options }
+
+    /// - Parameter number: the request's number, from 1.
+    func response(to request: HTTPRequest, path: Substring, query: Substring?, number: Int) -> OriginResponse {
+        guard request.method == .get || request.method == .head else {
+            var response = OriginResponse.text(405, "only GET and HEAD are allowed\n")
+            response.head.headerFields[.allow] = "GET, HEAD"
+            return response
+        }
+        var options = ResponseOptions(options, number: number)
+        if path == "/robots.txt" {
+            if let status = self.options.status { return error(status, options) }
+            if let robots = self.options.robots { return .text(200, robots) }
+        }
+        if let archive = ArchivePath(path) { return archive.response }
+        guard let resource = Resource(path: path) else { return .text(404, "no resource at \(path)\n") }
+        do {
+            if let query { try options.apply(query: query) }
+        } catch {
+            return .text(400, "\(error)\n")
+        }
+        if let failures = options.failures, attempts.increment(request.path ?? "") > failures {
+            options.fault = nil
+            options.status = nil
+        }
+        var response = response(to: request, resource, options)
+        for field in options.fields { response.head.headerFields.append(field) }
+        response.delay = options.delay
+        response.isHeld = options.isHeld
+        return request.method == .head ? response.withoutBody() : response
+    }
+
+    private func response(
+        to request: HTTPRequest, _ resource: Resource, _ options: ResponseOptions
+    ) -> OriginResponse {
+        // The help page is served even if every request fails.
+        if resource != .help {
+            if let fault = options.fault { return response(to: request, resource, options, fault: fault) }
+            if let status = options.status, !(200...299).contains(status) { return error(status, options) }
+            if let target = redirectTarget(of: request, options) { return redirect(to: target, options) }
+        }
+        return success(request, Representation(of: resource, options), options)
+    }
+
+    private func success(
+        _ request: HTTPRequest, _ cover: Representation, _ options: ResponseOptions
+    ) -> OriginResponse {
+        var fields = HTTPFields()
+        fields.append(HTTPField(name: .eTag, value: cover.validators.entityTag))
+        fields.append(HTTPField(name: .lastModified, value: HTTPDate.text(cover.validators.lastModified)))
+        if !options.cacheControl.isEmpty {
+            fields.append(HTTPField(name: .cacheControl, value: options.cacheControl))
+        }
+        if cover.isNotModified(request.headerFields) { return OriginResponse(304, fields) }
+
+        fields.append(HTTPField(name: .acceptRanges, value: "bytes"))
+        fields.append(HTTPField(name: .contentType, value: options.mediaType ?? cover.mediaType))
+        var status = options.status ?? 200
+        var bytes = cover.bytes
+        let length = bytes.readableBytes
+        switch cover.range(request.headerFields) {
+        case .whole: break
+        case .unsatisfiable:
+            fields[.contentRange] = "bytes */\(length)"
+            fields[.contentLength] = "0"
+            return OriginResponse(416, fields)
+        case .part(let range):
+            status = 206
+            bytes.moveReaderIndex(forwardBy: range.lowerBound)
+            bytes.moveWriterIndex(to: bytes.readerIndex + range.count)
+            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
+        }
+        if !options.isChunked {
+            fields.append(HTTPField(name: .contentLength, value: String(bytes.readableBytes)))
+        }
+        if status == 204 || status == 205 { return OriginResponse(status, fields) }
+        return OriginResponse(status, fields, .bytes(bytes, perSecond: options.bytesPerSecond))
+    }
+
+    private func error(_ status: Int, _ options: ResponseOptions) -> OriginResponse {
+        var response = status == 304 ? OriginResponse(304) : .text(status, "status \(status)\n")
+        if let retryAfter = options.retryAfter { response.head.headerFields[.retryAfter] = retryAfter }
+        if let target = options.redirectTarget { response.head.headerFields[.location] = target }
+        return response
+    }
+
+    private func redirect(to target: String, _ options: ResponseOptions) -> OriginResponse {
+        OriginResponse(options.redirectStatus, [.location: target, .contentLength: "0"])
+    }
+
+    /// The other URL, or the same one with one redirect less; nil without redirects.
+    private func redirectTarget(of request: HTTPRequest, _ options: ResponseOptions) -> String? {
+        if let target = options.redirectTarget { return target }
+        guard options.redirects > 0, let parts = request.path?.split(separator: "?", maxSplits: 1), parts.count == 2
+        else { return nil }
+        let query = parts[1].split(separator: "&").map {
+            $0.hasPrefix("redirect=") ? "redirect=\(options.redirects - 1)" : $0
+        }
+        return "\(parts[0])?\(query.joined(separator: "&"))"
+    }
+
+    private func response(
+        to request: HTTPRequest, _ resource: Resource, _ options: ResponseOptions, fault: OriginFault
+    ) -> OriginResponse {
+        switch fault {
+        case .reset: OriginResponse(200, [:], .reset)
+        case .close: OriginResponse(200, [:], .close)
+        case .never: OriginResponse(200, [:], .never)
+        case .html: .text(200, HelpPage.portal, type: "text/html; charset=utf-8")
+        case .json: .text(200, #"{"error":"no cover here"}"#, type: "application/json")
+        case .quota: .text(200, #"{"error":"rate limit exceeded"}"#, type: "application/json")
+        case .loop: redirect(to: request.path ?? "/", options)
+        case .truncate, .wrongLength, .excess, .empty, .endless:
+            damaged(Representation(of: resource, options), options, fault)
+        }
+    }
+
+    /// A response with a cover's fields and a wrong length or body.
+    private func damaged(_ cover: Representation, _ options: ResponseOptions, _ fault: OriginFault) -> OriginResponse {
+        var fields: HTTPFields = [
+            .contentType: options.mediaType ?? cover.mediaType, .eTag: cover.validators.entityTag,
+        ]
+        var bytes = cover.bytes
+        let length = bytes.readableBytes
+        switch fault {
+        case .truncate:
+            bytes.moveWriterIndex(to: bytes.readerIndex + length / 2)
+            fields[.contentLength] = String(length)
+        case .wrongLength: fields[.contentLength] = String(length + 1000)
+        case .excess: fields[.contentLength] = String(length / 2)
+        case .empty:
+            fields[.contentLength] = "0"
+            return OriginResponse(200, fields)
+        default: return OriginResponse(200, fields, .endless(bytes, perSecond: options.bytesPerSecond))
+        }
+        return OriginResponse(200, fields, .bytesThenClose(bytes))
+    }
+}

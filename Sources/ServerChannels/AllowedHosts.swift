@@ -1,0 +1,41 @@
+import NIOCore
+
+/// The hosts by which clients may address a server; protects it against DNS rebinding.
+///
+/// A page from a foreign host can have that host's name resolve to this machine. The browser then lets the page read the server's
+/// responses, but still sends the foreign name in `Host`. An IP address needs no name server, so all of them are allowed.
+package struct AllowedHosts: Sendable {
+    private let names: Set<String>
+
+    /// - Parameters:
+    ///   - listening: The address or name the server listens on.
+    ///   - names: More names it is known by. `localhost` is always allowed.
+    package init(listening: String, names: [String] = []) {
+        self.names = Set((names + ["localhost", listening]).map { $0.lowercased() })
+    }
+
+    /// Whether the server may answer a request with this `Host` (RFC 9110 section 7.2): a name, an IPv4 address, or an IPv6
+    /// address in brackets, each with an optional port.
+    package func contains(_ authority: String) -> Bool {
+        var end = authority.endIndex
+        if authority.hasPrefix("[") {
+            end = authority.firstIndex(of: "]").map(authority.index(after:)) ?? end
+        } else {
+            end = authority.firstIndex(of: ":") ?? end
+        }
+        let host = authority[..<end].lowercased()
+        let port = authority[end...]
+        guard !host.isEmpty, port.isEmpty || port.hasPrefix(":"), port.dropFirst().utf8.allSatisfy(Self.isDigit) else {
+            return false
+        }
+        if host.hasPrefix("["), host.hasSuffix("]") { return Self.isAddress(host.dropFirst().dropLast(), .inet6) }
+        // Only four decimal numbers are an IPv4 address; other forms are names (RFC 3986 section 3.2.2).
+        return names.contains(host) || Self.isAddress(host[...], .inet)
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
+
+    private static func isAddress(_ text: Substring, _ family: NIOBSDSocket.ProtocolFamily) -> Bool {
+        (try? SocketAddress(ipAddress: String(text), port: 0))?.protocol == family
+    }
+}

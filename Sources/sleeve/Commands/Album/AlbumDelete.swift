@@ -1,0 +1,25 @@
+import ArgumentParser
+import CoverLibrary
+
+struct AlbumDelete: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "delete", abstract: "Delete albums from the library.",
+        discussion: """
+            `sleeve album undo` restores them. Cached covers are kept.
+
+              sleeve album delete "Night Ferry"
+              sleeve album delete 3 4 title:1999
+            """)
+
+    @Argument(help: "Numbers, titles or ids of albums.")
+    var albums: [AlbumReference]
+
+    @OptionGroup var editing: EditOptions
+
+    func run() async throws {
+        try await editing.edit(nothing: "another program has deleted them already") { library in
+            let all = try await library.albums
+            return try await library.deleteAlbums(albums.map { all[try $0.index(in: all)].id })
+        }
+    }
+}

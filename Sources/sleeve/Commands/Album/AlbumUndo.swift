@@ -1,0 +1,13 @@
+import ArgumentParser
+import CoverLibrary
+
+struct AlbumUndo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "undo", abstract: "Undo the last edit. Run again to undo the one before it.")
+
+    @OptionGroup var editing: EditOptions
+
+    func run() async throws {
+        try await editing.edit(nothing: "there is nothing to undo", .undo) { try await $0.undo() }
+    }
+}

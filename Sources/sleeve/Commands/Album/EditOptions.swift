@@ -1,0 +1,69 @@
+import ArgumentParser
+import CoverLibrary
+
+/// Options of the commands that edit albums.
+struct EditOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Send album edits to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE.",
+            valueName: "url"))
+    var remote: String?
+
+    @OptionGroup var options: LibraryOptions
+
+    /// Opens the library, edits it, and sends queued edits to the remote library.
+    /// - Parameters:
+    ///   - nothing: The error message if there was nothing to do.
+    ///   - origin: Whether the edit is new, undone or redone.
+    ///   - body: Makes the edit; returns nil if there was nothing to do.
+    /// - Throws: An exit code, after an error message.
+    func edit(
+        nothing: String, _ origin: AlbumEdit.Origin = .new, _ body: (LibraryAPI) async throws -> AlbumEdit?
+    ) async throws {
+        var isNothing = false
+        // Queued edits are sent even if there was nothing to do.
+        try await withLibrary { library in
+            if let edit = try await body(library) { try printEdit(edit, origin) } else { isNothing = true }
+        }
+        if isNothing { throw fail(nothing) }
+    }
+
+    /// Opens the library for `body`, then sends queued edits to the remote library.
+    func withLibrary(_ body: (LibraryAPI) async throws -> Void) async throws {
+        var configuration = try options.configuration()
+        configuration.remote = remote ?? Environment.value("SLEEVE_REMOTE")
+        // A person is waiting, and the next command sends edits that cannot be sent now.
+        configuration.timeout = .seconds(15)
+        if configuration.remote != nil { ProcessSetup.prepareForTransfers() }
+        try await withAlbums(configuration) { library in
+            try await body(library)
+            try await send(library)
+        }
+    }
+
+    private func printEdit(_ edit: AlbumEdit, _ origin: AlbumEdit.Origin) throws {
+        let message = edit.message(origin)
+        if options.json {
+            var line = JSONObject()
+            line.add("edit", edit.kind.rawValue)
+            line.add("message", message)
+            line.add("albums", raw: "[" + edit.placed.map(\.album.json).joined(separator: ",") + "]")
+            try printResult(line.text + "\n")
+        } else if !options.quiet {
+            try printResult("\(message)\n")
+        }
+    }
+
+    private func send(_ library: LibraryAPI) async throws {
+        guard library.configuration.remote != nil else { return }
+        let outbox = try await library.sendEdits()
+        for refusal in outbox.refused {
+            Log.warning("the remote library refused \(refusal)")
+        }
+        if let problem = outbox.problem, outbox.waiting > 0 {
+            Log.warning(
+                "\(problem); \(Decimals.count(outbox.waiting, "edit")) queued, sent with your next --remote command")
+        }
+        if !outbox.refused.isEmpty { throw ExitStatus.someFailed }
+    }
+}

@@ -1,0 +1,39 @@
+import ArgumentParser
+import Platform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Allows one refresh of a cache at a time. The lock file holds the process id of the refresh that runs.
+final class RefreshLock: Sendable {
+    private let lock: FileLock
+
+    /// - Throws: An exit code, after an error message: 75 (EX_TEMPFAIL) if another process holds the lock.
+    init(_ path: String) throws {
+        let isFree: Bool
+        do throws(SystemError) {
+            lock = try FileLock(path: path)
+            isFree = try lock.tryLock()
+        } catch {
+            throw fail("cannot \(error)")
+        }
+        guard isFree else {
+            let holder = (try? String(contentsOfFile: path, encoding: .utf8)).flatMap { Int($0.filter(\.isNumber)) }
+            throw fail(
+                "\(holder.map { "process \($0)" } ?? "another process") is refreshing this cache; this run did nothing",
+                ExitStatus.tryLater)
+        }
+        try? Data("\(getpid())\n".utf8).write(to: URL(filePath: path))
+    }
+
+    func release() { lock.unlock() }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+/// Whether remembered 404 and 410 responses count.
+struct AbsenceOptions: ParsableArguments {
+    @Flag(help: "Ask servers again that recently answered 404 or 410.")
+    var retryAbsent = false
+}

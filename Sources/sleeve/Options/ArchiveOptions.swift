@@ -1,0 +1,29 @@
+import ArgumentParser
+import CoverLibrary
+
+/// Options for albums that locate their cover by a MusicBrainz id.
+struct ArchiveOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Size of covers from the Cover Art Archive, in pixels: 250, 500, 1200 or full. Default: 500.",
+            valueName: "pixels"), transform: Self.coverSize)
+    var size: CoverSize?
+
+    @Option(
+        help: ArgumentHelp(
+            "Use this server with the Cover Art Archive's API. Default: https://coverartarchive.org.",
+            valueName: "url"))
+    var coverArtArchive: String?
+
+    func apply(to configuration: inout LibraryConfiguration) {
+        if let size { configuration.coverSize = size }
+        if let coverArtArchive { configuration.coverArtArchive = coverArtArchive }
+    }
+
+    private static func coverSize(_ text: String) throws -> CoverSize {
+        guard let size = CoverSize(rawValue: text) else {
+            throw ValidationError("--size must be one of \(CoverSize.allCases.map(\.rawValue).joined(separator: ", "))")
+        }
+        return size
+    }
+}

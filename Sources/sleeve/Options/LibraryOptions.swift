@@ -1,0 +1,77 @@
+import ArgumentParser
+import CoverLibrary
+import Logging
+
+/// Options of every command that opens the library.
+struct LibraryOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "The cache directory.",
+            discussion: "Default: $SLEEVE_CACHE, else sleeve in $XDG_CACHE_HOME or ~/.cache.", valueName: "dir"))
+    var cache: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The library file: your albums as JSON.",
+            discussion: "Default: $SLEEVE_LIBRARY, else sleeve/albums.json in $XDG_DATA_HOME or ~/.local/share.",
+            valueName: "file"))
+    var library: String?
+
+    @Flag(help: "Write results as JSON to stdout.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Print no progress and no summary, only warnings and errors.")
+    var quiet = false
+
+    @Option(help: ArgumentHelp("The least severe messages to print on stderr.", valueName: "level"))
+    var logLevel = LogLevel.notice
+
+    @Option(
+        help: ArgumentHelp("The format of these messages: text, or json (one object per line).", valueName: "format"))
+    var logFormat = LogFormat.text
+
+    func validate() throws {
+        if cache?.isEmpty == true { throw ValidationError("--cache needs a directory") }
+        if library?.isEmpty == true { throw ValidationError("--library needs a file") }
+    }
+
+    /// - Throws: An exit code, after an error message, if the cache directory is unknown.
+    func configuration() throws -> LibraryConfiguration {
+        if logFormat == .json { Log.useJSON() }
+        guard let cache = cache ?? Self.path("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve") else {
+            throw fail("$HOME is not set; name the cache directory with --cache")
+        }
+        // Commands that need the library file report a missing name themselves.
+        let library = library ?? Self.path("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")
+        var configuration = LibraryConfiguration(cacheDirectory: cache, libraryFile: library ?? "")
+        configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
+        configuration.logger.logLevel = quiet ? max(logLevel.level, .warning) : logLevel.level
+        return configuration
+    }
+
+    /// The value of `variable`, else `name` in a base directory of the XDG specification; nil if no variable is set.
+    private static func path(_ variable: String, _ base: String, _ underHome: String, _ name: String) -> String? {
+        if let path = Environment.value(variable) { return path }
+        // The XDG specification requires ignoring relative paths.
+        if let folder = Environment.value(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
+        return Environment.value("HOME").map { "\($0)/\(underHome)/\(name)" }
+    }
+}
+
+extension LibraryConfiguration {
+    /// - Throws: An exit code, after an error message, if no option or variable names the library file.
+    func requireLibraryFile() throws {
+        if libraryFile.isEmpty { throw fail("$HOME is not set; name the library file with --library") }
+    }
+}
+
+/// The format of messages on stderr.
+enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+    case text, json
+}
+
+/// The log levels of swift-log that an option can set.
+enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+    case trace, debug, info, notice, warning, error
+    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import CoverLibrary
+import Platform
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Options of commands that send requests.
+struct NetworkOptions: ParsableArguments {
+    // Unconditional parsing lets `validate` report the range for negative numbers.
+    @Option(parsing: .unconditional, help: ArgumentHelp("Maximum simultaneous transfers, all hosts.", valueName: "n"))
+    var parallel = 128
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit.",
+            valueName: "n"))
+    var perHost = 32
+
+    @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
+    var fixed = false
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
+    var rate: Double?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum requests per second, all hosts. Default: unlimited.", valueName: "n"))
+    var totalRate: Double?
+
+    @Flag(help: "Request each host's robots.txt first and obey it.")
+    var respectRobots = false
+
+    @Option(
+        help: ArgumentHelp(
+            "The User-Agent field of requests. Name a contact that servers can reach: 'Sleeve (+https://example.org/me)'.",
+            valueName: "text"))
+    var userAgent: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Timeout of one request; each redirect is a request of its own. A server that sends nothing for 30 s times out earlier.",
+            valueName: "seconds"))
+    var timeout = 60.0
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Retries after a temporary failure: timeout, no connection, name not resolved, or status 408, 425, 429, 500, 502, 503, 504. Default: 3.",
+            valueName: "n"))
+    var retries: Int?
+
+    @Option(help: ArgumentHelp("The largest cover to download.", valueName: "size"))
+    var maxSize = ByteSize(32 << 20)
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum size of the cache on disk; stored in the cache. Default: as stored, at first 10G.",
+            valueName: "size"))
+    var capacity: ByteSize?
+
+    @Option(help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    var cacert: String?
+
+    @Flag(help: "Follow redirects from https to http, which are refused otherwise.")
+    var allowDowngrade = false
+
+    @Flag(
+        help:
+            "Refuse connections to loopback, private, link-local and cloud-metadata addresses, also by redirects: for lists you do not trust."
+    )
+    var denyPrivate = false
+
+    @Flag(help: "Never connect; covers that are not cached fail.")
+    var offline = false
+
+    func validate() throws {
+        func require(_ isValid: Bool, _ message: String) throws {
+            if !isValid { throw ValidationError(message) }
+        }
+        func isRate(_ rate: Double?) -> Bool { rate.map { (0.000_1...1e6).contains($0) } ?? true }
+        try require((1...4_096).contains(parallel), "--parallel must be between 1 and 4096")
+        try require((1...4_096).contains(perHost), "--per-host must be between 1 and 4096")
+        try require(isRate(rate), "--rate must be between 0.0001 and 1000000")
+        try require(isRate(totalRate), "--total-rate must be between 0.0001 and 1000000")
+        try require((0.001...86_400).contains(timeout), "--timeout must be between 0.001 and 86400 seconds")
+        try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
+        try require(maxSize.bytes > 0, "--max-size must be more than 0")
+        try require(capacity?.bytes ?? 1 > 0, "--capacity must be more than 0")
+        try require(
+            userAgent.map(LibraryConfiguration.isUserAgent) ?? true, "--user-agent must be printable ASCII characters")
+    }
+
+    /// Applies the options, and prepares the process for transfers.
+    /// - Throws: An exit code, after an error message, if the certificate authorities cannot be read.
+    func apply(to configuration: inout LibraryConfiguration) throws {
+        configuration.parallel = parallel
+        configuration.perHost = min(perHost, parallel)
+        configuration.adapts = !fixed
+        configuration.rate = rate
+        configuration.respectsRobots = respectRobots
+        configuration.totalRate = totalRate
+        if let userAgent { configuration.userAgent = userAgent }
+        configuration.timeout = .milliseconds(Int(timeout * 1_000))
+        if let retries { configuration.retries = retries }
+        configuration.maximumSize = maxSize.bytes
+        configuration.capacity = capacity?.bytes
+        configuration.isOffline = offline
+        configuration.allowsDowngrades = allowDowngrade
+        configuration.deniesPrivateAddresses = denyPrivate
+        if let cacert {
+            guard access(cacert, R_OK) == 0 else {
+                throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")
+            }
+            configuration.certificateAuthorities = cacert
+        }
+        ProcessSetup.prepareForTransfers()
+    }
+}

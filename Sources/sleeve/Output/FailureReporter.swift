@@ -1,0 +1,113 @@
+import CoverLibrary
+import Synchronization
+
+/// Reports failures on stderr as they happen. A limited number is printed one by one; failures that concern a host are counted
+/// by host and cause, and summarized at the end. The report file lists all of them.
+final class FailureReporter: Sendable {
+    private static let maximumLines = 20
+    fileprivate static let maximumPerGroup = 5
+    fileprivate static let maximumGroups = 64
+    private let state = Mutex(State())
+
+    fileprivate struct State {
+        var lines = 0
+        var hostFailures: [HostFailure: Int] = [:]
+        /// Covers that were not requested, by host, with the host's problem.
+        var notTried: [String: (count: Int, problem: String)] = [:]
+        /// The number of covers whose hosts could not be reached.
+        var unreachable = 0
+        /// The number of covers whose hosts responded.
+        var answered = 0
+    }
+
+    fileprivate struct HostFailure: Hashable {
+        var host: String
+        /// A predicate, such as "timed out".
+        var cause: String
+    }
+
+    func record(_ outcome: CoverOutcome) {
+        guard let failure = outcome.failure else {
+            return state.withLock { if outcome.kind != .fresh { $0.answered += 1 } }
+        }
+        // A failure of the cache ends the run, which reports it once.
+        if failure.kind == .cache { return }
+        let isCounted = state.withLock { $0.count(failure) }
+        if isCounted { return }
+        // The detail of a skipped line names its file and line already.
+        warn(outcome.kind == .skipped ? failure.detail : failure.advice)
+    }
+
+    /// Prints a warning unless the maximum number has been printed.
+    func warn(_ text: String) {
+        let number = state.withLock { state in
+            state.lines += 1
+            return state.lines
+        }
+        if number <= Self.maximumLines { Log.warning(text) }
+    }
+
+    /// Prints the summary of the failures that were not printed one by one, and a hint if no server could be reached.
+    func summarize(hasReport: Bool) {
+        let state = state.withLock { $0 }
+        let hint = hasReport ? "the report lists them all" : "--report FILE lists them all"
+        let omitted = state.lines - Self.maximumLines
+        if omitted > 0 { Log.warning("… and \(Decimals.grouped(omitted)) more like these; \(hint)") }
+        let groups = state.hostFailures.filter { $0.value > Self.maximumPerGroup }
+        for (group, count) in groups.sorted(by: { ($0.key.host, $0.key.cause) < ($1.key.host, $1.key.cause) }) {
+            let covers = Decimals.count(count - Self.maximumPerGroup, "more cover")
+            Log.warning("\(group.host): \(covers) \(group.cause); \(hint)")
+        }
+        for (_, host) in state.notTried.sorted(by: { $0.key < $1.key }) {
+            Log.warning("\(Decimals.grouped(host.count)) not tried: \(host.problem)")
+        }
+        if state.unreachable > Self.maximumPerGroup, state.answered == 0 {
+            Log.warning("no server could be reached; check your connection, then run again")
+        }
+    }
+}
+
+extension FailureReporter.State {
+    /// Counts a failure. - Returns: Whether only the summary reports it.
+    fileprivate mutating func count(_ failure: CoverFailure) -> Bool {
+        if [.nameResolution, .connect, .notTried].contains(failure.kind) {
+            unreachable += 1
+        } else if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil {
+            answered += 1
+        }
+        let host = failure.host
+        if let problem = failure.hostProblem {
+            guard notTried[host] != nil || notTried.count < FailureReporter.maximumGroups else { return false }
+            notTried[host] = ((notTried[host]?.count ?? 0) + 1, problem)
+            return true
+        }
+        guard let cause = failure.hostCause else { return false }
+        let group = FailureReporter.HostFailure(host: host, cause: cause)
+        guard let count = hostFailures[group] ?? (hostFailures.count < FailureReporter.maximumGroups ? 0 : nil) else {
+            return false
+        }
+        hostFailures[group] = count + 1
+        return count >= FailureReporter.maximumPerGroup
+    }
+}
+
+extension CoverFailure {
+    /// The message, with a hint if no request was sent because of a remembered 404 or 410.
+    var advice: String { message + (rememberedUntil == nil ? "" : " (--retry-absent asks again)") }
+
+    /// A predicate for failures that concern all covers of the host; nil if the failure concerns this cover alone.
+    fileprivate var hostCause: String? {
+        switch kind {
+        case .nameResolution, .connect: "failed without a connection"
+        case .broken: "failed as the connection broke"
+        case .timeout: "timed out"
+        case .tls: "failed without a trusted TLS connection"
+        case .truncated: "ended early"
+        case .overQuota: "were refused: too many requests"
+        case .disallowed: "were not requested: robots.txt disallows them"
+        case .status where status.map { $0 == 429 || $0 == 407 || $0 >= 500 } == true:
+            "failed with status \(status ?? 0)"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import CoverLibrary
+
+extension PrefetchSummary {
+    /// Whether nothing was listed or due.
+    var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
+
+    /// The summary as JSON.
+    func json(peakMemory: Int) -> String {
+        var line = JSONObject()
+        line.add("requested", requested)
+        line.add("downloaded", downloaded)
+        line.add("deduplicated", deduplicated)
+        line.add("revalidated", revalidated)
+        line.add("fresh", fresh)
+        line.add("joined", joined)
+        line.add("skipped", skipped)
+        line.add("failed", failed)
+        if remaining > 0 { line.add("remaining", remaining) }
+        line.add("bytes", bytes)
+        line.add("seconds", raw: Decimals.text(seconds, 6))
+        line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
+        line.add("bytesPerSecond", raw: Decimals.text(bytesPerSecond, 0))
+        line.add("peakMemoryBytes", peakMemory)
+        if isCancelled { line.add("cancelled", true) }
+        if let stopReason { line.add("stopReason", stopReason) }
+        return line.text + "\n"
+    }
+
+    /// The summary as text; empty if nothing was listed or due, which the command explains.
+    /// - Parameter isListRead: Whether the whole list was read. If not, more covers remain than were counted.
+    func text(isListRead: Bool) -> String {
+        if isEmpty { return "" }
+        func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
+        let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
+        var parts = [
+            count(downloaded, "downloaded\(same)"), count(fresh, "cached"), count(revalidated, "unchanged"),
+            count(joined, "repeated"), count(skipped, "skipped"), count(failed, "failed"),
+        ].compactMap(\.self)
+        if isCancelled {
+            if remaining > 0 { parts.append((isListRead ? "" : "at least ") + "\(Decimals.grouped(remaining)) to go") }
+            let done = parts.isEmpty ? "nothing done yet" : parts.joined(separator: ", ")
+            return "Stopped after \(Decimals.text(seconds, 1)) s: \(done). Run again to continue.\n"
+        }
+        let outcome = parts.joined(separator: ", ")
+        let covers = Decimals.count(requested, "cover")
+        var text = "\(covers)\(outcome.isEmpty ? "" : ": \(outcome)") in \(Decimals.text(seconds, 2)) s"
+        if downloaded > 0 {
+            text += " · \(Decimals.grouped(Int(coversPerSecond))) covers/s · \(ByteSize(bytes)) at "
+            text += "\(ByteSize(Int(bytesPerSecond)))/s"
+        }
+        if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
+        return text + "\n"
+    }
+}

@@ -1,0 +1,73 @@
+import CoverLibrary
+import Platform
+import Synchronization
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The report: one JSON line per cover, written in blocks, or every second if lines are rare. A line follows the commit that
+/// makes it true. A stalled reader slows the reading of the list, never a transfer.
+final class ReportFile: Sendable {
+    private static let blockSize = 32 << 10
+    private static let interval = Duration.seconds(1)
+    /// Maximum number of bytes that wait for the reader. Beyond it, the list is not read further.
+    private static let maximumBacklog = 16 << 20
+    private let path: String
+    private let terminal: Terminal
+    private let writer: BackgroundWriter
+    private let block = Mutex(Block())
+
+    private struct Block {
+        var bytes: [UInt8] = []
+        var written = ContinuousClock.now
+    }
+
+    /// - Throws: An exit code, after an error message.
+    init(_ path: String) throws {
+        self.path = path
+        terminal = Terminal(descriptor: try OutputFile.create(path))
+        writer = BackgroundWriter(terminal)
+    }
+
+    /// Waits until the backlog allows more lines, or the task is cancelled.
+    func waitForReader() async {
+        while writer.backlog > Self.maximumBacklog, (try? await Task.sleep(for: .milliseconds(20))) != nil {}
+    }
+
+    func add(_ outcome: CoverOutcome) {
+        var line = JSONObject()
+        line.add("url", Redaction.redact(outcome.url))
+        line.add("outcome", outcome.kind.rawValue)
+        line.add("digest", outcome.digest)
+        line.add("bytes", outcome.bytes)
+        line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
+        line.add("error", outcome.failure?.detail)
+        block.withLock { block in
+            block.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
+            let now = ContinuousClock.now
+            guard block.bytes.count >= Self.blockSize || block.written + Self.interval <= now else { return }
+            writer.write(block.bytes)
+            block.bytes.removeAll(keepingCapacity: true)
+            block.written = now
+        }
+    }
+
+    /// Writes the last block and syncs the file.
+    /// - Returns: Why the report is incomplete; nil if it is complete.
+    func close() -> String? {
+        writer.write(block.withLock { $0.bytes })
+        let isWritten = writer.flush { Log.info("waiting for the reader of the report \(path)") }
+        let cause: String
+        if !isWritten {
+            cause = writer.error ?? "its reader has stalled"
+        } else if fsync(terminal.descriptor) == 0 || errno == EINVAL || errno == EROFS {
+            return nil
+        } else {
+            cause = SystemError("fsync").reason
+        }
+        return "the report \(path) is incomplete: \(cause)"
+    }
+}

@@ -1,0 +1,39 @@
+import CLinux
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// Settings of the whole process, which a library must not change.
+enum ProcessSetup {
+    /// Descriptors that sockets and segments may need. The soft limit is often 1024 where the hard limit is far higher.
+    private static let descriptors: rlim_t = 8_192
+    /// Bytes of free heap that glibc keeps instead of returning them to the kernel.
+    private static let heapReserve: Int32 = 32 << 20
+
+    /// Prepares for transfers. Commands that send requests call it before they open the library.
+    static func prepareForTransfers() {
+        // A write to a closed connection must fail with EPIPE instead of ending the process.
+        signal(SIGPIPE, SIG_IGN)
+        raiseDescriptorLimit()
+        #if os(Linux)
+            // libcurl allocates 64 KiB for every transfer and frees them at its end. By default glibc unmaps them, and each
+            // transfer pays a page fault for every 4 KiB.
+            mallopt(M_TRIM_THRESHOLD, heapReserve)
+        #endif
+    }
+
+    private static func raiseDescriptorLimit() {
+        #if os(Linux)
+            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        #else
+            let files = RLIMIT_NOFILE
+        #endif
+        var limit = rlimit()
+        guard getrlimit(files, &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, descriptors)
+        setrlimit(files, &limit)
+    }
+}

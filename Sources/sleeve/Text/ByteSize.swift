@@ -1,0 +1,39 @@
+import ArgumentParser
+
+/// A number of bytes as an option gives it: `500M`, `1.5 GiB`, `20000`. K, M, G and T are powers of 1024.
+struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
+    var bytes: Int
+
+    init(_ bytes: Int) { self.bytes = bytes }
+
+    init?(argument: String) {
+        let text = argument.lowercased().filter { $0 != " " }
+        let digits = text.prefix { $0.isNumber || $0 == "." }
+        let powers = ["": 0, "b": 0, "k": 1, "m": 2, "g": 3, "t": 4]
+        var unit = text.dropFirst(digits.count)
+        if unit.hasSuffix("ib") {
+            unit = unit.dropLast(2)
+        } else if unit.count == 2, unit.hasSuffix("b") {
+            unit = unit.dropLast()
+        }
+        guard let number = Double(digits), let power = powers[String(unit)] else { return nil }
+        let size = (0..<power).reduce(number) { size, _ in size * 1_024 }
+        guard size >= 0, size < 9e18 else { return nil }
+        bytes = Int(size)
+    }
+
+    var defaultValueDescription: String { description }
+
+    /// Three digits and a unit: `31.4 KB`, `1.20 GB`. Whole numbers have no decimal places: `10 GB`.
+    var description: String {
+        var size = Double(bytes)
+        var units = ["B", "KB", "MB", "GB", "TB"][...]
+        while size >= 1_000, units.count > 1 {
+            size /= 1_024
+            units = units.dropFirst()
+        }
+        if units.startIndex == 0 { return "\(bytes) B" }
+        let digits = size == size.rounded() || size >= 100 ? 0 : size < 10 ? 2 : 1
+        return "\(Decimals.text(size, digits)) \(units.first ?? "")"
+    }
+}

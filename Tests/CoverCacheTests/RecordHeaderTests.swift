@@ -1,0 +1,179 @@
+import Testing
+
+@testable import CoverCache
+
+@Suite struct RecordHeaderTests {
+    private let full = EntryMetadata(
+        key: "https://covers.example/a%20b.jpg?x=1", mediaType: "image/webp", width: 640, height: 480,
+        storedAt: 1_700_000_000_123, freshUntil: -5,
+        fields: "ETag: \"x: y\"\nLast-Modified: Sun, 06 Nov 1994 08:49:37 GMT\n\nurl: http://other.example/\n")
+
+    private func decode(_ metadata: EntryMetadata) -> EntryMetadata? {
+        var bytes: [UInt8] = []
+        metadata.encode(into: &bytes)
+        return bytes.withUnsafeBytes { EntryMetadata(decoding: $0) }
+    }
+
+    @Test("metadata with every part comes back equal, whatever its fields look like")
+    func fullMetadata() { #expect(decode(full) == full) }
+
+    @Test("metadata with only what must be there comes back equal")
+    func briefMetadata() {
+        let brief = EntryMetadata(key: "http://a.example/", mediaType: "image/png", storedAt: 0)
+        #expect(decode(brief) == brief)
+    }
+
+    @Test("metadata without a key is none")
+    func noKey() {
+        #expect(Array("type: image/png\nstored: 1\n\n".utf8).withUnsafeBytes { EntryMetadata(decoding: $0) } == nil)
+    }
+
+    @Test("lines that a later version may add are passed over")
+    func unknownLines() {
+        let text = "url: http://a.example/\ncolour: red\nstored: 7\nnonsense\n\nETag: \"1\"\n"
+        let metadata = Array(text.utf8).withUnsafeBytes { EntryMetadata(decoding: $0) }
+        #expect(metadata?.key == "http://a.example/")
+        #expect(metadata?.storedAt == 7)
+        #expect(metadata?.fields == "ETag: \"1\"\n")
+    }
+
+    @Test("a head begins with the name of the format and comes back with every number", arguments: [false, true])
+    func head(isReference: Bool) throws {
+        let body = picture(1)
+        let digest = body.withUnsafeBytes { Digest(of: $0) }
+        let bytes = RecordHeader.encode(
+            full, digest: digest, bodyChecksum: 0xFEDC_BA98_7654_3210, bodyLength: 5_000, isReference: isReference)
+        #expect(bytes.starts(with: Array("SLEEVE01".utf8)))
+        let head = try #require(bytes.withUnsafeBytes { RecordHeader($0) })
+        #expect(head.digest == digest)
+        #expect(head.bodyChecksum == 0xFEDC_BA98_7654_3210)
+        #expect(head.bodyLength == 5_000)
+        #expect(head.isReference == isReference)
+        #expect(head.metadataLength == bytes.count - RecordHeader.size)
+        #expect(head.span == bytes.count + (isReference ? 0 : 5_000))
+        #expect(bytes.withUnsafeBytes { RecordHeader.isIntact($0) })
+    }
+
+    @Test("a head cut off anywhere is no head")
+    func cutHead() {
+        let bytes = RecordHeader.encode(
+            full, digest: Digest(of: .init(start: nil, count: 0)), bodyChecksum: 0, bodyLength: 0, isReference: false)
+        for length in 0..<RecordHeader.size {
+            #expect(bytes[..<length].withUnsafeBytes { RecordHeader($0) } == nil, "length \(length)")
+        }
+        for length in RecordHeader.size..<bytes.count {
+            #expect(bytes[..<length].withUnsafeBytes { !RecordHeader.isIntact($0) }, "length \(length)")
+        }
+    }
+
+    @Test("what a record takes of the disk is whole blocks of 4 KiB")
+    func charge() {
+        #expect(RecordHeader.charge(1) == 4_096)
+        #expect(RecordHeader.charge(4_096) == 4_096)
+        #expect(RecordHeader.charge(4_097) == 8_192)
+    }
+}
+
+@Suite struct SegmentScannerTests {
+    /// A segment of the records of `bodies`, each under its number's URL.
+    private func withSegment(_ bodies: [[UInt8]], _ body: (CacheFolder, [Int]) throws -> Void) throws {
+        try withFolder { folder in
+            _ = try CacheDirectory(creating: folder.path)
+            var buffer = RecordBuffer(capacity: 0)
+            var ends: [Int] = []
+            for (number, bytes) in bodies.enumerated() { ends.append(append(url(number), bytes, to: &buffer)) }
+            try write(buffer, to: folder.segment(1))
+            try body(folder, ends)
+        }
+    }
+
+    private func write(_ buffer: borrowing RecordBuffer, to path: String) throws {
+        let bytes = try buffer.withUnsafeBytes { Array($0) }
+        try Bytes.write(bytes, to: path)
+    }
+
+    /// Returns the offset of the record's end, without its padding.
+    private func append(
+        _ key: String, _ body: [UInt8], stating other: [UInt8]? = nil, to buffer: inout RecordBuffer
+    ) -> Int {
+        let header = RecordHeader.encode(
+            EntryMetadata(key: key, mediaType: "image/jpeg", storedAt: 1),
+            digest: (other ?? body).withUnsafeBytes { Digest(of: $0) },
+            bodyChecksum: body.withUnsafeBytes { Checksum.of($0) },
+            bodyLength: body.count, isReference: false)
+        let offset = body.withUnsafeBytes { buffer.append(header: header, body: $0) }
+        return offset + header.count + body.count
+    }
+
+    private func scan(_ path: String, verifyingDigest: Bool = false) throws -> (keys: [String], end: Int) {
+        let file = try #require(SegmentFile(reading: path))
+        var keys: [String] = []
+        let end = try SegmentScanner.scan(file, verifyingDigest: verifyingDigest) { found in
+            if case .record(let record) = found { keys.append(record.metadata.key) }
+        }
+        return (keys, end)
+    }
+
+    @Test("every record of a segment is found, in order")
+    func all() throws {
+        try withSegment([picture(0, bytes: 10), picture(1, bytes: 9_000), picture(2, bytes: 4_096)]) { folder, _ in
+            let found = try scan(folder.segment(1))
+            #expect(found.keys == [url(0), url(1), url(2)])
+            #expect(found.end == Bytes.length(folder.segment(1)))
+        }
+    }
+
+    @Test("a record with any one bit of its head, metadata or body changed is not taken, and its neighbour is")
+    func flips() throws {
+        try withSegment([picture(0, bytes: 200), picture(1, bytes: 200)]) { folder, ends in
+            let path = folder.segment(1)
+            let sound = try Bytes.of(path)
+            for offset in 0..<ends[0] {
+                for bit in 0..<8 {
+                    try Bytes.overwrite(path, at: offset, with: [sound[offset] ^ UInt8(1 << bit)])
+                    let keys = try scan(path).keys
+                    #expect(keys == [url(1)], "offset \(offset) bit \(bit)")
+                }
+                try Bytes.overwrite(path, at: offset, with: [sound[offset]])
+            }
+            #expect(try scan(path).keys == [url(0), url(1)])
+        }
+    }
+
+    @Test("a segment cut off anywhere in its last record keeps the one before, and the scan ends after that")
+    func cuts() throws {
+        try withSegment([picture(0, bytes: 200), picture(1, bytes: 200)]) { folder, ends in
+            let path = folder.segment(1)
+            let sound = try Bytes.of(path)
+            for length in stride(from: ends[1] - 1, to: 4_096, by: -1) {
+                try Bytes.truncate(path, to: length)
+                let found = try scan(path)
+                #expect(found.keys == [url(0)] && found.end == 4_096, "length \(length)")
+            }
+            try Bytes.write(sound, to: path)
+            #expect(try scan(path).end == 8_192)
+        }
+    }
+
+    @Test("a body whose checksum was made to fit is still found out by its digest")
+    func forgedChecksum() throws {
+        try withFolder { folder in
+            _ = try CacheDirectory(creating: folder.path)
+            var buffer = RecordBuffer(capacity: 0)
+            _ = append(url(1), picture(1), stating: picture(2), to: &buffer)
+            try write(buffer, to: folder.segment(1))
+            #expect(try scan(folder.segment(1)).keys == [url(1)])
+            #expect(try scan(folder.segment(1), verifyingDigest: true).keys.isEmpty)
+        }
+    }
+
+    @Test("holes and blank blocks between records are passed over")
+    func holes() throws {
+        try withSegment([picture(0, bytes: 3_000), picture(1, bytes: 90_000), picture(2, bytes: 3_000)]) { folder, _ in
+            let charge = RecordHeader.charge(90_000 + 200)
+            let directory = try CacheDirectory(creating: folder.path)
+            FreedRange(segment: 1, offset: 4_096, length: charge).punch(in: directory)
+            #expect(try scan(folder.segment(1)).keys == [url(0), url(2)])
+        }
+    }
+}

@@ -1,0 +1,162 @@
+import Testing
+
+@testable import CoverCache
+
+@Suite struct RecoveryTests {
+    @Test("covers that a dead writer had synced, but not committed, are there for the next, and are whole")
+    func deadWriter() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.store(url(1), picture(1))
+                for number in 2...5 { try writer.put(url(number), picture(number)) }
+                try #require(writer.seal()).sync()
+            }
+            #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) }))
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("what a dead writer had not synced is as if it had never been, and harms nothing")
+    func unsynced() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.store(url(1), picture(1))
+                try writer.put(url(2), picture(2))
+                #expect(writer.seal() != nil)
+                try writer.put(url(3), picture(3))
+            }
+            try folder.written { try $0.store(url(4), picture(4)) }
+            #expect(try folder.contents() == [url(1): picture(1), url(4): picture(4)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("a synced group is recovered even when an earlier one never reached the disk")
+    func gap() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.put(url(1), picture(1))
+                let first = writer.seal()
+                try writer.put(url(2), picture(2))
+                try #require(writer.seal()).sync()
+                #expect(first != nil)
+            }
+            #expect(try folder.contents() == [url(2): picture(2)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("a dead writer's shared bytes are recovered as one blob")
+    func references() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.put(url(1), picture(1))
+                try writer.put(url(2), picture(1))
+                try #require(writer.seal()).sync()
+            }
+            try folder.written { writer in
+                let statistics = try writer.statistics()
+                #expect(statistics.blobs == 1 && statistics.entries == 2)
+            }
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(1)])
+        }
+    }
+
+    @Test("a record that a dying writer tore is cut off, those before it are recovered, and the next record takes its offset")
+    func tornRecord() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                for number in 1...3 { try writer.put(url(number), picture(number)) }
+                try #require(writer.seal()).sync()
+            }
+            let path = folder.segment(1)
+            try Bytes.truncate(path, to: Bytes.length(path) - RecordHeader.alignment)
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
+            #expect(Bytes.length(path) == 2 * RecordHeader.charge(5_200))
+            try folder.written { try $0.store(url(4), picture(4)) }
+            #expect(folder.segmentNames == ["0000000001.seg"])
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2), url(4): picture(4)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("a record of the right length whose bytes never reached the disk is not recovered")
+    func blankBody() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                for number in 1...3 { try writer.put(url(number), picture(number)) }
+                try #require(writer.seal()).sync()
+            }
+            let offset = try #require(try Bytes.find(picture(3), in: folder.segment(1)))
+            try Bytes.overwrite(folder.segment(1), at: offset + 904, with: [UInt8](repeating: 0, count: 4_096))
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
+        }
+    }
+
+    @Test("garbage after the last commit is cut off and harms nothing")
+    func garbageTail() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let length = Bytes.length(folder.segment(1))
+            try Bytes.overwrite(folder.segment(1), at: RecordHeader.charge(length), with: picture(9, bytes: 10_000))
+            #expect(try folder.contents() == [url(1): picture(1)])
+            #expect(Bytes.length(folder.segment(1)) == RecordHeader.charge(length))
+        }
+    }
+
+    @Test("what a living writer has appended is left to it")
+    func livingWriter() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.put(url(1), picture(1))
+                let group = try #require(writer.seal())
+                try group.sync()
+                #expect(try folder.contents().isEmpty)
+                let digest = picture(1).withUnsafeBytes { Digest(of: $0) }
+                #expect(try writer.commit([group]) == [.stored(digest, deduplicated: false)])
+                #expect(try folder.contents() == [url(1): picture(1)])
+            }
+        }
+    }
+
+    @Test("an older copy that a dead writer left does not replace a newer one")
+    func olderCopy() throws {
+        try withFolder { folder in
+            try folder.abandoned { dead in
+                try dead.put(url(1), picture(1), storedAt: 100)
+                try dead.put(url(2), picture(2), storedAt: 300)
+                try #require(dead.seal()).sync()
+                try folder.written { writer in
+                    try writer.store(url(1), picture(3), storedAt: 200)
+                    try writer.store(url(2), picture(4), storedAt: 200)
+                }
+            }
+            #expect(try folder.contents() == [url(1): picture(3), url(2): picture(2)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test("opening again and again recovers nothing twice")
+    func once() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.put(url(1), picture(1))
+                try #require(writer.seal()).sync()
+            }
+            let first = try folder.written { try $0.statistics() }
+            let second = try folder.written { try $0.statistics() }
+            #expect(first.charged == second.charged && first.entries == second.entries && second.entries == 1)
+        }
+    }
+
+    @Test("an evicted cover does not come back with the next opening")
+    func evictedStaysAway() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...4 { try writer.store(url(number), picture(number)) }
+                try writer.evict(to: 2 * RecordHeader.charge(5_200))
+            }
+            #expect(try folder.contents().keys.sorted() == [url(3), url(4)])
+        }
+    }
+}

@@ -1,0 +1,198 @@
+import Testing
+
+@testable import CoverCache
+
+@Suite struct VerificationTests {
+    /// Three covers in one segment.
+    private func withThree(_ body: (CacheFolder) throws -> Void) throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...3 { try writer.put(url(number), picture(number)) }
+                _ = try writer.commit()
+            }
+            try body(folder)
+        }
+    }
+
+    private func damage(_ number: Int, in folder: CacheFolder) throws {
+        let offset = try #require(try Bytes.find(picture(number), in: folder.segment(1)))
+        try Bytes.flip(folder.segment(1), at: offset + 2_500)
+    }
+
+    @Test("a sound cache is found sound, and all of it is looked at")
+    func sound() throws {
+        try withThree { folder in
+            try folder.written { writer in
+                try writer.store(url(4), picture(1))
+                var seen: [Int] = []
+                let report = try writer.verify { done, total in
+                    seen.append(done)
+                    #expect(total == 3)
+                }
+                #expect(report.defects.isEmpty)
+                #expect(report.entries == 4 && report.blobs == 3 && report.bytes == 15_000)
+                #expect(seen == [1, 2, 3])
+            }
+        }
+    }
+
+    @Test(
+        "a damaged head is found, of a record with a body and of one without: a rebuild would drop it",
+        arguments: [1, 30, 75])
+    func damagedHead(offset: Int) throws {
+        try withThree { folder in
+            try folder.written { try $0.store(url(4), picture(1)) }
+            // Each record is two blocks; the fourth has no body.
+            try Bytes.flip(folder.segment(1), at: 8_192 + offset)
+            try Bytes.flip(folder.segment(1), at: 3 * 8_192 + offset)
+            let defects = try folder.defects()
+            #expect(Set(defects.compactMap(\.key)) == [url(2), url(4)], "\(defects)")
+        }
+    }
+
+    @Test("a flipped byte is found, with the URL and the location")
+    func flippedByte() throws {
+        try withThree { folder in
+            try damage(2, in: folder)
+            let defects = try folder.defects()
+            #expect(defects.count == 1)
+            #expect(defects.first?.key == url(2))
+            #expect(defects.first?.location.hasPrefix(folder.segment(1)) == true)
+            #expect(defects.first.map { "\($0)".contains(url(2)) } == true)
+        }
+    }
+
+    @Test("a deleted segment is found: every cover of it is gone")
+    func deletedSegment() throws {
+        try withThree { folder in
+            try Bytes.remove(folder.segment(1))
+            let defects = try folder.defects()
+            #expect(defects.compactMap(\.key) == [url(1), url(2), url(3)])
+        }
+    }
+
+    @Test("a cut segment is found")
+    func cutSegment() throws {
+        try withThree { folder in
+            try Bytes.truncate(folder.segment(1), to: 2 * RecordHeader.charge(5_200))
+            #expect(try folder.defects().compactMap(\.key) == [url(3)])
+        }
+    }
+
+    @Test("a rebuild drops what is damaged, keeps the rest, and leaves nothing to find")
+    func rebuildDrops() throws {
+        try withThree { folder in
+            try damage(2, in: folder)
+            try folder.written { writer in
+                let entries = try writer.rebuild()
+                #expect(entries == 2)
+                #expect(try writer.verify().defects.isEmpty)
+            }
+            #expect(try folder.contents() == [url(1): picture(1), url(3): picture(3)])
+        }
+    }
+
+    @Test("a rebuild of a cache whose segment is gone leaves an empty cache that works")
+    func rebuildNothing() throws {
+        try withThree { folder in
+            try Bytes.remove(folder.segment(1))
+            try folder.written { writer in
+                #expect(try writer.rebuild() == 0)
+                try writer.store(url(7), picture(7))
+            }
+            #expect(try folder.contents() == [url(7): picture(7)])
+        }
+    }
+
+    @Test("a rebuild restores what is known of every entry")
+    func rebuildMetadata() throws {
+        try withFolder { folder in
+            let metadata = EntryMetadata(
+                key: url(1), mediaType: "image/gif", width: 3, height: 4, storedAt: 5, freshUntil: 6,
+                fields: "ETag: \"é\"\n")
+            try folder.written { writer in
+                _ = try picture(1).withUnsafeBytes { try writer.put(metadata, body: $0) }
+                try writer.put(url(2), picture(1), storedAt: 9)
+                _ = try writer.commit()
+                let before = try writer.statistics()
+                #expect(try writer.rebuild() == 2)
+                let after = try writer.statistics()
+                #expect(after.blobs == before.blobs && after.charged == before.charged)
+                #expect(after.entryBytes == before.entryBytes)
+            }
+            #expect(try folder.reader().entry(url(1))?.metadata == metadata)
+            #expect(try folder.reader().entry(url(2))?.metadata.storedAt == 9)
+        }
+    }
+
+    @Test("a rebuild keeps the newest content of each URL")
+    func rebuildNewest() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.store(url(1), picture(1), storedAt: 1)
+                try writer.store(url(1), picture(2), storedAt: 2)
+                try writer.store(url(2), picture(3), storedAt: 1)
+                #expect(try writer.rebuild() == 2)
+            }
+            #expect(try folder.contents() == [url(1): picture(2), url(2): picture(3)])
+        }
+    }
+
+    @Test("a rebuild does not bring back what was evicted")
+    func rebuildEvicted() throws {
+        try withThree { folder in
+            try folder.written { writer in
+                try writer.evict(to: RecordHeader.charge(5_200))
+                #expect(try writer.rebuild() == 1)
+            }
+            #expect(try folder.contents() == [url(3): picture(3)])
+        }
+    }
+
+    @Test("a rebuild finds shared bytes that lie in a later segment than the entry that shares them")
+    func rebuildAcrossSegments() throws {
+        try withFolder { folder in
+            try folder.abandoned { first in
+                try first.store(url(1), picture(1))
+                try folder.written { try $0.store(url(2), picture(2)) }
+                try first.store(url(3), picture(2))
+                #expect(folder.segmentNames.count == 2)
+            }
+            #expect(try folder.written { try $0.rebuild() } == 3)
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2), url(3): picture(2)])
+        }
+    }
+
+    @Test("a rebuild keeps shared bytes whose own URL has newer content in an earlier segment")
+    func rebuildOutlivedRecord() throws {
+        try withFolder { folder in
+            try folder.abandoned { first in
+                try first.store(url(1), picture(1))
+                try folder.written { second in
+                    try second.store(url(2), picture(2), storedAt: 100)
+                    try second.store(url(3), picture(2), storedAt: 100)
+                }
+                try first.store(url(2), picture(4), storedAt: 200)
+            }
+            #expect(try folder.written { try $0.rebuild() } == 3)
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(4), url(3): picture(2)])
+        }
+    }
+
+    @Test("a rebuild by one process costs another none of the covers it is about to commit")
+    func rebuildBesideAWriter() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.store(url(1), picture(1))
+                try writer.put(url(2), picture(2))
+                let group = try #require(writer.seal())
+                try group.sync()
+                _ = try folder.written { try $0.rebuild() }
+                #expect(try writer.commit([group]).count == 1)
+                try writer.close()
+            }
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+}

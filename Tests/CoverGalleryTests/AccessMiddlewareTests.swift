@@ -1,0 +1,104 @@
+import Testing
+import Wire
+
+@testable import CoverGallery
+
+@Suite(.timeLimit(.minutes(10))) struct AccessMiddlewareTests {
+    @Test("requests by names that a foreign name server could resolve to this machine are refused")
+    func hosts() async throws {
+        try await withGallery { stage in
+            for (host, status) in [
+                ("127.0.0.1:\(stage.port)", 200), ("localhost", 200), ("[::1]:\(stage.port)", 200),
+                ("evil.example", 421), ("127.0.0.1.evil.example:80", 421), ("[evil]", 421),
+            ] {
+                let reply = try await stage.ask("GET", "/api/state", ["Host": host])
+                #expect(reply.status == status, "\(host)")
+            }
+        }
+    }
+
+    @Test("a name given with --name is allowed")
+    func names() async throws {
+        try await withGallery {
+            $0.names = ["Music.Example"]
+        } _: { stage in
+            let status = try await stage.ask("GET", "/", ["Host": "music.example"]).status
+            #expect(status == 200)
+        }
+    }
+
+    @Test("pages of other sites can change nothing and read nothing")
+    func crossSite() async throws {
+        try await withGallery { stage in
+            let before = try await stage.ids
+            for fields in [
+                ["Origin": "http://evil.example"], ["Origin": "null"], ["Origin": "http://127.0.0.1:1"],
+                ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Content-Type": "text/plain"],
+                ["Content-Type": "application/x-www-form-urlencoded"],
+            ] {
+                for path in ["/api/undo", "/api/albums"] {
+                    let reply = try await stage.ask("POST", path, fields, json: "{\"album\": {\"title\": \"X\"}}")
+                    #expect([403, 415].contains(reply.status), "\(path) \(fields): \(reply.status)")
+                }
+            }
+            #expect(try await stage.ids == before)
+            let read = try await stage.ask("GET", "/api/library", ["Sec-Fetch-Site": "cross-site"])
+            #expect(read.status == 403)
+            let visit = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"]
+            #expect(try await stage.ask("GET", "/", visit).status == 200)
+            let own = ["Origin": "http://\(stage.host)", "Sec-Fetch-Site": "same-origin"]
+            #expect(
+                try await stage.ask("POST", "/api/albums", own, json: "{\"album\": {\"title\": \"X\"}}").status == 201)
+        }
+    }
+
+    @Test("every response has the headers that forbid framing, sniffing and foreign scripts")
+    func headers() async throws {
+        try await withGallery { stage in
+            for path in ["/", "/app.js", "/api/library", "/nothing", "/api/events?page=x"] {
+                let fields = try await stage.ask("GET", path).fields
+                let policy = fields["content-security-policy"] ?? ""
+                #expect(policy.contains("default-src 'none'") && !policy.contains("unsafe"), "\(path)")
+                #expect(policy.contains("frame-ancestors 'none'") && policy.contains("require-trusted-types-for"))
+                #expect(fields["x-content-type-options"] == "nosniff")
+                #expect(fields["cross-origin-resource-policy"] == "same-origin")
+                #expect(fields["access-control-allow-origin"] == nil)
+            }
+        }
+    }
+
+    @Test("with a token every request needs it; the printed address exchanges it for a cookie")
+    func token() async throws {
+        let token = "0123456789abcdef0123"
+        try await withGallery {
+            $0.token = token
+        } _: { stage in
+            #expect(stage.gallery.url.hasSuffix("/?token=\(token)"))
+            for path in ["/", "/app.js", "/api/library", "/covers/x", "/?token=wrong"] {
+                #expect(try await stage.ask("GET", path).status == 401, "\(path)")
+            }
+            let welcome = try await stage.ask("GET", "/?token=\(token)")
+            #expect(welcome.status == 303 && welcome.fields["location"] == "/")
+            let cookie = welcome.fields["set-cookie"] ?? ""
+            #expect(cookie.contains("HttpOnly") && cookie.contains("SameSite=Strict"))
+            let pair = String(cookie.prefix { $0 != ";" })
+            let fields = [["Cookie": pair], ["Authorization": "Bearer \(token)"], ["Authorization": "Bearer x"]]
+            var statuses: [Int] = []
+            for fields in fields { statuses.append(try await stage.ask("GET", "/api/library", fields).status) }
+            #expect(statuses == [200, 200, 401])
+        }
+    }
+
+    @Test("a gallery that other machines can connect to needs a token of 16 characters")
+    func needsToken() async throws {
+        for token in [nil, "short"] {
+            await #expect(throws: GalleryError.self) {
+                try await withGallery {
+                    $0.host = "0.0.0.0"
+                    $0.token = token
+                } _: { _ in
+                }
+            }
+        }
+    }
+}

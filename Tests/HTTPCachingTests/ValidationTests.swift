@@ -1,0 +1,49 @@
+import HTTPTypes
+import Testing
+
+@testable import HTTPCaching
+
+@Suite("RFC 9111 §4.3: validation") struct ValidationTests {
+    @Test("§4.3.1: both validators are sent, to the byte")
+    func conditions() {
+        let odd = "W/\"a,  \\b\""
+        let conditions = response([.eTag: odd, .lastModified: "Yesterday"]).conditions
+        #expect(conditions[.ifNoneMatch] == odd && conditions[.ifModifiedSince] == "Yesterday")
+        #expect(response([.date: date(0)]).conditions.isEmpty)
+    }
+
+    @Test("RFC 9110 §13.1.5: only a strong entity tag shows that a part belongs to the whole")
+    func strongTag() {
+        #expect(response([.eTag: "\"a\""]).strongTag == "\"a\"")
+        #expect(response([.eTag: "W/\"a\""]).strongTag == nil)
+        #expect(response([.eTag: "a", .lastModified: date(0)]).strongTag == nil)
+    }
+
+    @Test("§3.2: a 304 replaces the fields it names, except those that describe the body")
+    func update() throws {
+        let stored = response([
+            .eTag: "\"a\"", .date: date(0), .age: "50", .cacheControl: "max-age=10", .contentType: "image/png",
+            .contentLength: "500", .vary: "Accept",
+        ])
+        let updated = try #require(
+            stored.updated(
+                by: [.date: date(60), .cacheControl: "max-age=20", .contentType: "text/html", .contentLength: "0"],
+                requestTime: at(60), responseTime: at(60)))
+        #expect(updated.fields[.cacheControl] == "max-age=20" && updated.fields[.vary] == "Accept")
+        #expect(updated.fields[.contentType] == "image/png" && updated.fields[.contentLength] == "500")
+        #expect(updated.fields[.eTag] == "\"a\"")
+        #expect(
+            updated.freshness.initialAge == 0 && updated.freshness.freshUntil == at(80),
+            "the age is counted from the 304")
+    }
+
+    @Test("§4.3.4: a 304 with another strong entity tag is about another response")
+    func otherTag() {
+        let stored = response([.eTag: "\"a\""])
+        #expect(stored.updated(by: [.eTag: "\"b\""], requestTime: at(0), responseTime: at(0)) == nil)
+        #expect(stored.updated(by: [.eTag: "\"a\""], requestTime: at(0), responseTime: at(0)) != nil)
+        #expect(stored.updated(by: [.eTag: "W/\"b\""], requestTime: at(0), responseTime: at(0)) != nil)
+        let weak = response([.eTag: "W/\"a\""])
+        #expect(weak.updated(by: [.eTag: "\"a\""], requestTime: at(0), responseTime: at(0)) != nil)
+    }
+}

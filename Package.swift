@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "CurlHTTP", "Platform", "CLinux",
                 argumentParser, logging,
             ],
             swiftSettings: settings),
@@ -118,6 +118,10 @@ let package = Package(
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
+        .testTarget(
+            name: "CoverFetchTests",
+            dependencies: ["CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes],
+            swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
         .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
         .testTarget(

@@ -1,0 +1,128 @@
+/// The format of a list, detected from its first bytes.
+struct DetectedFormat: Equatable {
+    var format: ListFormat
+    /// The field separator of a ``ListFormat/csv`` list.
+    var separator = Byte.comma
+    /// The length of a byte order mark before the list.
+    var markLength = 0
+
+    /// Maximum number of bytes read before deciding: a longer first line is not a header.
+    static let limit = ListLimit.element
+
+    /// Detects the format of the list that begins with `bytes`. Returns nil if it needs more bytes, never if `isWhole`.
+    ///
+    /// The requested format wins, then the file's extension, then the content. One byte identifies JSON, the first line the
+    /// other formats.
+    /// - Throws: `ListProblem` if the file is not a list; the message says what it is.
+    static func detect(
+        _ bytes: UnsafeRawBufferPointer, isWhole: Bool, file: String, requested: ListFormat?
+    ) throws(ListProblem) -> DetectedFormat? {
+        let location = ListLocation(file: file)
+        if !isWhole && bytes.count < 3 && mayBeMark(bytes) { return nil }
+        if let kind = kindOfBinary(bytes, file) { throw ListProblem(location, kind) }
+        let markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+
+        guard let begin = bytes.dropFirst(markLength).firstIndex(where: { !Byte.isWhitespace($0) }) else {
+            if isWhole { throw ListProblem(location, "is empty; \(expected)") }
+            guard bytes.count > limit else { return nil }
+            throw ListProblem(location, "begins with 1 MiB of blanks; \(expected)")
+        }
+        var format = requested
+        if format == nil { format = try byExtension(location, first: bytes[begin]) }
+        if format == nil { format = try byFirstByte(bytes[begin], location) }
+        if let format, format != .csv { return DetectedFormat(format: format, markLength: markLength) }
+
+        let end = bytes.firstOffset(of: Byte.newline, from: begin)
+        guard end != nil || isWhole || bytes.count > limit else { return nil }
+        let header = CSVHeaderLine(UnsafeRawBufferPointer(rebasing: bytes[begin..<(end ?? bytes.count)]))
+        guard format == .csv || header.looksLikeHeader else {
+            return DetectedFormat(format: .urls, markLength: markLength)
+        }
+        return DetectedFormat(format: .csv, separator: header.separator, markLength: markLength)
+    }
+
+    /// Nil if the extension does not name a format.
+    private static func byExtension(_ location: ListLocation, first: UInt8) throws(ListProblem) -> ListFormat? {
+        let path = location.file
+        guard let dot = path.lastIndex(of: "."), !path[dot...].contains("/") else { return nil }
+        switch path[dot...].lowercased() {
+        case ".jsonl", ".ndjson":
+            // No line of JSON lines begins with a bracket, so this is an array with the wrong extension.
+            return first == Byte.openBracket ? .json : .jsonl
+        case ".json":
+            if first == Byte.openBracket { return .json }
+            if first == Byte.openBrace || first == Byte.quote { return .jsonl }
+            throw ListProblem(
+                location, "is not JSON: it begins with \(Byte.name(first)); name its format with --format")
+        case ".csv", ".tsv": return .csv
+        default: return nil
+        }
+    }
+
+    /// Nil for CSV or URLs.
+    private static func byFirstByte(_ byte: UInt8, _ location: ListLocation) throws(ListProblem) -> ListFormat? {
+        switch byte {
+        case Byte.openBracket: return .json
+        case Byte.openBrace: return .jsonl
+        case Byte.hash: return .urls
+        case Byte.less: throw ListProblem(location, "is HTML or XML; \(expected)")
+        default: return nil
+        }
+    }
+
+    private static func mayBeMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let first = bytes.first else { return true }
+        return first == 0xEF || first == 0xFF || first == 0xFE || first == 0x1F
+    }
+
+    /// Describes a list, for messages about a file that is not one.
+    static let expected = "expected a list of albums (JSON, JSON lines, CSV) or of URLs"
+
+    /// What the file is if its bytes are not UTF-8 text; nil if they may be.
+    private static func kindOfBinary(_ bytes: UnsafeRawBufferPointer, _ file: String) -> String? {
+        if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
+            return "is UTF-16; save it as UTF-8"
+        }
+        if bytes.starts(with: [0x1F, 0x8B]) {
+            return "is compressed; run: gunzip -c \(file == "stdin" ? "FILE" : file) | sleeve prefetch -"
+        }
+        if let type = imageType(bytes) { return "is an image (\(type)); \(expected)" }
+        if bytes.contains(0) { return "is a binary file; \(expected)" }
+        return nil
+    }
+
+    /// The media type of a cover that was named in place of a list.
+    private static func imageType(_ bytes: UnsafeRawBufferPointer) -> String? {
+        if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
+        if bytes.starts(with: [0x89] + "PNG".utf8) { return "image/png" }
+        if bytes.starts(with: "GIF8".utf8) { return "image/gif" }
+        if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
+        return nil
+    }
+}
+
+/// The first line of a file that may be CSV.
+private struct CSVHeaderLine {
+    let separator: UInt8
+    let looksLikeHeader: Bool
+
+    /// Chooses the separator that yields a column of cover locations, else the one that yields the most columns.
+    init(_ line: UnsafeRawBufferPointer) {
+        let candidates = [Byte.comma, Byte.tab, Byte.semicolon].map { separator in
+            let names = Self.names(line, separator)
+            // A URL may contain a comma.
+            let hasURL = names.contains { $0.contains("://") }
+            let locatesCovers = names.count > 1 && !hasURL && CSVHeader.locatesCovers(names)
+            return (separator: separator, columns: names.count, locatesCovers: locatesCovers)
+        }
+        let best = candidates.first { $0.locatesCovers } ?? candidates.max { $0.columns < $1.columns }
+        separator = best?.separator ?? Byte.comma
+        looksLikeHeader = best?.locatesCovers ?? false
+    }
+
+    private static func names(_ line: UnsafeRawBufferPointer, _ separator: UInt8) -> [String] {
+        line.split(separator: separator, omittingEmptySubsequences: false).map { field in
+            Album.CoverField.normalize(UnsafeRawBufferPointer(rebasing: field).trimmed.text.filter { $0 != "\"" })
+        }
+    }
+}

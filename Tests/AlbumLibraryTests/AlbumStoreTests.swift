@@ -1,0 +1,338 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import AlbumLibrary
+
+@Suite(.timeLimit(.minutes(10))) struct AlbumStoreTests {
+    @Test("a library that was never there begins with the starter albums")
+    func firstUse() async throws {
+        try await withShelf { shelf in
+            let library = shelf.store()
+            #expect(try await library.titles.first == "Low Tide")
+            #expect(try shelf.text.contains("\"id\""))
+            await library.close()
+        }
+    }
+
+    @Test("an edit is in the file when the call returns, and in the next program")
+    func edits() async throws {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let library = shelf.store()
+            let added = try await library.add(Album(title: "New"), at: 1)
+            #expect(try shelf.text.contains("\"New\""))
+            #expect(try await library.titles == ["A", "New", "B", "C"])
+            #expect(try await library.delete(at: 0)?.title == "A")
+            #expect(try await library.delete(at: 17) == nil)
+            await library.close()
+            let next = shelf.store()
+            #expect(try await next.titles == ["New", "B", "C"])
+            #expect(try await next.all().first == added)
+            await next.close()
+        }
+    }
+
+    @Test("undo and redo lead through the whole history, also in the next program, and back to the same albums")
+    func history() async throws {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let library = shelf.store()
+            for number in 0..<50 { try await library.add(Album(title: "N\(number)"), at: number % 3) }
+            try await library.delete([try await library.all()[5].id, try await library.all()[9].id])
+            let after = try await library.all()
+            await library.close()
+            let next = shelf.store()
+            for _ in 0..<51 { #expect(try await next.undo() != nil) }
+            #expect(try await next.undo() == nil)
+            #expect(try await next.titles == ["A", "B", "C"])
+            #expect(try await next.history().redo?.title == "Add “N0”")
+            while try await next.redo() != nil {}
+            #expect(try await next.all() == after)
+            await next.close()
+        }
+    }
+
+    @Test("a new step forgets what could be redone")
+    func newStep() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = shelf.store()
+            try await library.add(Album(title: "B"))
+            try await library.undo()
+            try await library.add(Album(title: "C"))
+            #expect(try await library.redo() == nil)
+            #expect(try await library.titles == ["A", "C"])
+            await library.close()
+        }
+    }
+
+    @Test("unknown fields are kept to the digit and in order, through edits, undo and redo")
+    func unknownFields() async throws {
+        try await withShelf { shelf in
+            try shelf.write(
+                #"[{"title": "A", "zeta": 1.50, "alpha": {"b": [1e400, null, true], "a": "ü\n"}, "year": 1999}, {"title": "B"}]"#
+            )
+            let kept = "\"zeta\": 1.50,\n    \"alpha\": {\"b\": [1e400, null, true], \"a\": \"ü\\u000a\"}"
+            let library = shelf.store()
+            try await library.add(Album(title: "C"))
+            #expect(try shelf.text.contains(kept))
+            try await library.delete(at: 0)
+            #expect(try !shelf.text.contains("zeta"))
+            try await library.undo()
+            #expect(try shelf.text.contains(kept))
+            await library.close()
+        }
+    }
+
+    @Test("an id stays the same when others come and go, and is written down by the first edit")
+    func ids() async throws {
+        try await withShelf(["A", "A", "B"]) { shelf in
+            let library = shelf.store()
+            let ids = try await library.all().map(\.id)
+            #expect(Set(ids).count == 3)
+            try await library.add(Album(title: "A"), at: 0)
+            #expect(try await library.all().dropFirst().map(\.id) == ids)
+            #expect(try await Set(library.all().map(\.id)).count == 4)
+            for id in ids { #expect(try shelf.text.contains("\"id\": \"\(id)\"")) }
+            await library.close()
+        }
+    }
+
+    @Test(
+        "a damaged file is set aside and the last good one used", arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
+    func damage(text: String) async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let library = shelf.store()
+            try await library.add(Album(title: "C"))
+            try shelf.write(text)
+            #expect(try await library.titles == ["A", "B", "C"])
+            let aside = try FileManager.default.contentsOfDirectory(atPath: shelf.state).filter {
+                $0.hasPrefix("damaged")
+            }
+            #expect(aside.count == 1)
+            #expect(try String(contentsOfFile: shelf.state + "/" + (aside.first ?? ""), encoding: .utf8) == text)
+            #expect(try await library.undo() != nil)
+            #expect(try await library.titles == ["A", "B"])
+            await library.close()
+        }
+    }
+
+    @Test("a damaged file that was never good is left alone, and the error says where")
+    func neverGood() async throws {
+        try await withShelf { shelf in
+            try shelf.write("[\n{\"title\": \"A\"},\n{\"title\" \"B\"}]")
+            let library = shelf.store()
+            let error = await #expect(throws: LibraryError.self) { try await library.all() }
+            #expect(error?.message.contains("albums.json:3:") == true)
+            #expect(try shelf.text.contains("\"B\""))
+            await library.close()
+        }
+    }
+
+    @Test("what a person writes into the file meanwhile is there, and is not lost by an edit")
+    func editor() async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let changes = Mutex(0)
+            let library = shelf.store { changes.withLock { $0 += 1 } }
+            #expect(try await library.titles == ["A", "B"])
+            #expect(changes.withLock { $0 } == 0)
+            try shelf.write(#"[{"title": "B"}, {"title": "By hand"}]"#)
+            try await library.add(Album(title: "C"))
+            #expect(try await library.titles == ["B", "By hand", "C"])
+            #expect(changes.withLock { $0 } > 0, "observers must be notified")
+            await library.close()
+        }
+    }
+
+    @Test("a step that was recorded by a process that died is in the library of the next one")
+    func pending() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = shelf.store()
+            let edit = try await library.all().adding([Album(id: "new", title: "B")], at: 1)
+            await library.close()
+            // What `edit` does before it replaces the file.
+            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            try journal.record(.new(edit), changing: edit, messages: [])
+            let next = shelf.store()
+            #expect(try await next.titles == ["A", "B"])
+            #expect(try journal.pending() == nil)
+            #expect(try await next.undo() != nil)
+            #expect(try await next.titles == ["A"])
+            await next.close()
+        }
+    }
+
+    @Test("a history that is damaged is set aside; the albums stay and can be edited")
+    func damagedHistory() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = shelf.store()
+            try await library.add(Album(title: "B"))
+            await library.close()
+            try Data(repeating: 0x55, count: 9_000).write(to: URL(fileURLWithPath: shelf.state + "/journal.sqlite3"))
+            let next = shelf.store()
+            #expect(try await next.titles == ["A", "B"])
+            try await next.add(Album(title: "C"))
+            #expect(try await next.history().undo?.title == "Add “C”")
+            await next.close()
+        }
+    }
+
+    @Test("a library in a place that cannot be written can be read; an edit says what is wrong")
+    func readOnly() async throws {
+        // Root may write everywhere, so the state's folder is made impossible by a file of its name.
+        try await withShelf(["A"]) { shelf in
+            try Data().write(to: URL(fileURLWithPath: shelf.state))
+            let library = shelf.store()
+            #expect(try await library.titles == ["A"])
+            let error = await #expect(throws: LibraryError.self) { try await library.add(Album(title: "B")) }
+            #expect(error?.message.contains(shelf.state) == true)
+            #expect(try await library.titles == ["A"])
+            await library.close()
+        }
+    }
+
+    @Test("a link to a library file stays a link, and its permissions stay")
+    func link() async throws {
+        try await withShelf { shelf in
+            let real = shelf.folder + "/real.json"
+            try Data("[]".utf8).write(to: URL(fileURLWithPath: real))
+            #expect(chmod(real, 0o640) == 0)
+            try FileManager.default.createSymbolicLink(atPath: shelf.file, withDestinationPath: real)
+            let library = shelf.store()
+            try await library.add(Album(title: "A"))
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: shelf.file) == real)
+            #expect(try FileManager.default.attributesOfItem(atPath: real)[.posixPermissions] as? Int == 0o640)
+            await library.close()
+        }
+    }
+
+    @Test("a library reached by a link and by its own path has one lock and one history")
+    func linkAndPath() async throws {
+        try await withShelf(["A"]) { shelf in
+            try FileManager.default.createSymbolicLink(
+                atPath: shelf.folder + "/link.json", withDestinationPath: shelf.file)
+            let library = shelf.store()
+            let other = shelf.store(shelf.folder + "/link.json")
+            try await library.add(Album(title: "B"))
+            #expect(try await other.undo()?.changes.first?.album.title == "B")
+            #expect(!FileManager.default.fileExists(atPath: shelf.folder + "/link.json.state"))
+            await library.close()
+            await other.close()
+        }
+    }
+
+    @Test("a step that comes too late says so and changes nothing")
+    func tooLate() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = shelf.store()
+            try await library.add(Album(title: "B"))
+            try shelf.write("[{\"title\": \"By hand\"}]")
+            let undone = try await library.undo()
+            #expect(undone?.changes == [] && undone?.message(.undo) == "Nothing changed: it was deleted already")
+            #expect(try await library.titles == ["By hand"])
+            #expect(try await library.undo() == nil)
+            await library.close()
+        }
+    }
+
+    @Test("a file that an editor is in the middle of saving is waited for, not set aside")
+    func halfSaved() async throws {
+        try await withShelf(["A"]) { shelf in
+            let store = AlbumStore(
+                path: shelf.file, remote: nil, logger: Logger(label: "test"), savingTimeout: .infinity, onChange: {})
+            try await store.take(.add([Album(title: "B")], at: nil, skipsKnown: false))
+            try shelf.write("[{\"title\": \"Sav")
+            // The rest comes while the edit waits, which it does with the lock held.
+            async let edited = store.take(.add([Album(title: "C")], at: nil, skipsKnown: false))
+            let lock = open(shelf.state + "/lock", O_RDWR)
+            defer { close(lock) }
+            while flock(lock, LOCK_EX | LOCK_NB) == 0 {
+                flock(lock, LOCK_UN)
+                await Task.yield()
+            }
+            try shelf.write("[{\"title\": \"Saved\"}]")
+            _ = try await edited
+            #expect(try await store.current().albums.map(\.title) == ["Saved", "C"])
+        }
+    }
+
+    @Test("ten libraries that edit one file at the same time lose no edit and no step of the history")
+    func concurrency() async throws {
+        try await withShelf([]) { shelf in
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for writer in 0..<10 {
+                    group.addTask {
+                        let library = shelf.store()
+                        for number in 0..<12 { try await library.add(Album(title: "\(writer)-\(number)")) }
+                        await library.close()
+                    }
+                }
+                try await group.waitForAll()
+            }
+            let library = shelf.store()
+            let titles = try await library.titles
+            #expect(titles.count == 120)
+            #expect(Set(titles).count == 120)
+            for _ in 0..<120 { try await library.undo() }
+            #expect(try await library.titles == [])
+            await library.close()
+        }
+    }
+
+    @Test("what people change by hand in an album is neither undone nor lost by undo and redo")
+    func handEdits() async throws {
+        try await withShelf(["A"]) { shelf in
+            let library = shelf.store()
+            try await library.add(Album(title: "N", artist: "typo"))
+            try shelf.write(
+                shelf.text.replacing("typo", with: "Corrected").replacing("\"N\"", with: "\"N\", \"rating\": 5"))
+            try await library.undo()
+            #expect(try await library.titles == ["A"])
+            try await library.redo()
+            #expect(try shelf.text.contains("Corrected") && shelf.text.contains("\"rating\": 5"))
+
+            try await library.delete(at: 1)
+            try await library.undo()
+            try shelf.write(shelf.text.replacing("Corrected", with: "Again"))
+            try await library.redo()
+            try await library.undo()
+            #expect(try shelf.text.contains("Again"))
+            await library.close()
+        }
+    }
+
+    @Test("what is no file is no library", arguments: ["/dev/null", "/tmp"])
+    func noFile(path: String) async throws {
+        try await withShelf([]) { shelf in
+            let library = shelf.store(path)
+            await #expect(throws: LibraryError.self) { try await library.all() }
+            #expect(!FileManager.default.fileExists(atPath: path + ".state"))
+            await library.close()
+        }
+    }
+
+    @Test("what a killed process had begun to write is gone when the library is next used")
+    func litter() async throws {
+        try await withShelf(["A"]) { shelf in
+            try FileManager.default.createDirectory(atPath: shelf.state, withIntermediateDirectories: true)
+            let litter = shelf.state + "/last-good.json.999999999.part", mine = shelf.state + "/x.\(getpid()).part"
+            for path in [litter, mine] { try Data().write(to: URL(fileURLWithPath: path)) }
+            let library = shelf.store()
+            try await library.add(Album(title: "B"))
+            #expect(!FileManager.default.fileExists(atPath: litter))
+            #expect(FileManager.default.fileExists(atPath: mine), "its process lives")
+            await library.close()
+        }
+    }
+
+    @Test("albums that are there are left out of an import, which one undo takes back")
+    func importing() async throws {
+        try await withShelf(["A", "B"]) { shelf in
+            let library = shelf.store()
+            let edit = try await library.add([Album(title: "B"), Album(title: "C"), Album(title: "D")])
+            #expect(edit?.changes.map(\.album.title) == ["C", "D"])
+            #expect(try await library.add([Album(title: "D")]) == nil)
+            try await library.undo()
+            #expect(try await library.titles == ["A", "B"])
+            await library.close()
+        }
+    }
+}

@@ -1,0 +1,99 @@
+import Testing
+
+@testable import AlbumLibrary
+
+/// Where lists say that covers are.
+@Suite struct CoverURLTests {
+    private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+    private static let group = "c31a5e2b-0bf8-32e0-8aeb-ef4ba9973932"
+    private let archive = CoverArtArchive(base: "https://archive.example/", size: .pixels500)
+
+    private func places(json: String, archive: CoverArtArchive? = nil) -> [[String]] {
+        AnyListParser.json.parse(json.utf8).albums.map { $0.coverURLs(in: archive ?? self.archive) }
+    }
+
+    @Test("the chain is coverUrl, then coverUrls in order, then the archive's release, then its group; nothing twice")
+    func order() {
+        let json = """
+            [{"title": "T", "musicBrainzReleaseGroupId": "\(Self.group)", "musicBrainzReleaseId": "\(Self.id)",
+              "coverUrls": ["https://a/2", " https://a/1 ", "", 7, "https://a/3"], "coverUrl": "https://a/1"}]
+            """
+        #expect(
+            places(json: json) == [
+                [
+                    "https://a/1", "https://a/2", "https://a/3",
+                    "https://archive.example/release/\(Self.id)/front-500",
+                    "https://archive.example/release-group/\(Self.group)/front-500",
+                ]
+            ])
+    }
+
+    @Test(
+        "an id is found under the names that taggers and web services give it, and asked for in lower case",
+        arguments: [
+            "musicBrainzReleaseId", "MUSICBRAINZ_ALBUMID", "MusicBrainz Album Id", "musicbrainz_albumid", "mbid",
+            "release_mbid",
+        ])
+    func names(name: String) {
+        let expected = [["https://archive.example/release/\(Self.id)/front-500"]]
+        #expect(places(json: "[{\"title\": \"T\", \"\(name)\": \"\(Self.id.uppercased())\"}]") == expected)
+        let csv = ParsedList(CSVParser(file: "f", separator: Byte.comma), "title,\(name)\nT,\(Self.id)\nU,\n")
+        #expect(csv.albums.map { $0.coverURLs(in: archive) } == expected)
+        #expect(csv.problems == ["f:3: album 'U' has no cover URL; skipped"])
+    }
+
+    @Test("the size is in the address, and the full size has none")
+    func sizes() {
+        let expected: [CoverSize: String] = [
+            .pixels250: "front-250", .pixels500: "front-500", .pixels1200: "front-1200", .full: "front",
+        ]
+        for (size, name) in expected {
+            let archive = CoverArtArchive(base: "http://h", size: size)
+            let json = "[{\"MUSICBRAINZ_RELEASEGROUPID\": \"\(Self.group)\"}]"
+            #expect(places(json: json, archive: archive) == [["http://h/release-group/\(Self.group)/\(name)"]])
+        }
+    }
+
+    @Test("an id that is no UUID is an error with its line, where nothing else says where the cover is")
+    func badID() {
+        let list = AnyListParser.json.parse(
+            """
+            [
+              {"title": "A", "mbid": "76df3287"},
+              {"title": "B", "mbid": "76df3287", "coverUrl": "https://a/1"},
+              {"title": "C", "mbid": ""}
+            ]
+            """.utf8)
+        #expect(
+            list.problems == [
+                "f:2:3: album 'A': mbid: '76df3287' is not a MusicBrainz id, which is a UUID such as "
+                    + "76df3287-6cda-33eb-8e9a-044b5e15ffdd; skipped",
+                "f:4:3: album 'C' has no cover URL; skipped",
+            ])
+        #expect(list.albums.map { $0.coverURLs(in: archive) } == [["https://a/1"]])
+        for id in ["76df3287-6cda-33eb-8e9a-044b5e15ffdg", "76df32876cda33eb8e9a044b5e15ffdd", "{\(Self.id)}"] {
+            #expect(MusicBrainzID(.release, id) == nil)
+        }
+    }
+
+    @Test("a library keeps these fields as they were written, and an album with a bad id")
+    func library() throws {
+        let json = """
+            {"id": "1", "title": "T", "artist": "", "genre": "", "year": "", "MUSICBRAINZ_ALBUMID": "\(Self.id)", "x": 1}
+            """
+        var album = try #require(Album(json: json))
+        #expect(album.json == json && album.musicBrainzReleaseID == Self.id)
+        album.musicBrainzReleaseID = "bad"
+        album.alternateCoverURLs = ["https://a/1"]
+        #expect(album.json == json.replacing(Self.id, with: "bad").dropLast() + #", "coverUrls": ["https://a/1"]}"#)
+        album.alternateCoverURLs = []
+        #expect(Album(json: album.json)?.musicBrainzReleaseID == "bad")
+    }
+
+    @Test("in a column of a CSV file, coverUrls are parted by blanks")
+    func column() {
+        let csv = ParsedList(
+            CSVParser(file: "f", separator: Byte.comma), "title,coverUrls\nT,https://a/1 https://a/2\n")
+        #expect(csv.albums.map { $0.coverURLs(in: archive) } == [["https://a/1", "https://a/2"]])
+    }
+}

@@ -1,0 +1,187 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+/// Cancelling the requests of a `DownloadQueue`.
+@Suite struct DownloadQueueCancellationTests {
+    private typealias Queue = QueueDriver<String>
+
+    private static func queue(parallel: Int = 100, perHost: Int = 100) -> Queue {
+        Queue(limits: .init(parallel: parallel, perHost: perHost, interval: nil))
+    }
+
+    private static func url(_ path: Int, host: Int = 1) throws -> HTTPURL {
+        try HTTPURL("http://10.0.0.\(host)/\(path)")
+    }
+
+    private static func starts(_ queue: inout Queue, now: ContinuousClock.Instant = .now) -> [String] {
+        var keys: [String] = []
+        while case .start(let start) = queue.next(now: now) { keys.append(start.key) }
+        return keys
+    }
+
+    @Test("only the selected requests are removed; jobs with other requests stay")
+    func selection() throws {
+        var queue = Self.queue()
+        for path in 1...3 { _ = try queue.submit(Self.url(path), request: "leaves") }
+        _ = try queue.submit(Self.url(2), request: "stays")
+        _ = Self.starts(&queue)
+        let (requests, inFlight) = queue.cancel { $0 == "leaves" }
+        #expect(requests == ["leaves", "leaves", "leaves"])
+        #expect(try Set(inFlight) == [Self.url(1).string, Self.url(3).string])
+        #expect(queue.count == 1 && queue.inFlight == 1)
+        #expect(try queue.end(Self.url(2).string) == ["stays"])
+    }
+
+    @Test("a cover that is being stored is not cancelled")
+    func beingStored() throws {
+        var queue = Self.queue()
+        _ = try queue.submit(Self.url(1), request: "a")
+        _ = Self.starts(&queue)
+        #expect(try queue.didReceive(Self.url(1).string) == ["a"])
+        #expect(try queue.submit(Self.url(1), request: "late"))
+        let (requests, inFlight) = queue.cancel { _ in true }
+        #expect(requests.isEmpty && inFlight.isEmpty)
+        #expect(try queue.end(Self.url(1).string) == ["late"])
+    }
+
+    @Test("a job cancelled while it backs off never starts")
+    func backingOff() throws {
+        var queue = Self.queue()
+        let now = ContinuousClock.now
+        _ = try queue.submit(Self.url(1), request: "a")
+        _ = Self.starts(&queue, now: now)
+        queue.retry(try Self.url(1).string, at: now + .seconds(1))
+        #expect(queue.cancel { _ in true }.requests == ["a"])
+        #expect(Self.starts(&queue, now: now + .seconds(2)).isEmpty)
+        #expect(queue.count == 0)
+    }
+
+    @Test("jobs cancelled while they wait never start")
+    func waitingJobs() async throws {
+        // In a process of its own: a queue that keeps IDs of ended jobs would crash.
+        await #expect(processExitsWith: .success) {
+            for perHost in [1, 2, 8] {
+                var queue = Self.queue(perHost: perHost)
+                for path in 1...50 { _ = try queue.submit(Self.url(path), request: "leaves") }
+                let flying = Self.starts(&queue)
+                let left = queue.cancel { _ in true }
+                #expect(Set(left.inFlight) == Set(flying) && left.requests.count == 50)
+                #expect(Self.starts(&queue).isEmpty && queue.count == 0 && queue.inFlight == 0)
+                _ = try queue.submit(Self.url(60), request: "new")
+                #expect(try Self.starts(&queue) == [Self.url(60).string])
+            }
+        }
+    }
+
+    @Test("a URL cancelled and submitted again starts once")
+    func submittedAgain() async throws {
+        await #expect(processExitsWith: .success) {
+            var queue = Self.queue(perHost: 1)
+            for path in 1...3 { _ = try queue.submit(Self.url(path), request: "leaves") }
+            _ = queue.cancel { _ in true }
+            for path in 1...3 { _ = try queue.submit(Self.url(path), request: "stays") }
+            var started: [String] = []
+            while let key = Self.starts(&queue).first {
+                started.append(key)
+                #expect(queue.end(key) == ["stays"])
+            }
+            #expect(try started.sorted() == (1...3).map { try Self.url($0).string })
+        }
+    }
+
+    @Test("a URL cancelled and submitted again starts no retry before its time")
+    func submittedAgainAndRetried() async throws {
+        await #expect(processExitsWith: .success) {
+            let now = ContinuousClock.now
+            var queue = Self.queue(perHost: 1)
+            for path in [1, 2] { _ = try queue.submit(Self.url(path), request: "leaves") }
+            _ = queue.cancel { _ in true }
+            for path in [2, 1] { _ = try queue.submit(Self.url(path), request: "stays") }
+            let first = try #require(Self.starts(&queue, now: now).first)
+            queue.retry(first, at: now + .seconds(5))
+            while let key = Self.starts(&queue, now: now + .seconds(1)).first {
+                #expect(key != first)
+                _ = queue.end(key)
+            }
+            #expect(Self.starts(&queue, now: now + .seconds(5)) == [first])
+        }
+    }
+
+    @Test("in random sequences of events the limits hold and every request completes once")
+    func randomEvents() async throws {
+        await #expect(processExitsWith: .success) {
+            for seed in 1...40 { try Self.simulate(seed: UInt64(seed)) }
+        }
+    }
+
+    private static func simulate(seed: UInt64) throws {
+        var random = Randomness(state: seed)
+        var queue = QueueDriver<Int>(limits: .init(parallel: 6, perHost: 3, interval: nil))
+        var now = ContinuousClock.now
+        var inFlight: [String] = []
+        var stored: [(key: String, requests: [Int])] = []
+        var submitted = 0
+        var completed: [Int] = []
+        func startAll() {
+            while case .start(let start) = queue.next(now: now) {
+                precondition(!inFlight.contains(start.key), "started twice")
+                precondition(!stored.contains { $0.key == start.key }, "started while it is being stored")
+                inFlight.append(start.key)
+                precondition(inFlight.count <= 6 && queue.inFlight == inFlight.count)
+                for host in 1...3 { precondition(inFlight.count { $0.hasPrefix("http://10.0.0.\(host)/") } <= 3) }
+            }
+        }
+        func finishStoring(_ entry: (key: String, requests: [Int])) {
+            completed += entry.requests + queue.end(entry.key)
+        }
+        for _ in 0..<400 {
+            switch Int.random(in: 0..<11, using: &random) {
+            case 0..<4:
+                let path = Int.random(in: 0..<30, using: &random)
+                _ = try queue.submit(url(path, host: path % 3 + 1), request: submitted)
+                submitted += 1
+            case 4 where !inFlight.isEmpty:
+                let key = inFlight.remove(at: Int.random(in: 0..<inFlight.count, using: &random))
+                queue.retry(key, at: now + .seconds(Int.random(in: 0...3, using: &random)))
+            case 5 where !inFlight.isEmpty:
+                let key = inFlight.remove(at: Int.random(in: 0..<inFlight.count, using: &random))
+                stored.append((key, queue.didReceive(key)))
+            case 6 where !stored.isEmpty: finishStoring(stored.removeFirst())
+            case 7 where !inFlight.isEmpty: completed += queue.end(inFlight.removeFirst())
+            case 8 where !stored.isEmpty:
+                let lost = stored.removeFirst()
+                queue.restore(lost.requests, to: lost.key)
+                queue.retry(lost.key, at: now)
+            case 9:
+                let divisor = Int.random(in: 1...5, using: &random)
+                let cancelled = queue.cancel { $0.isMultiple(of: divisor) }
+                completed += cancelled.requests
+                inFlight.removeAll { cancelled.inFlight.contains($0) }
+            default: now += .seconds(1)
+            }
+            startAll()
+        }
+        while queue.count > 0 {
+            for entry in stored { finishStoring(entry) }
+            for key in inFlight { completed += queue.end(key) }
+            (stored, inFlight) = ([], [])
+            now += .seconds(4)
+            startAll()
+            precondition(!inFlight.isEmpty || queue.count == 0, "a job never starts")
+        }
+        precondition(completed.sorted() == Array(0..<submitted), "a request completed twice, or never")
+    }
+
+    /// A generator with a seed (xorshift64*).
+    private struct Randomness: RandomNumberGenerator {
+        var state: UInt64
+        mutating func next() -> UInt64 {
+            state ^= state << 13
+            state ^= state >> 7
+            state ^= state << 17
+            return state &* 0x2545_F491_4F6C_DD1D
+        }
+    }
+}

@@ -1,0 +1,320 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+/// Hosts that fail, stall, or limit requests.
+@Suite struct DownloadQueueHostTests {
+    private typealias Queue = QueueDriver<String>
+    private let startTime = ContinuousClock.now
+    private let refused = CoverFailure(.connect, url: "", detail: "connection refused")
+
+    private func queue(parallel: Int = 100, perHost: Int = 100, totalInterval: Duration? = nil, adapts: Bool = false)
+        -> Queue
+    {
+        Queue(
+            limits: .init(
+                parallel: parallel, perHost: perHost, interval: nil, totalInterval: totalInterval, adapts: adapts))
+    }
+
+    private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+
+    private struct Turn {
+        var started: [String] = []
+        var dropped: [String] = []
+        var details: [String] = []
+        var wait: ContinuousClock.Instant?
+    }
+
+    private func turn(_ queue: inout Queue, after seconds: Double = 0) -> Turn {
+        var turn = Turn()
+        while true {
+            switch queue.next(now: startTime + .seconds(seconds)) {
+            case .start(let start): turn.started.append(start.key)
+            case .drop(let job, let url, let failure):
+                turn.dropped.append(url.string)
+                turn.details.append(failure.detail)
+                _ = queue.end(job)
+            case .fetchRobots(let url, _): Issue.record("\(url.string) was fetched")
+            case .wait(let time):
+                turn.wait = time
+                return turn
+            }
+        }
+    }
+
+    private func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {
+        for key in keys {
+            queue.record(.unreachable, of: key, failure: refused, now: startTime + .seconds(seconds))
+            _ = queue.end(key)
+        }
+    }
+
+    @Test(
+        "a host that refuses eight covers is paused for half a second and then probed with another cover")
+    func breaker() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first {
+            queue.record(.unreachable, of: key, failure: refused, now: startTime)
+            queue.retry(key, at: startTime + .milliseconds(10))
+        }
+        let open = turn(&queue, after: 0.1)
+        #expect(open.started.isEmpty)
+        #expect(open.wait == startTime + .milliseconds(500))
+        let probe = turn(&queue, after: 0.6)
+        #expect(probe.started.count == 1 && !first.contains(probe.started[0]))
+        queue.record(.answered, of: probe.started[0], now: startTime + .seconds(0.7))
+        _ = queue.end(probe.started[0])
+        #expect(turn(&queue, after: 0.7).started.count == 8)
+    }
+
+    @Test("seven failures and a success do not open the breaker")
+    func notInARow() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
+        for _ in 0..<3 {
+            let keys = turn(&queue).started
+            #expect(keys.count == 8)
+            fail(&queue, Array(keys.dropLast()), after: 0)
+            queue.record(.answered, of: keys[7], now: startTime)
+            _ = queue.end(keys[7])
+        }
+    }
+
+    @Test(
+        "after three failed probes the host's jobs are dropped for a minute, and other hosts go on"
+    )
+    func givenUp() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
+        fail(&queue, turn(&queue).started, after: 0)
+        var now = 0.0
+        for pause in [0.5, 1.0, 2.0] {
+            now += pause
+            let probe = turn(&queue, after: now)
+            #expect(probe.started.count == 1 && probe.dropped.isEmpty)
+            fail(&queue, probe.started, after: now)
+        }
+        let given = turn(&queue, after: now)
+        #expect(given.dropped.count == 30 - 3 - 3)
+        #expect(Set(given.details) == ["not tried: 10.0.0.1 refused 6 connections"])
+        _ = try queue.submit(url(40), request: "")
+        _ = try queue.submit(url(1, host: 2), request: "")
+        let later = turn(&queue, after: now + 59)
+        #expect(try later.dropped == [url(40).string])
+        #expect(try later.started == [url(1, host: 2).string])
+        _ = try queue.submit(url(41), request: "")
+        #expect(try turn(&queue, after: now + 61).started == [url(41).string])
+    }
+
+    @Test(
+        "an immediate job starts even if its host was given up, is paused or at its limit; its success reopens the host"
+    )
+    func immediate() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
+        fail(&queue, turn(&queue).started, after: 0)
+        #expect(turn(&queue, after: 0.1).started.isEmpty)
+        _ = try queue.submit(url(20), request: "", isImmediate: true)
+        #expect(try turn(&queue, after: 0.1).started == [url(20).string])
+        fail(&queue, [try url(20).string], after: 0.1)
+        for seconds in [2.0, 4.0] { fail(&queue, turn(&queue, after: seconds).started, after: seconds) }
+        #expect(!turn(&queue, after: 4).dropped.isEmpty)
+        for path in [50, 51] { _ = try queue.submit(url(path), request: "", isImmediate: path == 50) }
+        let again = turn(&queue, after: 5)
+        #expect(try again.started == [url(50).string])
+        #expect(again.dropped.isEmpty, "the probe is still in flight")
+        for path in 60...70 { _ = try queue.submit(url(path), request: "") }
+        try queue.record(.answered, of: url(50).string, now: startTime + .seconds(5))
+        _ = try queue.end(url(50).string)
+        #expect(turn(&queue, after: 5).started.count == 3)
+        _ = try queue.submit(url(80), request: "", isImmediate: true)
+        #expect(try turn(&queue, after: 5).started == [url(80).string], "one more than perHost")
+        queue.close(hostOf: try url(80).string, until: startTime + .seconds(60))
+        _ = try queue.submit(url(81), request: "", isImmediate: true)
+        #expect(try turn(&queue, after: 6).started == [url(81).string])
+    }
+
+    @Test("preferred jobs start in their order, before all others of their host")
+    func preferred() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...9 { _ = try queue.submit(url(path), request: "") }
+        var order: [String] = []
+        try queue.prefer([1, 5, 3].map { try url($0).string })
+        for round in 0..<5 {
+            let started = turn(&queue).started
+            order += started
+            if round == 1 { try queue.prefer([7, 5].map { try url($0).string }) }
+            for key in started { _ = queue.end(key) }
+        }
+        #expect(try order == [1, 5, 7, 3, 2].map { try url($0).string })
+    }
+
+    @Test("a job is withdrawn unless it is in flight or has another request")
+    func withdrawn() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...4 { _ = try queue.submit(url(path), request: "view") }
+        _ = try queue.submit(url(3), request: "run")
+        #expect(try turn(&queue).started == [url(1).string])
+        for path in [1, 3] { #expect(try queue.withdraw(url(path).string) { $0 == "view" } == []) }
+        #expect(try queue.withdraw(url(2).string) { $0 == "view" } == ["view"])
+        _ = try queue.end(url(1).string)
+        #expect(try turn(&queue).started == [url(3).string])
+    }
+
+    @Test("a job that backs off and becomes immediate starts once")
+    func immediateWhileBackingOff() throws {
+        var queue = queue(perHost: 8)
+        _ = try queue.submit(url(1), request: "")
+        _ = turn(&queue)
+        queue.retry(try url(1).string, at: startTime + .seconds(5))
+        _ = try queue.submit(url(1), request: "", isImmediate: true)
+        #expect(try turn(&queue, after: 1).started == [url(1).string])
+        #expect(try queue.didReceive(url(1).string).count == 2)
+        #expect(turn(&queue, after: 6).started.isEmpty)
+        #expect(queue.inFlight == 0)
+    }
+
+    @Test("a new run retries a host that could not be reached, but not one that asked for a pause")
+    func newRun() throws {
+        for asksForPause in [false, true] {
+            var queue = queue(perHost: 3)
+            for path in 1...9 { _ = try queue.submit(url(path), request: "") }
+            let first = turn(&queue).started
+            if asksForPause {
+                queue.giveUp(hostOf: first[0], for: .seconds(3_600), now: startTime)
+            } else {
+                fail(&queue, first, after: 0)
+            }
+            queue.forgetOutages()
+            #expect(turn(&queue, after: 0.1).started.isEmpty == asksForPause)
+        }
+    }
+
+    @Test("another probe starts after a cancelled one")
+    func cancelledProbe() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...30 { _ = try queue.submit(url(path), request: url(path).string) }
+        fail(&queue, turn(&queue).started, after: 0)
+        let probe = turn(&queue, after: 1).started
+        #expect(probe.count == 1)
+        _ = queue.cancel { $0 == probe[0] }
+        let next = turn(&queue, after: 1).started
+        #expect(next.count == 1 && next != probe)
+    }
+
+    @Test("of ten hosts a stalled one keeps its share of the transfers, and the others take the rest")
+    func stalled() throws {
+        var queue = queue(parallel: 50)
+        for host in 1...10 { for path in 1...40 { _ = try queue.submit(url(path, host: host), request: "") } }
+        var (flying, ends) = (turn(&queue).started, 0)
+        #expect(flying.count == 50)
+        for _ in 0..<200 {
+            // Every host but the first answers.
+            guard let next = flying.firstIndex(where: { !$0.hasPrefix("http://10.0.0.1/") }) else { break }
+            _ = queue.end(flying.remove(at: next))
+            ends += 1
+            flying += turn(&queue).started
+        }
+        #expect(ends == 200)
+        #expect(flying.count { $0.hasPrefix("http://10.0.0.1/") } == 5)
+    }
+
+    @Test(
+        "a host takes what others leave if one of its transfers ended lately, but not if it is silent",
+        arguments: [(0.1, 24), (1.0, 0)])
+    func silent(seconds: Double, taken: Int) throws {
+        var queue = queue(parallel: 50)
+        for path in 1...200 { _ = try queue.submit(url(path, host: 1), request: "") }
+        for path in 1...25 { _ = try queue.submit(url(path, host: 2), request: "") }
+        let others = turn(&queue).started.filter { $0.hasPrefix("http://10.0.0.2/") }
+        try queue.record(.answered, of: url(1).string, now: startTime)
+        _ = try queue.end(url(1).string)
+        #expect(try turn(&queue).started == [url(26).string])
+        for key in others.dropLast() { _ = queue.end(key) }
+        #expect(turn(&queue, after: seconds).started.count == taken)
+    }
+
+    @Test("a single host gets every transfer")
+    func alone() throws {
+        var queue = queue(parallel: 50)
+        for path in 1...60 { _ = try queue.submit(url(path), request: "") }
+        #expect(turn(&queue).started.count == 50)
+    }
+
+    @Test("the total rate limit separates starts to different hosts")
+    func totalRate() throws {
+        var queue = queue(totalInterval: .seconds(2))
+        for host in 1...3 { _ = try queue.submit(url(1, host: host), request: "") }
+        let first = turn(&queue)
+        #expect(try first.started == [url(1, host: 1).string])
+        #expect(first.wait == startTime + .seconds(2))
+        #expect(turn(&queue, after: 1.9).started.isEmpty)
+        #expect((1..<4).contains(turn(&queue, after: 2).started.count))
+    }
+
+    @Test(
+        "a host gets no more requests than it allows until the time that it states")
+    func allowance() throws {
+        var queue = queue()
+        for path in 1...2 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        // The host may not have counted the other request in flight yet.
+        queue.allow(4, hostOf: first[0], until: startTime + .seconds(30))
+        _ = queue.end(first[0])
+        for path in 3...20 { _ = try queue.submit(url(path), request: "") }
+        let second = turn(&queue, after: 1)
+        #expect(second.started.count == 3)
+        #expect(second.wait == startTime + .seconds(30))
+        #expect(turn(&queue, after: 30).started.count == 15)
+    }
+
+    @Test(
+        "a host that answers every request of a second with 429 is paused and probed; many 429s at once are not enough")
+    func refusing() throws {
+        var queue = queue(perHost: 20)
+        for path in 1...60 { _ = try queue.submit(url(path), request: "") }
+        func refuse(after seconds: Double) -> Int {
+            let keys = turn(&queue, after: seconds).started
+            for key in keys {
+                queue.record(.rateLimited, of: key, failure: refused, now: startTime + .seconds(seconds))
+                _ = queue.end(key)
+            }
+            return keys.count
+        }
+        #expect(refuse(after: 0) == 20)
+        #expect(refuse(after: 0.1) == 20)
+        #expect(refuse(after: 1.2) == 20)
+        for path in 61...80 { _ = try queue.submit(url(path), request: "") }
+        #expect(turn(&queue, after: 1.3).started.isEmpty)
+        #expect(turn(&queue, after: 1.8).started.count == 1)
+    }
+
+    @Test("with adaptation three more transfers start after half a second without a response")
+    func slowFirst() throws {
+        var queue = queue(adapts: true)
+        for path in 1...50 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue)
+        #expect(first.started.count == 1 && first.wait == startTime + .milliseconds(500))
+        #expect(turn(&queue, after: 0.5).started.count == 3)
+    }
+
+    @Test("with adaptation a host gets one transfer, then four, and fewer after a 429")
+    func adapting() throws {
+        var queue = queue(adapts: true)
+        for path in 1...50 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        #expect(first.count == 1)
+        queue.record(.answered, of: first[0], now: startTime + .seconds(1))
+        _ = queue.end(first[0])
+        let second = turn(&queue, after: 1).started
+        #expect(second.count == 4)
+        for key in second {
+            queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
+            _ = queue.end(key)
+        }
+        #expect((1..<4).contains(turn(&queue, after: 2).started.count))
+    }
+}

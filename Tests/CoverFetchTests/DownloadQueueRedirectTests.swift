@@ -1,0 +1,84 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+/// Jobs that redirects move to another host, and requests for robots.txt.
+@Suite struct DownloadQueueRedirectTests {
+    private typealias Queue = QueueDriver<String>
+    private let startTime = ContinuousClock.now
+
+    private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+
+    private func starts(
+        _ queue: inout Queue, after seconds: Double = 0
+    ) -> (targets: [String], robots: [Int], wait: ContinuousClock.Instant?) {
+        var (targets, robots): ([String], [Int]) = ([], [])
+        while true {
+            switch queue.next(now: startTime + .seconds(seconds)) {
+            case .start(let start): targets.append("\(start.target) \(start.attempt)")
+            case .fetchRobots(_, let host): robots.append(host)
+            case .drop(_, let url, _): Issue.record("\(url) was dropped")
+            case .wait(let time): return (targets, robots, time)
+            }
+        }
+    }
+
+    @Test("a redirected job keeps its key and its attempts, and frees its slot at the first host")
+    func moving() throws {
+        var queue = Queue(limits: .init(parallel: 10, perHost: 1))
+        for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
+        #expect(try starts(&queue).targets == ["\(url(1)) 0"])
+        try queue.move(url(1).string, to: url(9, host: 2))
+        #expect(try starts(&queue).targets == ["\(url(2)) 0", "\(url(9, host: 2)) 0"])
+        #expect(try queue.submit(url(1), request: "joins"))
+        #expect(try queue.end(url(1).string) == ["1", "joins"])
+        #expect(queue.count == 1 && queue.inFlight == 1)
+    }
+
+    @Test("the limit, rate and pause of the target's host apply to a redirected job")
+    func limits() throws {
+        var queue = Queue(limits: .init(parallel: 10, perHost: 2, interval: .seconds(1)))
+        _ = try queue.submit(url(1), request: "")
+        _ = try queue.submit(url(1, host: 3), request: "")
+        #expect(starts(&queue).targets.count == 2)
+        try queue.move(url(1).string, to: url(8, host: 2))
+        try queue.move(url(1, host: 3).string, to: url(9, host: 2))
+        let first = starts(&queue, after: 0.25)
+        #expect(try first.targets == ["\(url(9, host: 2)) 0"])
+        #expect(first.wait == startTime + .seconds(1.25))
+        try queue.close(hostOf: url(1, host: 3).string, until: startTime + .seconds(60))
+        _ = try queue.submit(url(2), request: "")
+        #expect(try starts(&queue, after: 2).targets == ["\(url(2)) 0"])
+        #expect(try starts(&queue, after: 60).targets == ["\(url(8, host: 2)) 0"])
+    }
+
+    @Test("a retry starts from the given target, else from the job's URL")
+    func tryingAgain() throws {
+        var queue = Queue(limits: .init(parallel: 10, perHost: 2))
+        _ = try queue.submit(url(1), request: "", target: url(7, host: 2))
+        #expect(try starts(&queue).targets == ["\(url(7, host: 2)) 0"])
+        try queue.move(url(1).string, to: url(8, host: 3))
+        #expect(starts(&queue).targets.count == 1)
+        try queue.retry(url(1).string, at: startTime, from: url(7, host: 2))
+        #expect(try starts(&queue).targets == ["\(url(7, host: 2)) 1"])
+        try queue.retry(url(1).string, at: startTime)
+        #expect(try starts(&queue).targets == ["\(url(1)) 2"])
+    }
+
+    @Test("a request for robots.txt counts against the rate limits", arguments: [false, true])
+    func robotsRate(isTotal: Bool) throws {
+        let interval = Duration.seconds(1)
+        var queue = Queue(
+            limits: .init(
+                parallel: 10, perHost: 2, interval: isTotal ? nil : interval, totalInterval: isTotal ? interval : nil,
+                respectsRobots: true))
+        _ = try queue.submit(url(1), request: "")
+        let first = starts(&queue)
+        #expect(first.robots == [0] && first.targets.isEmpty)
+        queue.record(.success(.everything), host: 0, http2: false, now: startTime + .seconds(0.1))
+        let next = starts(&queue, after: 0.1)
+        #expect(next.targets.isEmpty && next.wait == startTime + .seconds(1))
+        #expect(try starts(&queue, after: 1).targets == ["\(url(1)) 0"])
+    }
+}

@@ -1,0 +1,209 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct DownloadQueueTests {
+    private typealias Queue = QueueDriver<String>
+    private let startTime = ContinuousClock.now
+
+    private func queue(parallel: Int = 100, perHost: Int = 100, interval: Duration? = nil) -> Queue {
+        Queue(limits: .init(parallel: parallel, perHost: perHost, interval: interval))
+    }
+
+    /// URLs of hosts that are addresses, and of one with a name.
+    private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+    private func named(_ path: Int) throws -> HTTPURL { try HTTPURL("http://covers.example/\(path)") }
+
+    /// The keys of all jobs that start now, and when to ask again.
+    private func starts(
+        _ queue: inout Queue, after seconds: Double = 0
+    ) -> (keys: [String], wait: ContinuousClock.Instant?) {
+        var keys: [String] = []
+        while true {
+            switch queue.next(now: startTime + .seconds(seconds)) {
+            case .start(let start): keys.append(start.key)
+            case .fetchRobots(let url, _), .drop(_, let url, _):
+                Issue.record("\(url.string) was dropped, or a robots.txt fetched")
+            case .wait(let time): return (keys, time)
+            }
+        }
+    }
+
+    @Test("requests for one URL share a transfer and complete together")
+    func joining() throws {
+        var queue = queue()
+        #expect(try !queue.submit(url(1), request: "a"))
+        #expect(try queue.submit(url(1), request: "b"))
+        #expect(try starts(&queue).keys == [url(1).string])
+        #expect(try queue.submit(url(1), request: "c"))
+        #expect(starts(&queue).keys.isEmpty)
+        #expect(queue.count == 1 && queue.inFlight == 1 && queue.waiting == 0)
+        #expect(try queue.end(url(1).string) == ["a", "b", "c"])
+        #expect(queue.count == 0 && queue.inFlight == 0)
+        #expect(try !queue.submit(url(1), request: "d"))
+    }
+
+    @Test("no more transfers than the host's limit are in flight to it")
+    func hostLimit() throws {
+        var queue = queue(perHost: 2)
+        for path in 1...5 { _ = try queue.submit(url(path), request: "") }
+        #expect(try starts(&queue).keys == [url(1).string, url(2).string])
+        _ = try queue.end(url(2).string)
+        #expect(try starts(&queue).keys == [url(3).string])
+        _ = try queue.end(url(1).string)
+        _ = try queue.end(url(3).string)
+        #expect(try starts(&queue).keys == [url(4).string, url(5).string])
+    }
+
+    @Test("no more transfers than the total limit are in flight")
+    func totalLimit() throws {
+        var queue = queue(parallel: 3, perHost: 2)
+        for host in 1...3 { for path in 1...2 { _ = try queue.submit(url(path, host: host), request: "") } }
+        #expect(starts(&queue).keys.count == 3)
+        #expect(queue.inFlight == 3 && queue.waiting == 3)
+        _ = try queue.end(url(1, host: 1).string)
+        #expect(starts(&queue).keys.count == 1)
+    }
+
+    @Test("hosts take turns")
+    func turns() throws {
+        var queue = queue()
+        for host in 1...2 { for path in 1...3 { _ = try queue.submit(url(path, host: host), request: "") } }
+        let expected = try [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)].map { try url($0.0, host: $0.1).string }
+        #expect(starts(&queue).keys == expected)
+    }
+
+    @Test("a new host with a name gets one transfer until it has answered")
+    func firstTransfer() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...6 { _ = try queue.submit(named(path), request: "") }
+        #expect(try starts(&queue).keys == [named(1).string])
+        queue.didAnswer(try named(1).string, http2: false)
+        _ = try queue.end(named(1).string)
+        #expect(try starts(&queue).keys == (2...4).map { try named($0).string })
+    }
+
+    @Test("a new host whose transfers all fail gets one at a time")
+    func failingFirstTransfer() throws {
+        var queue = queue()
+        for path in 1...3 { _ = try queue.submit(named(path), request: "") }
+        for path in 1...3 {
+            #expect(try starts(&queue).keys == [named(path).string])
+            _ = try queue.end(named(path).string)
+        }
+    }
+
+    @Test("an HTTP/2 host is limited by the total limit only, and its transfers multiplex")
+    func multiplexing() throws {
+        var queue = queue(parallel: 7, perHost: 2)
+        let urls = try (1...9).map { try HTTPURL("https://10.0.0.1/\($0)") }
+        for url in urls { _ = queue.submit(url, request: "") }
+        guard case .start(let first) = queue.next(now: startTime) else {
+            Issue.record("nothing starts")
+            return
+        }
+        #expect(!first.multiplexes)
+        #expect(starts(&queue).keys.isEmpty, "the version is negotiated by TLS")
+        queue.didAnswer(first.key, http2: true)
+        _ = queue.end(first.key)
+        guard case .start(let second) = queue.next(now: startTime) else {
+            Issue.record("nothing starts")
+            return
+        }
+        #expect(second.multiplexes)
+        #expect(starts(&queue).keys.count == 6)
+    }
+
+    @Test("the rate limit separates starts to one host and does not delay another host")
+    func rate() throws {
+        var queue = queue(interval: .seconds(2))
+        for host in 1...2 { for path in 1...2 { _ = try queue.submit(url(path, host: host), request: "") } }
+        let first = starts(&queue)
+        #expect(try first.keys == [url(1, host: 1).string, url(1, host: 2).string])
+        #expect(first.wait == startTime + .seconds(2))
+        #expect(starts(&queue, after: 1.9).keys.isEmpty)
+        let second = starts(&queue, after: 2)
+        #expect(try Set(second.keys) == [url(2, host: 1).string, url(2, host: 2).string])
+        #expect(starts(&queue, after: 10).keys.isEmpty)
+    }
+
+    @Test("a closed host gets no transfer before the latest of its times; other hosts do")
+    func retryAfter() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...2 { _ = try queue.submit(url(path), request: "") }
+        #expect(try starts(&queue).keys == [url(1).string])
+        queue.close(hostOf: try url(1).string, until: startTime + .seconds(5))
+        queue.close(hostOf: try url(1).string, until: startTime + .seconds(3))
+        queue.retry(try url(1).string, at: startTime + .seconds(5))
+        _ = try queue.submit(url(1, host: 2), request: "")
+        let meanwhile = starts(&queue, after: 1)
+        #expect(try meanwhile.keys == [url(1, host: 2).string])
+        #expect(meanwhile.wait == startTime + .seconds(5))
+        #expect(starts(&queue, after: 4.9).keys.isEmpty)
+        #expect(starts(&queue, after: 5).keys.count == 1)
+    }
+
+    @Test(
+        "a retry starts at its time, as the next attempt, behind jobs that were not tried yet"
+    )
+    func retrying() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...3 { _ = try queue.submit(url(path), request: "\(path)") }
+        #expect(starts(&queue).keys.count == 1)
+        queue.retry(try url(1).string, at: startTime + .seconds(3))
+        #expect(queue.inFlight == 0)
+        #expect(try starts(&queue, after: 1).keys == [url(2).string])
+        _ = try queue.end(url(2).string)
+        #expect(try starts(&queue, after: 3).keys == [url(3).string])
+        _ = try queue.end(url(3).string)
+        guard case .start(let start) = queue.next(now: startTime + .seconds(3)) else {
+            Issue.record("nothing starts")
+            return
+        }
+        #expect(try start.key == url(1).string)
+        #expect(start.attempt == 1)
+        #expect(try queue.submit(url(1), request: "late"))
+        #expect(try queue.end(url(1).string) == ["1", "late"])
+    }
+
+    @Test("a request for a cover that is being stored joins it, and the cover counts as no transfer in flight")
+    func beingStored() throws {
+        var queue = queue(parallel: 1)
+        for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
+        #expect(try starts(&queue).keys == [url(1).string])
+        #expect(try queue.didReceive(url(1).string) == ["1"])
+        #expect(try starts(&queue).keys == [url(2).string])
+        #expect(try queue.submit(url(1), request: "late"))
+        #expect(starts(&queue).keys.isEmpty)
+        #expect(try queue.end(url(1).string) == ["late"])
+        #expect(queue.inFlight == 1)
+    }
+
+    @Test("a cover that the store lost is downloaded again, and its requests can be cancelled again")
+    func lost() throws {
+        var queue = queue()
+        _ = try queue.submit(url(1), request: "a")
+        #expect(try starts(&queue).keys == [url(1).string])
+        let requests = try queue.didReceive(url(1).string)
+        #expect(queue.cancel { _ in true }.requests.isEmpty)
+        queue.restore(requests, to: try url(1).string)
+        queue.retry(try url(1).string, at: startTime)
+        #expect(try starts(&queue).keys == [url(1).string])
+        #expect(queue.cancel { _ in true }.requests == ["a"])
+        #expect(queue.inFlight == 0 && queue.count == 0)
+    }
+
+    @Test("events of a job that has ended change nothing")
+    func endingTwice() throws {
+        var queue = queue()
+        _ = try queue.submit(url(1), request: "a")
+        _ = starts(&queue)
+        #expect(try queue.end(url(1).string) == ["a"])
+        #expect(try queue.end(url(1).string).isEmpty)
+        #expect(try queue.didReceive(url(1).string).isEmpty)
+        queue.didAnswer(try url(1).string, http2: false)
+        queue.close(hostOf: try url(1).string, until: startTime)
+        #expect(queue.inFlight == 0 && queue.count == 0)
+    }
+}

@@ -1,0 +1,76 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct HostMemoryTests {
+    private let now = HostMemory.Moment(instant: .now, milliseconds: 1_700_000_000_000)
+    private func later(_ seconds: Int64) -> HostMemory.Moment {
+        .init(instant: now.instant + .seconds(seconds), milliseconds: now.milliseconds + seconds * 1_000)
+    }
+
+    @Test("what one process writes another reads later")
+    func roundTrip() throws {
+        for pace in [nil, HostPace.Learnt(limit: 32), .init(limit: 19, wall: 19)] {
+            let memory = HostMemory(pace: pace, restsUntil: now.instant + .seconds(600))
+            let text = try #require(memory.text(at: now))
+            // Another process: its monotonic clock has another origin.
+            let moment = HostMemory.Moment(instant: now.instant + .seconds(5_000), milliseconds: later(60).milliseconds)
+            let read = HostMemory(text, at: moment)
+            #expect(read.pace == pace && read.restsUntil == moment.instant + .seconds(540))
+        }
+        #expect(HostMemory("19 below 20; closed until 1700000060000", at: now).restsUntil == later(60).instant)
+    }
+
+    @Test("a text without a pause is read; pauses that are over or malformed are ignored")
+    func withoutPause() {
+        #expect(HostMemory("19 below 20", at: now) == HostMemory(pace: .init(limit: 19, wall: 19)))
+        let texts = [
+            "closed until 1699999999999", "closed until x", "closed until", "", ";",
+            "closed until -9223372036854775808",
+        ]
+        for text in texts { #expect(HostMemory(text, at: now).text(at: now) == nil, "\(text)") }
+        #expect(HostMemory(restsUntil: now.instant + .seconds(5)).text(at: later(6)) == nil)
+    }
+
+    @Test("a pause from an earlier run lasts a day at most")
+    func bound() {
+        let year = HostMemory("closed until \(later(365 * 86_400).milliseconds)", at: now)
+        #expect(year.restsUntil == later(86_400).instant)
+    }
+
+    // MARK: In the queue
+
+    private func queue(_ rest: Int64) -> DownloadQueue<String> {
+        DownloadQueue(
+            limits: .init(parallel: 8, perHost: 8),
+            hosts: ["http://10.0.0.1": HostMemory(restsUntil: later(rest).instant)])
+    }
+
+    @Test("a host that asked an earlier run for a minute gets no transfer until it is over")
+    func waiting() throws {
+        var queue = queue(60)
+        _ = queue.submit(try HTTPURL("http://10.0.0.1/1"), request: "")
+        guard case .wait(let time) = queue.next(now: now.instant) else {
+            Issue.record("the queue did not wait")
+            return
+        }
+        #expect(time == later(60).instant)
+        guard case .start = queue.next(now: later(60).instant) else {
+            Issue.record("no transfer started")
+            return
+        }
+    }
+
+    @Test("a host that asked an earlier run for an hour is given up, and its jobs are dropped at once")
+    func givingUp() throws {
+        var queue = queue(3_600)
+        _ = queue.submit(try HTTPURL("http://10.0.0.1/1"), request: "")
+        guard case .drop(_, _, let failure) = queue.next(now: now.instant) else {
+            Issue.record("the job was not dropped")
+            return
+        }
+        #expect(failure.detail == "not tried: 10.0.0.1 asked an earlier run to wait; 3600 s are left")
+        #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == later(3_600).instant)
+    }
+}

@@ -1,0 +1,44 @@
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct ProxyTests {
+    private func parse(_ url: String, _ environment: [String: String]) -> Proxy? {
+        Proxy(for: url) { environment[$0] }
+    }
+
+    @Test("the variable is libcurl's: that of the scheme, then all_proxy")
+    func variables() {
+        let all = ["http_proxy": "p:1", "HTTPS_PROXY": "q:2", "all_proxy": "r:3", "HTTP_PROXY": "s:4"]
+        #expect(parse("http://a/", all)?.variable == "http_proxy")
+        #expect(parse("https://a/", all)?.variable == "HTTPS_PROXY")
+        #expect(parse("http://a/", ["HTTP_PROXY": "s:4", "ALL_PROXY": "t"])?.variable == "ALL_PROXY")
+        #expect(parse("http://a/", ["HTTP_PROXY": "s:4", "https_proxy": "t", "http_proxy": ""]) == nil)
+    }
+
+    @Test("host and port are parsed, without credentials")
+    func addresses() {
+        let addresses: [(String, String, Int?)] = [
+            ("http://user:p@ss@p.example:3128/", "p.example", 3128), ("p.example:8080", "p.example", 8080),
+            ("socks5h://u:x@[::1]:9", "::1", 9), ("https://p.example", "p.example", nil), ("[::1]", "::1", nil),
+        ]
+        for (value, host, port) in addresses {
+            let proxy = parse("http://a/", ["http_proxy": value])
+            #expect(proxy?.host == host && proxy?.port == port, "\(value)")
+        }
+    }
+
+    @Test("only failures of the proxy name the proxy")
+    func failures() throws {
+        let proxy = try #require(parse("http://a/", ["http_proxy": "http://u:pw@10.0.0.1:3128"]))
+        let own = [
+            "Could not resolve proxy: p.example", "Failed to connect to 10.0.0.1 port 3128 after 2 ms",
+            "CONNECT tunnel failed, response 407", "Received HTTP code 407 from proxy after CONNECT",
+        ]
+        for detail in own {
+            #expect(proxy.attributing(detail) == "the proxy that http_proxy names failed: \(detail)")
+        }
+        let others = ["Could not resolve host: a", "Failed to connect to 10.0.0.1 port 80 after 2 ms", "Empty reply"]
+        for detail in others { #expect(proxy.attributing(detail) == detail) }
+    }
+}

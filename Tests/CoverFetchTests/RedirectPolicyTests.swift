@@ -1,0 +1,64 @@
+import HTTPTypes
+import Testing
+
+@testable import CoverFetch
+@testable import CurlHTTP
+
+@Suite struct RedirectPolicyTests {
+    private func decide(
+        _ status: Int, from url: String = "https://a.example/1.jpg", at target: String? = nil, to location: String?,
+        redirectCount: Int = 0,
+        _ policy: RedirectPolicy = RedirectPolicy()
+    ) throws -> Result<HTTPURL, CoverFailure>? {
+        let response = TransferResponse(
+            head: HTTPResponse(status: .init(code: status)), location: location, isHTTP2: false,
+            microseconds: 1, microsecondsToFirstByte: 1)
+        return policy.decide(
+            response, of: try HTTPURL(url), at: try HTTPURL(target ?? url), redirectCount: redirectCount)
+    }
+
+    @Test("RFC 9110 §15.4: redirects are followed", arguments: [300, 301, 302, 303, 307, 308])
+    func redirects(status: Int) throws {
+        let target = try HTTPURL("https://b.example/2.jpg")
+        #expect(try decide(status, to: "https://b.example:443/2.jpg#top") == .success(target))
+    }
+
+    @Test("other statuses and responses without a location are no redirects")
+    func others() throws {
+        for status in [200, 304, 305, 404] { #expect(try decide(status, to: "https://b.example/") == nil) }
+        #expect(try decide(302, to: nil) == nil)
+    }
+
+    @Test("at most five redirects are followed, so that a loop ends")
+    func maximum() throws {
+        #expect(try decide(302, to: "https://a.example/1.jpg", redirectCount: 4)?.failed == nil)
+        #expect(try decide(302, to: "https://a.example/1.jpg", redirectCount: 5)?.failed == .tooManyRedirects)
+    }
+
+    @Test("a redirect from https to http is refused unless downgrades are allowed")
+    func downgrade() throws {
+        let plain = "http://b.example/2.jpg"
+        #expect(try decide(301, to: plain)?.failed == .refusedAddress)
+        #expect(try decide(301, to: plain, RedirectPolicy(allowsDowngrades: true))?.failed == nil)
+        #expect(try decide(301, from: "http://a.example/1.jpg", to: plain)?.failed == nil)
+        // Also if only an earlier redirect led to https.
+        let later = try decide(
+            301, from: "http://a.example/1.jpg", at: "https://a.example/1.jpg", to: plain, redirectCount: 1)
+        #expect(later?.failed == .refusedAddress)
+    }
+
+    @Test(
+        "a redirect to a URL that is not http or https, or holds credentials, is refused",
+        arguments: [
+            "ftp://b.example/", "file:///etc/passwd", "gopher://b.example/", "https://user:secret@b.example/",
+        ])
+    func refused(location: String) throws {
+        let failure = try #require(try decide(302, to: location)?.failure)
+        #expect(failure.kind == .refusedAddress && !failure.message.contains("secret"))
+    }
+}
+
+extension Result<HTTPURL, CoverFailure> {
+    fileprivate var failure: CoverFailure? { if case .failure(let failure) = self { failure } else { nil } }
+    fileprivate var failed: CoverFailure.Kind? { failure?.kind }
+}

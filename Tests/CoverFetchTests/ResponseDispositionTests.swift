@@ -1,0 +1,117 @@
+import HTTPTypes
+import ImageHeader
+import OriginServer
+import Testing
+
+@testable import CoverFetch
+@testable import CurlHTTP
+
+@Suite struct ResponseDispositionTests {
+    private static let url = "http://a.example/1.jpg"
+
+    private final class Stored: StoredVersion {
+        let conditions: HTTPFields = [.ifNoneMatch: "\"a\""]
+        let entityTag: String? = "\"a\""
+    }
+
+    private func disposition(
+        _ status: Int, _ body: [UInt8] = [], url: String = Self.url, type: String = "image/jpeg",
+        location: String? = nil, redirectedTo: String? = nil, stored: (any StoredVersion)? = nil, isRange: Bool = false
+    ) throws -> ResponseDisposition {
+        let response = TransferResponse(
+            head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
+            body: body, location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1,
+            microsecondsToFirstByte: 1)
+        let url = try HTTPURL(url)
+        return ResponseDisposition(
+            response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: stored, isRange: isRange)
+    }
+
+    @Test("RFC 9110 §15.3.7: a 206 to a request without a range is a failure")
+    func unrequestedPart() throws {
+        let failure = try disposition(206, CoverImage.jpeg(number: 1)).failure
+        #expect(failure?.status == 206 && failure?.detail.contains("a part of the cover, unasked") == true)
+    }
+
+    @Test("RFC 9110 §15.5.17: a 416 asks for the whole body only if a range was requested")
+    func rangeNotSatisfiable() throws {
+        guard case .rangeNotSatisfiable = try disposition(416, isRange: true) else {
+            Issue.record("the whole body is not requested")
+            return
+        }
+        #expect(try disposition(416).failure?.status == 416)
+    }
+
+    @Test("a 304 confirms the stored version, and is a failure without one")
+    func notModified() throws {
+        let stored = Stored()
+        guard case .notModified(let confirmed) = try disposition(304, stored: stored) else {
+            Issue.record("the stored version is not confirmed")
+            return
+        }
+        #expect(confirmed === stored)
+        #expect(try disposition(304).failure?.status == 304)
+    }
+
+    @Test("a redirect leads to its target, and a refused one is a failure")
+    func redirect() throws {
+        guard case .redirect(let target) = try disposition(302, location: "http://b.example/2.jpg") else {
+            Issue.record("the redirect is not followed")
+            return
+        }
+        #expect(target.string == "http://b.example/2.jpg")
+        #expect(try disposition(302, location: "file:///etc/passwd").failure?.kind == .refusedAddress)
+    }
+
+    @Test("an image is a cover, whatever its media type says", arguments: ["image/jpeg", "text/html", ""])
+    func cover(type: String) throws {
+        guard case .cover(let header) = try disposition(200, CoverImage.png(number: 1), type: type) else {
+            Issue.record("no cover")
+            return
+        }
+        #expect(header.mediaType == "image/png")
+        #expect((header.width ?? 0) > 0 && (header.height ?? 0) > 0)
+    }
+
+    @Test("a status other than 2xx is a failure with that status, even with an image", arguments: [404, 500, 503])
+    func status(status: Int) throws {
+        let failure = try disposition(status, CoverImage.png(number: 1)).failure
+        #expect(failure?.kind == .status && failure?.status == status)
+        #expect(failure?.url == Self.url)
+        #expect(failure?.message.contains("\(status)") == true)
+    }
+
+    @Test(
+        "a 200 without an image names its content",
+        arguments: [
+            ("<!DOCTYPE html><title>Welcome</title>", "HTML"), ("{\"error\": 1}", "JSON"), ("", "empty"),
+            ("hello", "text"),
+        ])
+    func notAnImage(text: String, word: String) throws {
+        let failure = try disposition(200, Array(text.utf8)).failure
+        #expect(failure?.kind == .notAnImage)
+        #expect(failure?.detail.contains(word) == true)
+    }
+
+    @Test("a 200 whose text mentions a quota is a transient failure")
+    func quota() throws {
+        let failure = try disposition(200, Array("{\"error\": \"Rate-limit exceeded\"}".utf8)).failure
+        #expect(failure?.kind == .overQuota && failure?.isTransient == true)
+    }
+
+    @Test("a failure names the redirect's target", arguments: [404, 200])
+    func redirected(status: Int) throws {
+        let failure = try disposition(status, redirectedTo: "http://portal.example/").failure
+        #expect(failure?.detail.contains("http://portal.example/") == true)
+    }
+
+    @Test("a failure's message holds no credential of its URL or its redirect's target")
+    func redaction() throws {
+        let url = "https://a.example/1?token=hush"
+        let failure = try #require(
+            disposition(403, url: url, redirectedTo: "https://b.example/2?Signature=hush").failure)
+        #expect(!failure.message.contains("hush") && failure.message.contains("https://a.example/1?token=[hidden]"))
+        #expect(!failure.detail.contains("hush") && !"\(failure)".contains("hush"))
+        #expect(failure.url == url, "programs find their own URL")
+    }
+}

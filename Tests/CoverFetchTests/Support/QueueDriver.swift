@@ -1,0 +1,91 @@
+import CurlHTTP
+
+@testable import CoverFetch
+
+/// A `DownloadQueue` whose jobs are named by their URLs, so that tests can be read.
+struct QueueDriver<Request> {
+    typealias Instant = ContinuousClock.Instant
+
+    private var queue: DownloadQueue<Request>
+    /// The jobs that have started, ended or not, by URL.
+    private var jobs: [String: JobID] = [:]
+
+    init(limits: DownloadQueue<Request>.Limits) { queue = DownloadQueue(limits: limits) }
+
+    var count: Int { queue.count }
+    var waiting: Int { queue.waiting }
+    var inFlight: Int { queue.inFlight }
+
+    mutating func submit(
+        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, isImmediate: Bool = false
+    ) -> Bool {
+        queue.submit(url, request: request, target: target, isImmediate: isImmediate)
+    }
+
+    mutating func prefer(_ keys: [String]) { queue.prefer(keys) }
+
+    mutating func withdraw(_ key: String, _ isLeaving: (Request) -> Bool) -> [Request] {
+        queue.withdraw(key, isLeaving)
+    }
+
+    mutating func forgetOutages() { queue.forgetOutages() }
+
+    mutating func record(_ rules: Result<RobotsRules, RobotsError>, host: Int, http2: Bool?, now: Instant) {
+        queue.record(rules, host: host, http2: http2, now: now)
+    }
+
+    mutating func next(now: Instant) -> DownloadQueue<Request>.Decision {
+        let decision = queue.next(now: now)
+        if case .start(let start) = decision { jobs[start.key] = start.job }
+        return decision
+    }
+
+    mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [String]) {
+        let (requests, inFlight) = queue.cancel(shouldRemove)
+        return (requests, inFlight.compactMap { job in jobs.first { $0.value == job }?.key })
+    }
+
+    // MARK: Events of a started job. Unknown keys are ignored.
+
+    mutating func didAnswer(_ key: String, http2: Bool) {
+        if let job = jobs[key] { queue.didAnswer(job, http2: http2) }
+    }
+
+    mutating func record(_ signal: HostSignal, of key: String, failure: CoverFailure? = nil, now: Instant) {
+        if let job = jobs[key] { queue.record(signal, of: job, failure: failure, now: now) }
+    }
+
+    mutating func allow(_ count: Int, hostOf key: String, until time: Instant) {
+        if let job = jobs[key] { queue.allow(count, hostOf: job, until: time) }
+    }
+
+    mutating func close(hostOf key: String, until time: Instant) {
+        if let job = jobs[key] { queue.close(hostOf: job, until: time) }
+    }
+
+    mutating func giveUp(hostOf key: String, for pause: Duration, now: Instant) {
+        if let job = jobs[key] { queue.giveUp(hostOf: job, for: pause, now: now) }
+    }
+
+    mutating func move(_ key: String, to target: HTTPURL) {
+        if let job = jobs[key] { queue.move(job, to: target) }
+    }
+
+    mutating func retry(_ key: String, at time: Instant, from target: HTTPURL? = nil) {
+        if let job = jobs[key] { queue.retry(job, at: time, from: target) }
+    }
+
+    mutating func didReceive(_ key: String) -> [Request] { jobs[key].map { queue.didReceive($0) } ?? [] }
+
+    mutating func restore(_ requests: [Request], to key: String) {
+        if let job = jobs[key] { queue.restore(requests, to: job) }
+    }
+
+    mutating func end(_ key: String) -> [Request] { jobs[key].map { queue.end($0) } ?? [] }
+
+    mutating func end(_ job: JobID) -> [Request] { queue.end(job) }
+}
+
+extension DownloadQueue.Start {
+    var key: String { url.string }
+}

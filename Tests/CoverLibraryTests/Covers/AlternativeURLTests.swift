@@ -1,0 +1,169 @@
+import CoverFetch
+import OriginServer
+import Platform
+import Testing
+import Wire
+
+@testable import CoverLibrary
+
+/// Covers that may be in several places, against an origin that answers as the Cover Art Archive does.
+@Suite(.timeLimit(.minutes(10))) struct AlternativeURLTests {
+    private static let id = "76df3287-6cda-33eb-8e9a-044b5e15f00d"
+    private static let none = "76df3287-6cda-33eb-8e9a-044b5e15f404"
+
+    private func withArchive(
+        _ configure: (inout LibraryConfiguration) -> Void = { _ in }, _ body: (Stage, LibraryAPI) async throws -> Void
+    ) async throws {
+        try await withStage { stage in
+            let library = try await stage.another {
+                $0.coverArtArchive = "http://127.0.0.1:\(stage.origin.port)"
+                configure(&$0)
+            }
+            let result: Result<Void, any Error>
+            do { result = .success(try await body(stage, library)) } catch { result = .failure(error) }
+            await library.close()
+            try result.get()
+        }
+    }
+
+    private func album(_ urls: [String] = [], release: String? = nil, group: String? = nil) -> Album {
+        var album = Album(title: "T", coverUrl: urls.first)
+        album.coverUrls = Array(urls.dropFirst())
+        album.musicBrainzReleaseId = release
+        album.musicBrainzReleaseGroupId = group
+        return album
+    }
+
+    /// What became of each album.
+    private func prefetch(_ library: LibraryAPI, _ albums: [Album]) async throws -> [CoverOutcome] {
+        let (outcomes, summary) = try await library.prefetch(albums).collect()
+        #expect(summary.requested == albums.count && outcomes.count == albums.count, "one outcome an album")
+        return outcomes
+    }
+
+    @Test("an album without a URL gets its cover from the archive, in the size asked for, and once")
+    func archive() async throws {
+        try await withArchive {
+            $0.coverSize = .pixels250
+        } _: { stage, library in
+            let album = album(release: Self.id)
+            let url = "http://127.0.0.1:\(stage.origin.port)/release/\(Self.id)/front-250"
+            let first = try await prefetch(library, [album])
+            #expect(first.map(\.kind) == [.downloaded] && first[0].url == url)
+            #expect(try await prefetch(library, [album]).map(\.kind) == [.fresh])
+            let cover = try await library.cover(for: CoverRequest(album: album))
+            #expect(cover.location == url && cover.mediaType == "image/jpeg")
+            #expect(stage.origin.requestCount == 2, "the archive, and where it leads")
+        }
+    }
+
+    @Test("where the archive has no cover of the release it is asked for its group's; that it has none is remembered")
+    func none() async throws {
+        try await withArchive { stage, library in
+            let outcomes = try await prefetch(library, [album(release: Self.none, group: Self.id)])
+            #expect(outcomes.map(\.kind) == [.downloaded])
+            #expect(outcomes[0].url.hasSuffix("/release-group/\(Self.id)/front-500"))
+            let failed = try await prefetch(library, [album(release: Self.none)])
+            let until = try #require(failed[0].failure?.rememberedUntil)
+            #expect(until > WallClock.milliseconds() + 6 * 86_400_000, "for a week")
+            #expect(stage.origin.requestCount(path: "/release/\(Self.none)/front-500") == 1)
+        }
+    }
+
+    @Test(
+        "the first good place wins, each is asked only when the one before has failed, and the outcome names the winner"
+    )
+    func chain() async throws {
+        try await withArchive {
+            $0.retries = 0
+        } _: { stage, library in
+            let places = [
+                stage.url(1, "status=404"), "not a url", stage.url(2, "fault=html"), stage.url(3), stage.url(4),
+            ]
+            let outcomes = try await prefetch(library, [album(places), album([stage.url(5), stage.url(6)])])
+            #expect(Set(outcomes.map(\.url)) == [stage.url(3), stage.url(5)])
+            #expect(outcomes.allSatisfy { $0.kind == .downloaded })
+            for (number, count) in [1: 1, 2: 1, 3: 1, 4: 0, 5: 1, 6: 0] {
+                #expect(stage.origin.requestCount(path: "/covers/\(number).jpg") == count)
+            }
+            // What is there counts, whatever stands before it.
+            let again = try await prefetch(library, [album(places), album([stage.url(7), stage.url(5)])])
+            #expect(again.allSatisfy { $0.kind == .fresh })
+            #expect(Set(again.map(\.url)) == [stage.url(3), stage.url(5)])
+            #expect(stage.origin.requestCount == 4)
+        }
+    }
+
+    @Test("when no place has it there is one failure, which names each")
+    func allFail() async throws {
+        try await withArchive {
+            $0.retries = 0
+        } _: { stage, library in
+            let places = [stage.url(1, "status=404"), stage.url(2, "status=503")]
+            let failed = try await prefetch(library, [album(places, release: Self.none)])
+            #expect(failed.map(\.kind) == [.failed] && failed[0].url == places[0])
+            let failure = try #require(failed[0].failure)
+            #expect(failure.isTemporary, "the second may have it later")
+            for part in ["404", places[1], "503", "/release/\(Self.none)/front-500"] {
+                #expect(failure.detail.contains(part), "\(failure.detail)")
+            }
+            let thrown = await #expect(throws: CoverFailure.self) {
+                try await library.cover(for: CoverRequest(album: album(places, release: Self.none)))
+            }
+            #expect(thrown?.detail.contains(places[1]) == true)
+        }
+    }
+
+    @Test("places that are no URLs are passed over and named, and an album with none that is one is skipped")
+    func badPlaces() async throws {
+        try await withArchive {
+            $0.retries = 0
+        } _: { stage, library in
+            let outcomes = try await prefetch(
+                library, [album([stage.url(1, "status=404"), "ftp://a/1"]), album(["ftp://a/1", "ftp://a/2"])])
+            let failed = outcomes.first { $0.kind == .failed }?.failure
+            #expect(failed?.status == 404 && failed?.detail.contains("ftp://a/1") == true)
+            let skipped = outcomes.first { $0.kind == .skipped }?.failure
+            #expect(skipped?.kind == .badURL && skipped?.detail.contains("ftp://a/2") == true)
+        }
+    }
+
+    @Test("albums that share places share transfers, and each has its outcome")
+    func shared() async throws {
+        try await withArchive {
+            $0.retries = 0
+        } _: { stage, library in
+            let places = [stage.url(1, "status=404"), stage.url(2)]
+            let outcomes = try await prefetch(library, (0..<20).map { _ in album(places) })
+            #expect(outcomes.filter { $0.kind == .downloaded }.count == 1)
+            #expect(outcomes.filter { $0.kind == .joined }.count == 19)
+            #expect(stage.origin.requestCount == 2)
+        }
+    }
+
+    @Test("cancelling between two places asks for no more")
+    func cancelling() async throws {
+        try await withArchive { stage, library in
+            let places = [stage.url(1, "hold=1&status=404"), stage.url(2)]
+            let albums = [album(places)]
+            let run = Task { try await library.prefetch(albums).collect() }
+            try await eventually { stage.origin.requestCount == 1 }
+            run.cancel()
+            let (outcomes, summary) = try await run.value
+            stage.origin.release()
+            #expect(summary.isCancelled && summary.failed == 0 && summary.remaining == 1)
+            #expect(outcomes.isEmpty)
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test("offline, one failure an album")
+    func offline() async throws {
+        try await withArchive {
+            $0.isOffline = true
+        } _: { stage, library in
+            let failed = try await prefetch(library, [album([stage.url(1), stage.url(2)], release: Self.id)])
+            #expect(failed.map(\.failure?.kind) == [.offline])
+        }
+    }
+}

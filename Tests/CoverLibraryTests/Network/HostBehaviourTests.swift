@@ -1,0 +1,222 @@
+import OriginServer
+import Testing
+
+@testable import CoverFetch
+@testable import CoverLibrary
+
+/// How a library treats hosts, on real sockets.
+@Suite(.timeLimit(.minutes(5))) struct HostBehaviourTests {
+    @Test("a host that refuses more than ten at a time gives every cover")
+    func overruns() async throws {
+        try await withStage {
+            $0.retries = 100
+        } origin: {
+            $0.maximumInFlight = 10
+        } _: { stage in
+            let summary = try await stage.library.prefetch((1...300).map { stage.url($0, "delay=20&same=1") }).summary()
+            #expect(summary.downloaded == 300, "\(summary)")
+        }
+    }
+
+    @Test("covers of a host that cannot be reached fail together, after few tries, and those of another come")
+    func deadHost() async throws {
+        try await withStage { stage in
+            let dead = try await Origin.start()
+            let urls = (1...200).map { dead.coverURL($0) }
+            await dead.stop()
+            let list = urls + (1...20).map { stage.url($0) }
+            let (outcomes, summary) = try await stage.library.prefetch(list).collect()
+            #expect(summary.failed == 200 && summary.downloaded == 20, "\(summary)")
+            let host = dead.url.dropFirst("http://".count)
+            let untried = outcomes.failureDetails.filter { $0.hasPrefix("not tried: \(host) refused ") }
+            #expect(untried.count > 150)
+            #expect(outcomes.failureDetails.contains("can't reach \(host): connection refused"))
+        }
+    }
+
+    @Test(
+        "every good cover of a host arrives in the first run, whatever its bad ones answer and wherever they stand",
+        arguments: [
+            "status=500", "status=503&retry-after=0", "status=429&retry-after=0", "fault=truncate", "fault=reset",
+            "fault=close",
+        ],
+        [0..<60, 100..<160, 140..<200])
+    func badCovers(query: String, bad: Range<Int>) async throws {
+        try await withStage {
+            $0.retries = 1
+        } _: { stage in
+            let urls = (0..<200).map { stage.url($0, (bad.contains($0) ? query + "&" : "") + "size=4000") }
+            let (outcomes, summary) = try await stage.library.prefetch(urls).collect()
+            #expect(summary.downloaded == 140 && summary.failed == 60, "\(summary)")
+            // A host that says nothing but "too many requests" is left alone.
+            if query.hasPrefix("status=429") { return }
+            #expect(!outcomes.failureDetails.contains { $0.hasPrefix("not tried") }, "each fails for its own reason")
+        }
+    }
+
+    @Test("every cover of a host comes that answers each URL with an error first")
+    func errorsFirst() async throws {
+        try await withStage { stage in
+            let summary = try await stage.library.prefetch(
+                (0..<300).map { stage.url($0, "status=500&times=1&size=4000") }
+            ).summary()
+            #expect(summary.downloaded == 300, "\(summary)")
+        }
+    }
+
+    @Test("covers that were tried keep their own reasons when their host is given up")
+    func ownReasons() async throws {
+        try await withStage { stage in
+            let dead = try await Origin.start()
+            let known = stage.url(1, "status=404")
+            _ = await stage.library.failure(known)
+            let urls = (1...50).map { dead.coverURL($0) }
+            await dead.stop()
+            let outcomes = try await stage.library.prefetch(urls + [known]).collect().outcomes
+            let tried = outcomes.failureDetails.filter { !$0.hasPrefix("not tried: ") }
+            #expect(tried.contains { $0.contains("404") })
+            #expect(
+                tried.count > 3 && tried.allSatisfy { $0.hasPrefix("can't reach ") || $0.contains("404") }, "\(tried)")
+        }
+    }
+
+    @Test(
+        "a person's request is sent at once to a host that was given up, and its success brings the host's other covers"
+    )
+    func urgent() async throws {
+        try await withStage {
+            $0.retries = 0
+        } _: { stage in
+            let dead = try await Origin.start()
+            let port = dead.port
+            let urls = (1...20).map { dead.coverURL($0) }
+            await dead.stop()
+            #expect(try await stage.library.prefetch(urls).summary().failed == 20)
+            #expect(await stage.library.failure(urls[0])?.kind == .notTried)
+            var options = OriginOptions()
+            options.port = port
+            let back = try await Origin.start(options)
+            let cover = try await stage.library.cover(at: urls[0], priority: .immediate)
+            #expect(cover.bytes == CoverImage.jpeg(number: 1))
+            #expect(await stage.library.failure(urls[1]) == nil)
+            await back.stop()
+        }
+    }
+
+    @Test("no request goes to a host that has said it takes no more, and what waits for it fails with its words")
+    func exhausted() async throws {
+        try await withStage { stage in
+            let limit = "field=RateLimit:%22default%22%3Br%3D0%3Bt%3D3600"
+            _ = try await stage.library.cover(at: stage.url(1, limit))
+            let failure = await stage.library.failure(stage.url(2))
+            #expect(failure?.kind == .notTried)
+            #expect(failure?.detail.hasSuffix(" asks to wait 3600 s") == true, "\(failure?.detail ?? "")")
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test("a 503 that asks for an hour's peace stops everything to that host, and says so")
+    func longRetryAfter() async throws {
+        try await withStage { stage in
+            let first = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
+            #expect(first?.status == 503)
+            let second = await stage.library.failure(stage.url(2))
+            #expect(second?.kind == .notTried && second?.detail.hasSuffix(" asks to wait 3600 s") == true)
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test("a 200 that speaks of a quota is no cover and no other document: it is tried again, as a 429 is")
+    func quota() async throws {
+        try await withStage {
+            $0.retries = 1
+        } _: { stage in
+            let url = stage.url(1, "fault=quota")
+            let failure = await stage.library.failure(url)
+            #expect(failure?.kind == .overQuota)
+            #expect(stage.origin.requestCount == 2)
+            let other = await stage.library.failure(stage.url(1, "fault=json"))
+            #expect(other?.kind == .notAnImage)
+            #expect(stage.origin.requestCount == 3)
+        }
+    }
+
+    @Test("what was found out about a host is there in the next run, and some of it while this one goes on")
+    func learning() async throws {
+        try await withStage { stage in
+            _ = try await stage.library.prefetch((1...50).map { stage.url($0, "same=1") }).summary()
+            let killed = try await stage.another()
+            #expect(killed.covers.learntHosts()[stage.origin.url]?.pace != nil)
+            await killed.close()
+            await stage.library.close()
+            let next = try await stage.another()
+            let learnt = try #require(next.covers.learntHosts()[stage.origin.url]?.pace)
+            #expect(learnt.limit >= 4)
+            await next.close()
+        }
+    }
+
+    @Test("the peace that a host asked for holds in the next run", arguments: [true, false])
+    func restsOn(adapts: Bool) async throws {
+        try await withStage {
+            $0.adapts = adapts
+        } _: { stage in
+            _ = await stage.library.failure(stage.url(1, "status=429&retry-after=3600"))
+            await stage.library.close()
+            let next = try await stage.another { $0.adapts = adapts }
+            let failure = await next.failure(stage.url(2))
+            #expect(failure?.kind == .notTried, "\(failure?.detail ?? "")")
+            #expect(failure?.detail.contains("earlier run") == true && failure?.isTemporary == true)
+            await next.close()
+            let third = try await stage.another()
+            #expect(await third.failure(stage.url(2)) != nil, "a run that asked for nothing forgets nothing")
+            await third.close()
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test("with respect for robots.txt it is asked for once, and what it forbids is not")
+    func robots() async throws {
+        try await withStage {
+            $0.respectsRobots = true
+        } origin: {
+            $0.robots = "User-agent: sleeve\nDisallow: /covers/2"
+        } _: { stage in
+            let summary = try await stage.library.prefetch([1, 2, 3, 20, 200].map { stage.url($0) }).summary()
+            #expect(summary.downloaded == 2 && summary.failed == 3, "\(summary)")
+            #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
+            #expect(stage.origin.requestCount == 3)
+            let failure = await stage.library.failure(stage.url(2))
+            #expect(failure?.kind == .disallowed)
+        }
+    }
+
+    @Test("a robots.txt that cannot be had is asked for again, then nothing is fetched, and the reason is told")
+    func brokenRobots() async throws {
+        try await withStage {
+            $0.respectsRobots = true
+        } origin: {
+            $0.status = 503
+        } _: { stage in
+            let failure = await stage.library.failure(stage.url(1))
+            #expect(failure?.kind == .disallowed && failure?.detail.contains("503") == true, "\(failure?.detail ?? "")")
+            #expect(stage.origin.requestCount(path: "/robots.txt") == 4)
+            #expect(stage.origin.requestCount == 4)
+        }
+    }
+
+    @Test("a host without a robots.txt forbids nothing")
+    func noRobots() async throws {
+        try await withStage {
+            $0.respectsRobots = true
+        } _: { stage in
+            let summary = try await stage.library.prefetch([1, 2, 3].map { stage.url($0) }).summary()
+            #expect(summary.downloaded == 3)
+            #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
+        }
+    }
+}
+
+extension [CoverOutcome] {
+    fileprivate var failureDetails: [String] { compactMap(\.failure?.detail) }
+}

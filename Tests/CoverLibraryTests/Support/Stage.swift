@@ -1,0 +1,119 @@
+import Foundation
+import OriginServer
+
+@testable import CoverLibrary
+
+/// A library in a new folder, and the origin that serves its covers.
+struct Stage: Sendable {
+    let origin: Origin
+    let library: LibraryAPI
+    let folder: String
+
+    var segment: String { folder + "/cache/segments/0000000001.seg" }
+
+    func url(_ number: Int, _ query: String = "") -> String {
+        origin.coverURL(number) + (query.isEmpty ? "" : "?" + query)
+    }
+
+    /// The offset of `bytes` in the first segment.
+    func offset(of bytes: [UInt8]) throws -> Int? {
+        try Data(contentsOf: URL(fileURLWithPath: segment)).range(of: Data(bytes))?.lowerBound
+    }
+
+    /// Flips one bit of the first segment.
+    func flip(at offset: Int) throws {
+        let file = try FileHandle(forUpdating: URL(fileURLWithPath: segment))
+        defer { try? file.close() }
+        try file.seek(toOffset: UInt64(offset))
+        let byte = try file.read(upToCount: 1)?.first ?? 0
+        try file.seek(toOffset: UInt64(offset))
+        try file.write(contentsOf: [byte ^ 0x10])
+    }
+
+    /// Another library in the same folder.
+    func another(_ configure: (inout LibraryConfiguration) -> Void = { _ in }) async throws -> LibraryAPI {
+        try await LibraryAPI(configuration: Self.configuration(folder, configure))
+    }
+
+    static func configuration(
+        _ folder: String, _ configure: (inout LibraryConfiguration) -> Void
+    ) -> LibraryConfiguration {
+        var configuration = LibraryConfiguration(
+            cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+        configuration.timeout = .seconds(30)
+        configure(&configuration)
+        return configuration
+    }
+}
+
+/// Runs `body` with an origin and a library in a new folder, and removes them afterwards.
+func withStage(
+    _ configure: (inout LibraryConfiguration) -> Void = { _ in },
+    origin serve: (inout OriginOptions) -> Void = { _ in },
+    _ body: (Stage) async throws -> Void
+) async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var options = OriginOptions()
+    options.countPaths = true
+    serve(&options)
+    let origin = try await Origin.start(options)
+    let result: Result<Void, any Error>
+    do {
+        let library = try await LibraryAPI(configuration: Stage.configuration(folder, configure))
+        do {
+            result = .success(try await body(Stage(origin: origin, library: library, folder: folder)))
+        } catch {
+            result = .failure(error)
+        }
+        await library.close()
+    } catch {
+        result = .failure(error)
+    }
+    await origin.stop()
+    try result.get()
+}
+
+extension LibraryAPI {
+    /// The cover at a URL, which need not be valid.
+    func cover(
+        at url: String, priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) async throws(CoverFailure) -> Cover {
+        try await cover(for: CoverRequest(url, priority: priority, cachePolicy: cachePolicy))
+    }
+
+    /// The failure that `cover(at:)` throws; nil if it returns a cover.
+    func failure(_ url: String) async -> CoverFailure? {
+        do throws(CoverFailure) {
+            _ = try await cover(at: url)
+            return nil
+        } catch {
+            return error
+        }
+    }
+
+    func prefetch(
+        _ urls: [String], cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) -> CoverOutcomes<PrefetchSummary> {
+        let requests = AsyncStream { continuation in
+            for url in urls { continuation.yield(CoverRequest(url)) }
+            continuation.finish()
+        }
+        return prefetch(requests, cachePolicy: cachePolicy)
+    }
+}
+
+extension CoverOutcomes {
+    /// Runs to the end.
+    func collect() async throws(LibraryError) -> (outcomes: [CoverOutcome], summary: Summary) {
+        var outcomes: [CoverOutcome] = []
+        for try await outcome in self { outcomes.append(outcome) }
+        return (outcomes, progress)
+    }
+}
+
+extension Cover {
+    var bytes: [UInt8] { Array(data) }
+    var location: String { url.absoluteString }
+}

@@ -149,7 +149,7 @@ package final class CoverPipeline: Sendable {
         guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
             return [request.location]
         }
-        let locations = album.coverPlaces(archive)
+        let locations = album.coverURLs(in: archive)
         if locations.isEmpty {
             throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL", line: request.line)
         }

@@ -67,11 +67,9 @@ public final class LibraryAPI: Sendable {
     /// The cached cover at `url`, verified, however old; nil if it is not cached. Never connects. Synchronous, on the caller's
     /// thread; takes about 20 µs.
     /// - Throws: `CoverFailure` if `url` is no http or https URL, or the index cannot be read.
-    public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? { try cachedCover(at: url.absoluteString) }
-
-    /// As `cachedCover(for:)`. - Parameter location: a URL as written in a list.
-    package func cachedCover(at location: String) throws(CoverFailure) -> Cover? {
-        try covers.cachedCover(HTTPURL(location: location), location: location)
+    public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? {
+        let location = url.absoluteString
+        return try covers.cachedCover(HTTPURL(location: location), location: location)
     }
 
     // MARK: Runs

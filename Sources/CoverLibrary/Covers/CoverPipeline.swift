@@ -78,6 +78,12 @@ package final class CoverPipeline: Sendable {
         }
     }
 
+    /// As `cachedCover`, on a thread that may block.
+    func storedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
+        guard let (entry, body) = try await cachedEntry(url, location: location) else { return nil }
+        return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+    }
+
     private func cachedEntry(
         _ url: HTTPURL, location: String
     ) async throws(CoverFailure) -> (entry: CachedEntry, body: [UInt8])? {

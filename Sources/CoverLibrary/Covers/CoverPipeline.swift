@@ -131,7 +131,7 @@ package final class CoverPipeline: Sendable {
 
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        let locations = locations(of: request)
+        let locations = try locations(of: request)
         if locations.count == 1 { return try await cover(at: locations[0], request) }
         for location in locations {
             if let url = try? HTTPURL(location), let cover = try cachedCover(url, location: location) { return cover }
@@ -149,13 +149,17 @@ package final class CoverPipeline: Sendable {
     }
 
     /// Where the cover may be, in the order of trying; at least one.
-    func locations(of request: CoverRequest) -> [String] {
+    /// - Throws: `CoverFailure` if nothing locates the album's cover.
+    func locations(of request: CoverRequest) throws(CoverFailure) -> [String] {
         // Most requests have one URL, and lists have millions.
         guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
             return [request.location]
         }
         let locations = album.coverURLs(in: archive)
-        return locations.isEmpty ? [request.location] : locations
+        if locations.isEmpty {
+            throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL", line: request.line)
+        }
+        return locations
     }
 
     private func cover(at location: String, _ request: CoverRequest) async throws(CoverFailure) -> Cover {

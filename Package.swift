@@ -80,7 +80,7 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, logging, crypto,
+                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
@@ -98,7 +98,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "CurlHTTP", "Platform", "CLinux",
                 argumentParser, logging,
             ],
             swiftSettings: settings),

@@ -5,9 +5,9 @@ package import ImageHeader
 /// A finished job on its way to the disk, with the requests that wait for it.
 package struct Download: Sendable {
     package enum Content: Sendable {
-        case cover(ImageHeader, StoredResponse, ResponseBody)
+        case cover(ImageHeader, StoredResponse, [UInt8])
         /// A cover that the server forbids to store.
-        case unstorable(ImageHeader, ResponseBody)
+        case unstorable(ImageHeader, [UInt8])
         /// The server confirmed the stored version with this 304.
         case notModified(any StoredVersion, StoredResponse)
         /// `stored` stays as it is; the failed attempt is recorded with it.
@@ -16,7 +16,7 @@ package struct Download: Sendable {
         /// Memory that the content holds, in bytes.
         var footprint: Int {
             switch self {
-            case .cover(_, _, let body), .unstorable(_, let body): body.footprint
+            case .cover(_, _, let body), .unstorable(_, let body): body.capacity
             case .notModified, .failure: 512
             }
         }

@@ -52,7 +52,7 @@ package struct FetchResult: Sendable {
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     /// The cover, if the server forbids storing it. `result` is then the failure `notStorable`.
-    package var unstored: (header: ImageHeader, body: ResponseBody)?
+    package var unstored: (header: ImageHeader, body: [UInt8])?
 
     package init(_ result: Result<StoredCover, CoverFailure>, microseconds: Int = 0) {
         self.result = result

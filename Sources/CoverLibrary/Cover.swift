@@ -12,6 +12,8 @@ import ImageHeader
 public struct Cover: Sendable, Hashable {
     /// The normalised URL: the cover's key in the cache.
     public var url: URL
+    /// The key in the cache. `url` may differ: Foundation percent-encodes more characters.
+    package var key: String
     /// The image as the server sent it.
     public var data: Data
     /// Such as `image/jpeg`. Determined from the image's first bytes rather than the server's header field.
@@ -30,6 +32,7 @@ public struct Cover: Sendable, Hashable {
         url: URL, data: Data, mediaType: String, width: Int? = nil, height: Int? = nil, isStale: Bool = false
     ) {
         self.url = url
+        key = url.absoluteString
         self.data = data
         self.mediaType = mediaType
         self.width = width
@@ -38,14 +41,16 @@ public struct Cover: Sendable, Hashable {
         self.isStale = isStale
     }
 
-    init(_ key: String, _ header: ImageHeader, _ body: ResponseBody) {
+    init(_ key: String, _ header: ImageHeader, _ body: [UInt8]) {
         self.init(
-            url: URL(key: key), data: Data(body.bytes), mediaType: header.mediaType, width: header.width,
+            url: URL(key: key), data: Data(body), mediaType: header.mediaType, width: header.width,
             height: header.height)
+        self.key = key
     }
 
     init(_ entry: CachedEntry, _ body: [UInt8], isStale: Bool) {
-        url = URL(key: entry.metadata.key)
+        key = entry.metadata.key
+        url = URL(key: key)
         data = Data(body)
         mediaType = entry.metadata.mediaType
         width = entry.metadata.width

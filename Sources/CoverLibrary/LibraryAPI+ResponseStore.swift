@@ -26,13 +26,13 @@ extension LibraryAPI {
 
     /// Stores responses, and returns when they are committed.
     /// - Returns: for each, whether it was stored. A response that is larger than the cache is not.
-    package func store(_ responses: [(metadata: EntryMetadata, body: ResponseBody)]) async -> [Bool] {
+    package func store(_ responses: [(metadata: EntryMetadata, body: [UInt8])]) async -> [Bool] {
         let outcomes = try? await covers.persistency.withWriter { writer in try Self.store(responses, writer) }
         return outcomes ?? responses.map { _ in false }
     }
 
     private static func store(
-        _ responses: [(metadata: EntryMetadata, body: ResponseBody)], _ writer: CacheWriter
+        _ responses: [(metadata: EntryMetadata, body: [UInt8])], _ writer: CacheWriter
     ) throws -> [Bool] {
         var isStored = responses.map { _ in false }
         var pending: [Int] = []
@@ -52,7 +52,7 @@ extension LibraryAPI {
         }
         for (index, (metadata, body)) in responses.enumerated() {
             if !pending.isEmpty, writer.pendingBytes + body.count > writer.groupLimit { try commit() }
-            if (try? writer.put(metadata, body: body.bytes)) != nil { pending.append(index) }
+            if (try? body.withUnsafeBytes({ try writer.put(metadata, body: $0) })) != nil { pending.append(index) }
         }
         try commit()
         return isStored

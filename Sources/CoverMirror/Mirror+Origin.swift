@@ -47,7 +47,7 @@ extension Mirror {
                 status.detail = "stale-if-error"
             }
             status.isStored = fetched.isStored
-            let response = ConditionalResponse.make(fetched.response, body: Array(fetched.body.bytes), for: request)
+            let response = ConditionalResponse.make(fetched.response, body: fetched.body, for: request)
             if fetched.originStatus != response.head.status.code { status.forwardStatus = fetched.originStatus }
             return response.with(status)
         }
@@ -115,7 +115,7 @@ extension Mirror {
             isStored = await store.update(cached, to: response)
         }
         return FetchedResponse(
-            response: response, body: ResponseBody(body), requestFields: request.fields, isShareable: isStorable,
+            response: response, body: Array(body), requestFields: request.fields, isShareable: isStorable,
             isStored: isStored, originStatus: 304)
     }
 

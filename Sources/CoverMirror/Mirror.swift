@@ -165,7 +165,7 @@ package final class Mirror: Sendable {
             if ![204, 304].contains(response.status), request.method != .head {
                 fields[.contentLength] = String(body.count)
             }
-            return MirrorResponse(status: response.status, fields: fields, body: Array(body.bytes)[...]).with(status)
+            return MirrorResponse(status: response.status, fields: fields, body: body[...]).with(status)
         } catch {
             return Self.generated(for: error, status)
         }

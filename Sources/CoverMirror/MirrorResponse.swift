@@ -37,7 +37,7 @@ package struct MirrorResponse: Sendable {
 
 /// A body that one reader receives chunk by chunk, without being stored.
 package final class StreamedBody: Sendable {
-    private let pipe: BodyPipe
+    private let stream: ResponseStream
     private let length = Atomic(0)
     private let didComplete: @Sendable (Int) -> Void
     private let didEnd: @Sendable () -> Void
@@ -45,20 +45,21 @@ package final class StreamedBody: Sendable {
     /// - Parameters:
     ///   - didComplete: called with the body's length in bytes if all of it was received.
     ///   - didEnd: called when the object is released, complete or not.
-    init(pipe: BodyPipe, didComplete: @escaping @Sendable (Int) -> Void, didEnd: @escaping @Sendable () -> Void) {
-        self.pipe = pipe
+    init(stream: ResponseStream, didComplete: @escaping @Sendable (Int) -> Void, didEnd: @escaping @Sendable () -> Void)
+    {
+        self.stream = stream
         self.didComplete = didComplete
         self.didEnd = didEnd
     }
 
     deinit {
-        pipe.abandon()
+        stream.cancel()
         didEnd()
     }
 
     /// The next chunk. Nil at the end. - Throws: `TransferError` if the origin's response is incomplete.
     package func next() async throws -> [UInt8]? {
-        let chunk = try await pipe.next()
+        let chunk = try await stream.next()
         if let chunk {
             length.wrappingAdd(chunk.count, ordering: .relaxed)
         } else {
@@ -68,7 +69,7 @@ package final class StreamedBody: Sendable {
     }
 
     /// Cancels the transfer.
-    package func cancel() { pipe.abandon() }
+    package func cancel() { stream.cancel() }
 }
 
 extension HTTPField.Name {

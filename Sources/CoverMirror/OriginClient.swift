@@ -7,7 +7,7 @@ import Platform
 /// A response that was fetched from the origin, or validated by it.
 struct FetchedResponse: Sendable {
     var response: StoredResponse
-    var body: ResponseBody
+    var body: [UInt8]
     /// The fields of the request that it answers.
     var requestFields: HTTPFields
     /// Whether it may answer other requests too.
@@ -56,7 +56,7 @@ actor OriginClient {
     /// - Parameter interim: called with each 1xx response.
     func send(
         _ request: MirrorRequest, to url: HTTPURL, interim: (@Sendable (HTTPResponse) -> Void)? = nil
-    ) async throws(OriginFailure) -> (response: StoredResponse, body: ResponseBody) {
+    ) async throws(OriginFailure) -> (response: StoredResponse, body: [UInt8]) {
         let job = try await acquireSlot()
         defer { releaseSlot() }
         let relay = TransferRequest.Relay(method: request.method, body: request.body, onInterim: interim)
@@ -84,14 +84,14 @@ actor OriginClient {
         _ request: MirrorRequest, to url: HTTPURL, didComplete: @escaping @Sendable (HTTPResponse, Int) -> Void
     ) async throws(OriginFailure) -> (head: HTTPResponse, body: StreamedBody) {
         let job = try await acquireSlot()
-        let pipe = BodyPipe()
+        let stream = ResponseStream()
         let relay = TransferRequest.Relay(method: request.method, body: request.body)
-        await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: pipe)
+        await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: stream)
         do throws(TransferError) {
-            let head = try await pipe.head()
+            let head = try await stream.head()
             didRespond(head)
             // The slot is occupied until the body has been streamed.
-            let body = StreamedBody(pipe: pipe) {
+            let body = StreamedBody(stream: stream) {
                 didComplete(head, $0)
             } didEnd: {
                 Task { await self.releaseSlot() }

@@ -10,7 +10,7 @@ import Platform
 actor ResponseStore {
     private struct PendingResponse {
         var metadata: EntryMetadata
-        var body: ResponseBody
+        var body: [UInt8]
         var continuation: CheckedContinuation<Bool, Never>
     }
 
@@ -44,9 +44,9 @@ actor ResponseStore {
     /// Stores a response in place of the one that answers the same requests. Returns when it is committed; false if it could not be
     /// stored.
     nonisolated func store(
-        _ response: StoredResponse, _ body: ResponseBody, of url: String, requestFields: HTTPFields
+        _ response: StoredResponse, _ body: [UInt8], of url: String, requestFields: HTTPFields
     ) async -> Bool {
-        let image = ImageHeader(body.bytes)
+        let image = body.withUnsafeBytes { ImageHeader($0) }
         let isCover = image != nil && response.status == 200 && !response.fields.contains(.vary)
         guard let key = isCover ? url : try? variantKey(of: url, requestFields) else { return false }
         let metadata = CachedResponse.metadata(
@@ -66,7 +66,7 @@ actor ResponseStore {
             ?? variants.min { $0.response.responseTime < $1.response.responseTime }?.key ?? keys[0]
     }
 
-    private func commit(_ metadata: EntryMetadata, _ body: ResponseBody) async -> Bool {
+    private func commit(_ metadata: EntryMetadata, _ body: [UInt8]) async -> Bool {
         await withCheckedContinuation { continuation in
             pending.append(PendingResponse(metadata: metadata, body: body, continuation: continuation))
             if !isCommitting {

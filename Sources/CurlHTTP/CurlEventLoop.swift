@@ -45,19 +45,20 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
 
     /// Starts a transfer. It completes on a later turn of the loop, never within this call.
     /// - Returns: nil after `shutdown`.
-    func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer? {
+    func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer.ID? {
         checkIsolated()
-        guard let multi else { return nil }
-        let transfer = multi.takeIdle()
-        transfer.prepare(request, completion: completion)
-        multi.add(transfer)
-        return transfer
+        return multi?.start(request, completion: completion)
     }
 
-    /// Removes a transfer without completing it. May block while libcurl waits for a name look-up.
-    func remove(_ transfer: Transfer) {
+    /// Ends a transfer without calling its completion. May block while libcurl resolves a name.
+    func cancel(_ transfer: Transfer.ID) {
         checkIsolated()
-        multi?.remove(transfer)
+        _ = multi?.remove(transfer)?.cancel()
+    }
+
+    func resume(_ transfer: Transfer.ID) {
+        checkIsolated()
+        multi?.resume(transfer)
     }
 
     // MARK: The thread
@@ -67,7 +68,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         // Sends the requests of the transfers just added.
         multi.actOnTimer()
         // A short response may already be complete; no event would announce it.
-        if multi.finishEnded() { return }
+        if multi.completeEnded() { return }
         multi.wait(milliseconds: timeout(deadline, multi.deadline), into: &events)
         // Reads everything that has arrived before anything new is requested: alternating with the server for each cover costs
         // more in context switches than it gains.
@@ -75,7 +76,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
             if event.socket == wakeReader { drainWakes() } else { multi.act(on: event) }
         }
         multi.actOnTimer()
-        _ = multi.finishEnded()
+        _ = multi.completeEnded()
     }
 
     /// Milliseconds until the earlier deadline, rounded up: waking early would spin. -1 for none.

@@ -8,32 +8,35 @@ import Platform
     import Darwin
 #endif
 
-/// libcurl's multi handle driven by socket events (`curl_multi_socket_action`), with its timer and the transfers in flight.
-/// Owned by the event loop and touched by its thread alone.
+/// libcurl's multi handle, driven by socket events (`curl_multi_socket_action`), with its timer and its transfers.
 final class CurlMulti {
-    /// When libcurl wants to be called at the latest.
+    /// libcurl's initialization, once in a process.
+    private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+
+    /// The time of libcurl's timer.
     private(set) var deadline: ContinuousClock.Instant?
     private var poller: Poller
-    private var inFlight: [ObjectIdentifier: Transfer] = [:]
+    private var inFlight: [Transfer.ID: Transfer] = [:]
     private var idle: [Transfer] = []
+    private var lastID: Transfer.ID = 0
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
-    /// Lets all transfers resume each other's TLS sessions; libcurl keeps them per easy handle otherwise.
+    /// Shares TLS sessions between the easy handles, which would each keep their own.
     private let share: UnsafeMutableRawPointer
 
     init(configuration: HTTPClientConfiguration) throws(SystemError) {
-        CurlProcess.prepare()
+        _ = Self.initialization
         poller = try Poller()
         self.configuration = configuration
         multi = curl_multi_init()
         share = curl_share_init()
         sleeve_share_setopt_lock_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
-        let me = Unmanaged.passUnretained(self).toOpaque()
+        let context = Unmanaged.passUnretained(self).toOpaque()
         sleeve_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumConnections)
-        sleeve_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, me)
-        sleeve_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, me)
+        sleeve_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
+        sleeve_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         sleeve_multi_setopt_socket(multi) { _, socket, what, context, _ in
-            CurlMulti.from(context).want(what, on: socket)
+            CurlMulti.from(context).setInterest(what, on: socket)
             return 0
         }
         sleeve_multi_setopt_timer(multi) { _, milliseconds, context in
@@ -42,9 +45,8 @@ final class CurlMulti {
         }
     }
 
-    /// To be called on the loop's thread when no transfer is left: closing connections calls back here.
+    /// Closes the connections. No transfer may be in flight.
     func close() {
-        for transfer in idle { transfer.close() }
         idle = []
         curl_multi_cleanup(multi)
         curl_share_cleanup(share)
@@ -54,7 +56,7 @@ final class CurlMulti {
         Unmanaged<CurlMulti>.fromOpaque(context!).takeUnretainedValue()
     }
 
-    private func want(_ what: Int32, on socket: Int32) {
+    private func setInterest(_ what: Int32, on socket: Int32) {
         let interest: Poller.Interest =
             switch what {
             case CURL_POLL_IN: .read
@@ -62,11 +64,11 @@ final class CurlMulti {
             case CURL_POLL_INOUT: [.read, .write]
             default: []
             }
-        poller.want(interest, on: socket)
+        poller.setInterest(interest, on: socket)
     }
 
     /// Watches a descriptor that is not libcurl's.
-    func watch(_ interest: Poller.Interest, on descriptor: Int32) { poller.want(interest, on: descriptor) }
+    func watch(_ interest: Poller.Interest, on descriptor: Int32) { poller.setInterest(interest, on: descriptor) }
 
     func wait(milliseconds: Int32, into events: inout [Poller.Event]) {
         poller.wait(milliseconds: milliseconds, into: &events)
@@ -77,9 +79,18 @@ final class CurlMulti {
         return closeDescriptor(socket)
     }
 
-    /// An easy handle that carries no transfer, used before or new.
-    func takeIdle() -> Transfer {
-        if let transfer = idle.popLast() { return transfer }
+    // MARK: Transfers
+
+    func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Transfer.ID {
+        let transfer = idle.popLast() ?? makeTransfer()
+        lastID += 1
+        transfer.prepare(request, id: lastID, completion: completion)
+        inFlight[lastID] = transfer
+        curl_multi_add_handle(multi, transfer.easy)
+        return lastID
+    }
+
+    private func makeTransfer() -> Transfer {
         let transfer = Transfer(configuration: configuration)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_SHARE, share)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
@@ -87,23 +98,20 @@ final class CurlMulti {
         return transfer
     }
 
-    func add(_ transfer: Transfer) {
-        inFlight[ObjectIdentifier(transfer)] = transfer
-        curl_multi_add_handle(multi, transfer.easy)
-    }
-
-    /// May block while libcurl waits for a name look-up.
-    func remove(_ transfer: Transfer) {
-        guard inFlight.removeValue(forKey: ObjectIdentifier(transfer)) != nil else { return }
+    /// Removes a transfer from the handle. May block while libcurl resolves a name.
+    /// - Returns: nil if it has ended.
+    func remove(_ id: Transfer.ID) -> Transfer? {
+        guard let transfer = inFlight.removeValue(forKey: id) else { return nil }
         curl_multi_remove_handle(multi, transfer.easy)
         idle.append(transfer)
+        return transfer
     }
 
-    func removeAll() -> [Transfer] {
-        let all = Array(inFlight.values)
-        for transfer in all { remove(transfer) }
-        return all
-    }
+    func resume(_ id: Transfer.ID) { inFlight[id]?.resume() }
+
+    func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
+
+    // MARK: Events
 
     func act(on event: Poller.Event) {
         var mask: Int32 = 0
@@ -114,63 +122,32 @@ final class CurlMulti {
         curl_multi_socket_action(multi, event.socket, mask, &running)
     }
 
-    /// Lets libcurl see to its timers, if one is due: among them every transfer added since the last call.
+    /// Lets libcurl handle its timer if it has expired. Sends the requests of the transfers that were started since the last call.
     func actOnTimer() {
-        guard let due = deadline, due <= .now else { return }
-        deadline = nil
+        guard let deadline, deadline <= .now else { return }
+        self.deadline = nil
         var running: Int32 = 0
         curl_multi_socket_action(multi, CURL_SOCKET_TIMEOUT, 0, &running)
     }
 
-    /// Finishes every transfer that has ended; false when there was none. Completions may add others.
-    func finishEnded() -> Bool {
+    /// Completes the transfers that have ended. Their completions may start others.
+    /// - Returns: whether there was any.
+    func completeEnded() -> Bool {
         var left: Int32 = 0
-        var hasFinished = false
+        var hasCompleted = false
         while let message = curl_multi_info_read(multi, &left) {
-            guard message.pointee.msg == CURLMSG_DONE else { continue }
-            let code = message.pointee.data.result
-            guard let transfer = Transfer.of(message.pointee.easy_handle) else { continue }
-            let ending = transfer.end(code)
-            remove(transfer)
-            ending()
-            hasFinished = true
+            guard message.pointee.msg == CURLMSG_DONE, let transfer = Transfer.of(message.pointee.easy_handle) else {
+                continue
+            }
+            // `remove` invalidates the message.
+            let complete = transfer.end(message.pointee.data.result)
+            _ = remove(transfer.id)
+            complete()
+            hasCompleted = true
         }
-        return hasFinished
+        return hasCompleted
     }
 }
 
-/// `close`, whose name the class has taken.
-func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }
-
-/// What libcurl needs once in a process.
-enum CurlProcess {
-    private static let once: Void = {
-        signal(SIGPIPE, SIG_IGN)
-        curl_global_init(Int(CURL_GLOBAL_DEFAULT))
-        raiseDescriptorLimit()
-        keepHeap()
-    }()
-
-    static func prepare() { once }
-
-    /// libcurl takes a 64 KiB buffer from `malloc` for every transfer and gives it back at its end. By default glibc passes
-    /// it on to the kernel and fetches it again, at a page fault for every 4 KiB; up to 32 MiB may wait in the heap instead.
-    private static func keepHeap() {
-        #if os(Linux)
-            mallopt(M_TRIM_THRESHOLD, 32 << 20)
-        #endif
-    }
-
-    /// Sockets and segments need descriptors; the soft limit is often 1024 where the hard one is far higher.
-    private static func raiseDescriptorLimit() {
-        #if os(Linux)
-            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let files = RLIMIT_NOFILE
-        #endif
-        var limit = rlimit()
-        guard getrlimit(files, &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, 8192)
-        setrlimit(files, &limit)
-    }
-}
+// `close` is also the name of a method above.
+private func closeDescriptor(_ descriptor: Int32) -> Int32 { close(descriptor) }

@@ -8,17 +8,16 @@ package actor HTTPClient {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// - Throws: `SystemError`: no descriptor is left.
+    /// - Throws: `SystemError` if the process has no descriptor left.
     package init(configuration: HTTPClientConfiguration) throws(SystemError) {
         loop = try CurlEventLoop(configuration: configuration)
     }
 
     deinit { loop.shutdown() }
 
-    /// Identifies one transfer. Handles are reused, so a token counts the handle's uses.
-    package struct Token: Sendable {
-        let transfer: Transfer
-        let use: Int
+    /// Identifies a transfer in flight.
+    package struct Token: Sendable, Hashable {
+        let transfer: Transfer.ID
     }
 
     /// Starts a transfer. `completion` is called once, on the event loop, and never from within this call.
@@ -30,65 +29,32 @@ package actor HTTPClient {
             Task { self.complete(completion, error) }
             return nil
         }
-        return Token(transfer: transfer, use: transfer.use)
+        return Token(transfer: transfer)
     }
 
     private func complete(_ completion: Transfer.Completion, _ error: TransferError) { completion(.failure(error)) }
 
-    /// Cancels a transfer: its completion is not called. Does nothing if the transfer has ended.
-    package func cancel(_ token: Token) {
-        guard let transfer = inFlight(token) else { return }
-        transfer.drop()
-        loop.remove(transfer)
-    }
+    /// Cancels a transfer without calling its completion. Does nothing if the transfer has ended.
+    package func cancel(_ token: Token) { loop.cancel(token.transfer) }
 
-    /// Starts a relayed request whose response is delivered through `pipe`.
-    package func start(_ request: TransferRequest, into pipe: BodyPipe) {
+    /// Starts a relayed request whose response is delivered through `stream`. `ResponseStream.cancel` cancels it.
+    package func start(_ request: TransferRequest, into stream: ResponseStream) {
         var request = request
-        request.relay?.pipe = pipe
-        guard let token = start(request, completion: { pipe.end($0) }) else { return }
-        pipe.set { [weak self] goesOn in
-            Task { [weak self] in await (goesOn ? self?.resume(token) : self?.cancel(token)) }
-        }
+        request.relay?.stream = stream
+        guard let token = start(request, completion: { stream.end($0) }) else { return }
+        stream.onResume { [weak self] in Task { await self?.resume(token) } }
+        stream.onCancel { [weak self] in Task { await self?.cancel(token) } }
     }
 
-    /// Resumes a transfer that was paused because its pipe was full.
-    private func resume(_ token: Token) { inFlight(token)?.resume() }
+    private func resume(_ token: Token) { loop.resume(token.transfer) }
 
-    /// Returns nil if the transfer has ended.
-    private func inFlight(_ token: Token) -> Transfer? {
-        token.transfer.use == token.use ? token.transfer : nil
+    /// Sends a request and waits for its response. Cancelling the task cancels the transfer.
+    package func response(for request: TransferRequest) async throws(TransferError) -> TransferResponse {
+        let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
+        let token = start(request) { continuation.yield($0) }
+        for await result in results { return try result.get() }
+        // The stream ends without a result if the task is cancelled.
+        if let token { cancel(token) }
+        throw TransferError(.cancelled, url: request.url.string, detail: "cancelled")
     }
-
-    /// `start`, for callers that wait. Cancelling the task cancels the transfer.
-    /// - Throws: `TransferError`.
-    package func response(for request: TransferRequest) async throws -> TransferResponse {
-        let pending = PendingResponse()
-        return try await withTaskCancellationHandler {
-            try await withCheckedThrowingContinuation { continuation in
-                pending.continuation = continuation
-                guard !Task.isCancelled else {
-                    pending.resume(.failure(TransferError(.cancelled, url: request.url.string, detail: "cancelled")))
-                    return
-                }
-                pending.token = start(request) { result in pending.resume(result.mapError { $0 }) }
-            }
-        } onCancel: {
-            Task { await self.cancelPending(pending, request.url.string) }
-        }
-    }
-
-    private func cancelPending(_ pending: PendingResponse, _ url: String) {
-        pending.resume(.failure(TransferError(.cancelled, url: url, detail: "cancelled")))
-        if let token = pending.token { cancel(token) }
-    }
-}
-
-/// A waiting caller, resumed once by whichever comes first: the response or its cancellation.
-// because: touched on the event loop alone.
-private final class PendingResponse: @unchecked Sendable {
-    var continuation: CheckedContinuation<TransferResponse, any Error>?
-    var token: HTTPClient.Token?
-
-    func resume(_ result: Result<TransferResponse, any Error>) { continuation.take()?.resume(with: result) }
 }

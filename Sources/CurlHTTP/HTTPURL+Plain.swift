@@ -1,8 +1,8 @@
 extension HTTPURL {
-    /// Length of `scheme://host[:port]` when `text` is normalised already, beyond doubt; nil sends it through libcurl's
-    /// parser, which takes fifty times as long. Nearly every URL of a real list is of this kind.
+    /// Length of `scheme://host[:port]` if `text` is certainly normalized, as nearly every URL of a list is. Nil if libcurl has to
+    /// parse it, which takes fifty times as long.
     static func plainOriginLength(_ text: borrowing String) -> Int? {
-        // Only ASCII from here on, so that bytes are characters.
+        // All accepted bytes are ASCII, so bytes are characters.
         var text = copy text
         return text.withUTF8 { bytes -> Int? in
             guard let start = schemeLength(bytes), let end = hostEnd(bytes, from: start) else { return nil }
@@ -16,7 +16,7 @@ extension HTTPURL {
         return bytes.starts(with: "https://".utf8) ? 8 : nil
     }
 
-    /// Where the host, and a port that is not the default one, end. Numbers that libcurl would rewrite are not plain.
+    /// The end of the host and of a port that is not a default one. Numbers that libcurl would rewrite are not accepted.
     private static func hostEnd(_ bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Int? {
         var (position, labelStart, numbers, labels) = (start, start, 0, 0)
         func endLabel() -> Bool {
@@ -41,7 +41,7 @@ extension HTTPURL {
             position += 1
         }
         guard labelStart < position, endLabel() else { return nil }
-        // A last label that begins with a letter is no number in any base; else only a whole dotted quad will do.
+        // A last label that begins with a letter is no number in any base. Otherwise the host must be a dotted quad.
         guard isLetter(bytes[labelStart]) || (labels == 4 && numbers == 4) else { return nil }
         guard position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return position }
         let port = bytes[(position + 1)...].prefix(6).prefix(while: isDigit)
@@ -52,7 +52,7 @@ extension HTTPURL {
         return port.endIndex
     }
 
-    /// Unreserved and reserved characters that nobody rewrites; no dot segments, no fragment, no escapes.
+    /// Whether the path contains only characters that normalization keeps: no dot segments, fragments or percent-encodings.
     private static func isPlainPath(_ bytes: Slice<UnsafeBufferPointer<UInt8>>) -> Bool {
         var previous: UInt8 = 0
         for byte in bytes {

@@ -1,22 +1,22 @@
 import CCurl
 import CIDN2
 
-/// An `http` or `https` URL as libcurl itself reads it, normalised after RFC 3986 §6.2.2: scheme and host in lower case,
-/// no default port, no fragment, dot segments removed, spaces and bytes outside ASCII percent-encoded. An international host
-/// name is in its ASCII form (RFC 5891), so that key and request are the same in every locale.
+/// An `http` or `https` URL as libcurl parses it, normalized (RFC 3986 section 6.2.2): scheme and host in lower case, no default
+/// port, no fragment, no dot segments, spaces and bytes outside ASCII percent-encoded. An international host name is in its ASCII
+/// form (RFC 5891), whatever the locale.
 ///
-/// Two spellings of one address give one `string`, which is therefore the cache key.
+/// Equivalent URLs have equal `string`s, so it is the cache key.
 package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
-    /// The normalised URL.
+    /// The normalized URL.
     package let string: String
     /// Length in UTF-8 bytes of `scheme://host[:port]` at the start of `string`.
     private let originLength: Int
 
-    /// `scheme://host[:port]`: what shares connections, limits and back-off.
+    /// `scheme://host[:port]`, the unit of connections, limits and back-off.
     package var origin: Substring { string[..<string.utf8.index(string.startIndex, offsetBy: originLength)] }
-    /// `host[:port]`, as people know a server.
+    /// `host[:port]`.
     package var authority: String { String(origin.drop { $0 != ":" }.dropFirst(3)) }
-    /// Path and query: what follows `origin`.
+    /// Path and query.
     package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
 
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
@@ -31,7 +31,7 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     package var description: String { string }
 
-    /// What is wrong with a text that was to be a URL. `description` never repeats the text: it may hold a password.
+    /// Why a text is not a usable URL. `description` does not repeat the text, which may contain a password.
     package enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
         case empty
         case noScheme
@@ -73,11 +73,11 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty else { throw .malformed("no host") }
         curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
         if host.utf8.contains(where: { $0 >= 0x80 }) {
-            // libcurl converts such a name when it connects, but by the process's locale, which is C here.
+            // libcurl would convert the name by the process's locale, which is C here.
             guard curl_url_set(handle, CURLUPART_HOST, try Self.asciiForm(of: host), 0) == CURLUE_OK,
                 let url = Self.part(CURLUPART_URL, of: handle)
-            else { throw .malformed("it cannot be normalised") }
-            // Parsed once more: what the ASCII form reads as, such as a numeric address, is normalised too.
+            else { throw .malformed("it cannot be normalized") }
+            // Parsed once more: the ASCII form may be a numeric address, which is normalized too.
             self = try HTTPURL(url)
             return
         }
@@ -85,14 +85,14 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
             var bytes = Self.part(CURLUPART_URL, of: handle, flags: UInt32(CURLU_NO_DEFAULT_PORT)).map({
                 Array($0.utf8)
             })
-        else { throw .malformed("it cannot be normalised") }
+        else { throw .malformed("it cannot be normalized") }
 
         var end = scheme.utf8.count + 3
         while end < bytes.count, bytes[end] != UInt8(ascii: "/"), bytes[end] != UInt8(ascii: "?") {
             if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[end]) { bytes[end] |= 0x20 }
             end += 1
         }
-        // RFC 3986 §6.2.2.1: the digits of percent-encodings are in upper case.
+        // RFC 3986 section 6.2.2.1: hexadecimal digits are in upper case.
         var position = end
         while position + 2 < bytes.count {
             if bytes[position] == UInt8(ascii: "%") {
@@ -117,16 +117,6 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
             throw .malformed("its host name is not valid: \(String(cString: idn2_strerror(code)))")
         }
         return String(cString: ascii)
-    }
-
-    /// Where a `Location` leads from here (RFC 9110 section 10.2.2), as libcurl reads it; nil: it cannot be read.
-    func place(of location: String) -> String? {
-        guard let handle = curl_url() else { return nil }
-        defer { curl_url_cleanup(handle) }
-        guard curl_url_set(handle, CURLUPART_URL, string, 0) == CURLUE_OK,
-            curl_url_set(handle, CURLUPART_URL, location, UInt32(CURLU_URLENCODE | CURLU_ALLOW_SPACE)) == CURLUE_OK
-        else { return nil }
-        return Self.part(CURLUPART_URL, of: handle)
     }
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: UInt32 = 0) -> String? {

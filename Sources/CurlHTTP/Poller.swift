@@ -9,8 +9,8 @@ import Platform
 
 /// Waits for sockets: level-triggered epoll on Linux, kqueue on macOS. One thread only.
 ///
-/// Changes are gathered and told to the kernel just before the next wait. libcurl drops a socket when its transfer ends and
-/// takes it up again for the next one on the same connection: gathered, the two cancel out and cost no system call.
+/// Changes of interest are registered with the kernel before the next wait. libcurl removes a socket when its transfer ends and
+/// adds it again for the next transfer on the connection: both cancel out and cost no system call.
 struct Poller: ~Copyable {
     struct Interest: OptionSet {
         let rawValue: UInt8
@@ -26,7 +26,7 @@ struct Poller: ~Copyable {
 
     private struct Registration {
         var wanted: Interest = []
-        var told: Interest = []
+        var registered: Interest = []
         var isPending = false
     }
 
@@ -46,7 +46,7 @@ struct Poller: ~Copyable {
 
     deinit { close(descriptor) }
 
-    mutating func want(_ interest: Interest, on socket: Int32) {
+    mutating func setInterest(_ interest: Interest, on socket: Int32) {
         let index = Int(socket)
         while registrations.count <= index { registrations.append(Registration()) }
         registrations[index].wanted = interest
@@ -56,18 +56,18 @@ struct Poller: ~Copyable {
         }
     }
 
-    /// To be called before `socket` is closed: its number may be given to another socket at once.
+    /// Call it before closing `socket`: the kernel may reuse its number at once.
     mutating func forget(_ socket: Int32) {
         guard Int(socket) < registrations.count else { return }
         registrations[Int(socket)].wanted = []
-        tell(socket)
+        register(socket)
     }
 
-    /// Fills `events`. - Parameter milliseconds: how long to wait; negative means for ever.
+    /// Waits for events and stores them in `events`. - Parameter milliseconds: maximum time; a negative one means no limit.
     mutating func wait(milliseconds: Int32, into events: inout [Event]) {
         for socket in pending {
             registrations[Int(socket)].isPending = false
-            tell(socket)
+            register(socket)
         }
         pending.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)
@@ -75,20 +75,20 @@ struct Poller: ~Copyable {
     }
 
     #if os(Linux)
-        private mutating func tell(_ socket: Int32) {
-            let (wanted, told) = (registrations[Int(socket)].wanted, registrations[Int(socket)].told)
-            guard wanted != told else { return }
+        private mutating func register(_ socket: Int32) {
+            let (wanted, registered) = (registrations[Int(socket)].wanted, registrations[Int(socket)].registered)
+            guard wanted != registered else { return }
             var event = epoll_event()
             event.data.fd = socket
             if wanted.contains(.read) { event.events |= EPOLLIN.rawValue }
             if wanted.contains(.write) { event.events |= EPOLLOUT.rawValue }
-            let operation = wanted.isEmpty ? EPOLL_CTL_DEL : told.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
+            let operation = wanted.isEmpty ? EPOLL_CTL_DEL : registered.isEmpty ? EPOLL_CTL_ADD : EPOLL_CTL_MOD
             if epoll_ctl(descriptor, operation, socket, &event) != 0, !wanted.isEmpty {
-                // libcurl closes some descriptors without telling; their number may be another socket's by now.
+                // libcurl closes some descriptors without its callback, and another socket may have their number now.
                 let other = operation == EPOLL_CTL_ADD ? EPOLL_CTL_MOD : EPOLL_CTL_ADD
                 epoll_ctl(descriptor, other, socket, &event)
             }
-            registrations[Int(socket)].told = wanted
+            registrations[Int(socket)].registered = wanted
         }
 
         private func waitForKernel(_ milliseconds: Int32, _ events: inout [Event]) {
@@ -104,16 +104,16 @@ struct Poller: ~Copyable {
             }
         }
     #else
-        private mutating func tell(_ socket: Int32) {
-            let (wanted, told) = (registrations[Int(socket)].wanted, registrations[Int(socket)].told)
+        private mutating func register(_ socket: Int32) {
+            let (wanted, registered) = (registrations[Int(socket)].wanted, registrations[Int(socket)].registered)
             for (interest, filter) in [(Interest.read, EVFILT_READ), (.write, EVFILT_WRITE)] {
-                guard wanted.contains(interest) != told.contains(interest) else { continue }
+                guard wanted.contains(interest) != registered.contains(interest) else { continue }
                 let flags = UInt16(wanted.contains(interest) ? EV_ADD : EV_DELETE)
                 var change = kevent(
                     ident: UInt(socket), filter: Int16(filter), flags: flags, fflags: 0, data: 0, udata: nil)
                 kevent(descriptor, &change, 1, nil, 0, nil)
             }
-            registrations[Int(socket)].told = wanted
+            registrations[Int(socket)].registered = wanted
         }
 
         private func waitForKernel(_ milliseconds: Int32, _ events: inout [Event]) {

@@ -4,8 +4,8 @@
     import Darwin
 #endif
 
-/// Addresses that are not on the open Internet (RFC 6890 and the registries it began; RFC 4291, RFC 6052): this machine, its
-/// network, cloud metadata, multicast, documentation. A list from elsewhere has no business there.
+/// Addresses that are not public (the IANA special-purpose registries of RFC 6890; RFC 4291, RFC 6052): this machine, its network,
+/// cloud metadata, multicast, documentation. A list from elsewhere must not lead there.
 enum PrivateAddress {
     static func contains(_ address: UnsafePointer<sockaddr>) -> Bool {
         switch Int32(address.pointee.sa_family) {
@@ -17,7 +17,7 @@ enum PrivateAddress {
             address.withMemoryRebound(to: sockaddr_in6.self, capacity: 1) { address in
                 withUnsafeBytes(of: address.pointee.sin6_addr) { contains(v6: Array($0)) }
             }
-        // A socket in the file system is this machine.
+        // A Unix domain socket is on this machine.
         default: true
         }
     }
@@ -25,9 +25,9 @@ enum PrivateAddress {
     private static let networks4: [(prefix: UInt32, length: Int)] = [
         (0x0000_0000, 8),  // 0.0.0.0/8, this network
         (0x0A00_0000, 8),  // 10.0.0.0/8, private
-        (0x6440_0000, 10),  // 100.64.0.0/10, shared by carriers
+        (0x6440_0000, 10),  // 100.64.0.0/10, carrier-grade NAT
         (0x7F00_0000, 8),  // 127.0.0.0/8, loopback
-        (0xA9FE_0000, 16),  // 169.254.0.0/16, link-local, where clouds keep their metadata
+        (0xA9FE_0000, 16),  // 169.254.0.0/16, link-local, cloud metadata
         (0xAC10_0000, 12),  // 172.16.0.0/12, private
         (0xC000_0000, 24),  // 192.0.0.0/24, protocol assignments
         (0xC000_0200, 24),  // 192.0.2.0/24, documentation
@@ -42,21 +42,21 @@ enum PrivateAddress {
         networks4.contains { ($0.prefix ^ address) >> UInt32(32 - $0.length) == 0 }
     }
 
-    /// - Parameter bytes: sixteen.
+    /// - Parameter bytes: the 16 bytes of an address.
     static func contains(v6 bytes: [UInt8]) -> Bool {
-        func v4(at place: Int) -> Bool {
-            contains(v4: bytes[place..<(place + 4)].reduce(0) { $0 << 8 | UInt32($1) })
+        func v4(at index: Int) -> Bool {
+            contains(v4: bytes[index..<(index + 4)].reduce(0) { $0 << 8 | UInt32($1) })
         }
         func begins(_ prefix: UInt8...) -> Bool { bytes.starts(with: prefix) }
         let zeros = bytes.prefix { $0 == 0 }.count
-        // Addresses that hold one of IPv4: mapped (::ffff:0:0/96), compatible (::/96, with :: and ::1 in it), translated
+        // Addresses that embed an IPv4 address: mapped (::ffff:0:0/96), compatible (::/96, which includes :: and ::1), translated
         // (64:ff9b::/96), 6to4 (2002::/16).
         if zeros >= 10, bytes[10] == 0xFF, bytes[11] == 0xFF { return v4(at: 12) }
         if zeros >= 12 { return zeros >= 15 || v4(at: 12) }
         if begins(0x00, 0x64, 0xFF, 0x9B, 0, 0, 0, 0, 0, 0, 0, 0) { return v4(at: 12) }
         if begins(0x20, 0x02) { return v4(at: 2) }
-        // What is not in 2000::/3 is given to nobody for the open Internet; in it are protocol assignments with Teredo
-        // (2001::/23), documentation (2001:db8::/32, 3fff::/20).
+        // Only 2000::/3 is public, without the protocol assignments with Teredo (2001::/23) and the documentation prefixes
+        // (2001:db8::/32, 3fff::/20).
         return bytes[0] & 0xE0 != 0x20 || begins(0x20, 0x01, 0x00) || begins(0x20, 0x01, 0x01)
             || begins(0x20, 0x01, 0x0D, 0xB8) || (begins(0x3F, 0xFF) && bytes[2] & 0xF0 == 0)
     }

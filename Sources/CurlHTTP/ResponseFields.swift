@@ -1,9 +1,9 @@
 import CCurl
 import HTTPTypes
 
-/// The response fields a private cache needs; libcurl has parsed them already, the others are never copied out of it.
+/// The response fields that a private cache needs. libcurl has parsed them; the others are not copied.
 enum ResponseFields {
-    private static let kept: [(name: HTTPField.Name, text: StaticString)] = [
+    private static let names: [(name: HTTPField.Name, text: StaticString)] = [
         (.contentType, "Content-Type"), (.eTag, "ETag"), (.lastModified, "Last-Modified"),
         (.cacheControl, "Cache-Control"), (.expires, "Expires"), (.date, "Date"), (.age, "Age"), (.vary, "Vary"),
         (.retryAfter, "Retry-After"), (.rateLimit, "RateLimit"), (.rateLimitRemaining, "RateLimit-Remaining"),
@@ -11,13 +11,13 @@ enum ResponseFields {
         (.xRateLimitReset, "X-RateLimit-Reset"),
     ]
 
-    /// The kept fields of a response on `easy`. A field sent several times is joined with commas (RFC 9110 §5.3).
-    /// - Parameter request: which one's, counted from 0 along the redirects; nil: the last one's.
+    /// Reads the fields of a response. Several lines of one field are joined with commas (RFC 9110 section 5.3).
+    /// - Parameter request: the number of the request in the chain of redirects, from 0; nil for the last one.
     static func read(from easy: UnsafeMutableRawPointer, request: Int? = nil) -> HTTPFields {
         let request = request.map { Int32($0) } ?? -1
         var fields = HTTPFields()
-        fields.reserveCapacity(kept.count)
-        for (name, text) in kept {
+        fields.reserveCapacity(names.count)
+        for (name, text) in names {
             guard let (first, amount) = header(text, 0, request, easy) else { continue }
             var value = first
             for index in 1..<max(amount, 1) { value += ", " + (header(text, index, request, easy)?.value ?? "") }
@@ -30,8 +30,8 @@ enum ResponseFields {
         header("Content-Range", 0, -1, easy)?.value
     }
 
-    /// Whether the last response says of its length what cannot all be true (RFC 9112 section 6.3).
-    static func hasSeveralLengths(_ easy: UnsafeMutableRawPointer) -> Bool {
+    /// Whether the last response has several `Content-Length` lines that differ (RFC 9112 section 6.3).
+    static func hasDifferentLengths(_ easy: UnsafeMutableRawPointer) -> Bool {
         guard let (first, amount) = header("Content-Length", 0, -1, easy), amount > 1 else { return false }
         return (1..<amount).contains { header("Content-Length", $0, -1, easy)?.value != first }
     }

@@ -1,51 +1,51 @@
 package import HTTPTypes
 
-/// What had come of a body when its transfer broke, to go on from.
+/// The part of a body that had arrived when its transfer failed.
 package struct PartialBody: Sendable, Hashable {
-    package let body: ResponseBody
-    /// Of the response it is of.
+    package let body: [UInt8]
+    /// The fields of its response.
     package let fields: HTTPFields
 
-    package static func == (left: PartialBody, right: PartialBody) -> Bool { left.body === right.body }
-    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(body)) }
+    /// The minimum length in bytes that is worth a resumption.
+    static let minimumLength = 64 << 10
 
-    /// Less is not worth going on from, in bytes.
-    static let smallest = 64 << 10
+    package init(body: [UInt8], fields: HTTPFields) {
+        self.body = body
+        self.fields = fields
+    }
 }
 
-/// Going on with a body (RFC 9110 section 14): the rest comes as a 206, unless there is another body by now.
+/// The continuation of a partial body (RFC 9110 section 14): the rest comes with status 206, unless the body has changed.
 struct Resumption {
-    let body: ResponseBody
-    /// The rest is coming.
+    let body: [UInt8]
+    /// The rest is arriving.
     private(set) var isUnderWay = false
-    /// It said that it would come, and another part did.
+    /// A 206 response contains another part than the rest.
     private(set) var isMisplaced = false
-    private var whole: Int?
+    /// Length of the complete body in bytes; nil if it is unknown.
+    private(set) var length: Int?
 
-    init(_ body: ResponseBody) { self.body = body }
+    init(_ body: [UInt8]) { self.body = body }
 
-    /// Looks at the `Content-Range` of a 206. False: it is not the part that is missing.
+    /// Checks the `Content-Range` of a 206 response. - Returns: false if it is not the rest.
     mutating func begin(_ contentRange: String?) -> Bool {
-        guard let (first, whole) = Self.parse(contentRange ?? ""), first == body.count else {
+        guard let (first, length) = Self.parse(contentRange ?? ""), first == body.count else {
             isMisplaced = true
             return false
         }
-        (isUnderWay, self.whole) = (true, whole)
+        (isUnderWay, self.length) = (true, length)
         return true
     }
 
-    /// Whether the body is as long as was announced.
-    var isComplete: Bool { whole.map { $0 == body.count } ?? true }
-
-    /// `bytes 500-999/1000`; the last may be `*`.
-    static func parse(_ text: String) -> (first: Int, whole: Int?)? {
+    /// Parses `bytes 500-999/1000`; the complete length may be `*`. - Returns: nil if the range does not reach the end.
+    static func parse(_ text: String) -> (first: Int, length: Int?)? {
         guard text.lowercased().hasPrefix("bytes ") else { return nil }
         let halves = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
         let ends = halves.first?.split(separator: "-", omittingEmptySubsequences: false) ?? []
         guard halves.count == 2, ends.count == 2, let first = Int(ends[0]), let last = Int(ends[1]), first <= last
         else { return nil }
         if halves[1] == "*" { return (first, nil) }
-        guard let whole = Int(halves[1]), last == whole - 1 else { return nil }
-        return (first, whole)
+        guard let length = Int(halves[1]), last == length - 1 else { return nil }
+        return (first, length)
     }
 }

@@ -1,24 +1,25 @@
 import CCurl
 import HTTPTypes
 
-/// Requests handed on for somebody else.
+/// Relayed requests.
 extension Transfer {
-    /// Sets up what differs from asking for a cover, or takes it back.
+    /// Sets the options of a relayed request, or resets them to those of a cover request.
     func setRelay(_ relay: TransferRequest.Relay?) {
-        setLimits(relay?.pipe)
-        relayed = relay.map { RelayedHead(onInterim: $0.onInterim, pipe: $0.pipe) }
+        setLimits(relay?.stream)
+        relayed = relay.map { RelayedHead(onInterim: $0.onInterim, stream: $0.stream) }
         sleeve_setopt_string(easy, CURLOPT_CUSTOMREQUEST, nil)
         sleeve_setopt_pointer(easy, CURLOPT_POSTFIELDS, nil)
-        // Takes back a POST and a HEAD.
+        // Resets POST and HEAD.
         sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
         guard let relay else { return }
         sleeve_setopt_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl before 8.5 would fail at a transfer coding it does not know, which nobody asked for.
+        // libcurl before 8.5 fails at a transfer coding that it does not know, although none was requested.
         sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
         if relay.method == .head { return _ = sleeve_setopt_long(easy, CURLOPT_NOBODY, 1) }
         if var body = relay.body {
+            // libcurl copies the number of bytes that was set before.
             sleeve_setopt_off(easy, CURLOPT_POSTFIELDSIZE_LARGE, curl_off_t(body.count))
-            // An empty array may have no address, and none at all would mean that the body comes from elsewhere.
+            // An empty array may have no address, and a null pointer would make libcurl read the body from a callback.
             body.append(0)
             _ = body.withUnsafeMutableBytes { sleeve_setopt_pointer(easy, CURLOPT_COPYPOSTFIELDS, $0.baseAddress!) }
         }
@@ -27,20 +28,20 @@ extension Transfer {
         }
     }
 
-    /// What passes through may be of any size, and take its time as long as it moves.
-    private func setLimits(_ pipe: BodyPipe?) {
-        guard relayed?.pipe != nil || pipe != nil else { return }
+    /// A streamed body has no maximum length, and no time limit as long as bytes arrive.
+    private func setLimits(_ stream: ResponseStream?) {
+        guard relayed?.stream != nil || stream != nil else { return }
         let (size, time) = (configuration.maximumBodySize, configuration.timeout.inMilliseconds)
-        sleeve_setopt_off(easy, CURLOPT_MAXFILESIZE_LARGE, pipe == nil ? curl_off_t(size) : 0)
-        sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, pipe == nil ? time : 0)
+        sleeve_setopt_off(easy, CURLOPT_MAXFILESIZE_LARGE, stream == nil ? curl_off_t(size) : 0)
+        sleeve_setopt_long(easy, CURLOPT_TIMEOUT_MS, stream == nil ? time : 0)
     }
 
-    /// Goes on after a pause.
+    /// Continues a paused transfer.
     func resume() { sleeve_unpause(easy) }
 
-    /// What libcurl would add of itself, left out where `fields` do not have it.
-    static func silenced(_ fields: HTTPFields) -> UnsafeMutablePointer<curl_slist>? {
-        // Asking first (`Expect`) costs a second where servers do not answer that.
+    /// Lines that suppress the fields that libcurl would add to `fields`.
+    static func suppressedFields(_ fields: HTTPFields) -> UnsafeMutablePointer<curl_slist>? {
+        // libcurl waits a second for a response to `Expect`, which many servers do not send.
         var list = curl_slist_append(nil, "Expect:")
         for name in [HTTPField.Name.accept, .userAgent, .contentType] where !fields.contains(name) {
             list = curl_slist_append(list, "\(name.rawName):")
@@ -49,45 +50,38 @@ extension Transfer {
     }
 }
 
-/// The heads of a response as libcurl hands them over, line by line: 1xx ones, then the final one; trailers after the body
-/// are passed over.
+/// Parses the heads of a response, which libcurl delivers line by line: 1xx responses, then the final one. Trailers are ignored.
 struct RelayedHead {
     private(set) var fields = HTTPFields()
     private var status = 0
-    private var isOver = false
+    private var isComplete = false
     private let onInterim: (@Sendable (HTTPResponse) -> Void)?
-    let pipe: BodyPipe?
+    let stream: ResponseStream?
 
-    init(onInterim: (@Sendable (HTTPResponse) -> Void)?, pipe: BodyPipe?) {
+    init(onInterim: (@Sendable (HTTPResponse) -> Void)?, stream: ResponseStream?) {
         self.onInterim = onInterim
-        self.pipe = pipe
+        self.stream = stream
     }
 
-    mutating func take(_ line: UnsafeRawBufferPointer) {
+    mutating func receive(_ line: UnsafeRawBufferPointer) {
         var bytes = line[...]
         while let last = bytes.last, last == 10 || last == 13 || last == 32 || last == 9 { bytes.removeLast() }
         if bytes.starts(with: "HTTP/".utf8) {
             let code = bytes.drop { $0 != 32 }.dropFirst().prefix { $0 != 32 }
             status = Int(String(decoding: code, as: UTF8.self)) ?? 0
-            (fields, isOver) = ([:], false)
+            (fields, isComplete) = ([:], false)
         } else if bytes.isEmpty {
-            end()
-        } else if !isOver {
+            isComplete = !(100..<200).contains(status)
+            // 100 was not requested, and 101 would change the protocol (RFC 9110 section 15.2).
+            if !isComplete, status > 101 { onInterim?(HTTPResponse(status: .init(code: status), headerFields: fields)) }
+        } else if !isComplete {
             add(bytes)
-        }
-    }
-
-    private mutating func end() {
-        isOver = !(100..<200).contains(status)
-        // 100 answers what nobody asked, and 101 would change the protocol (RFC 9110 §15.2).
-        if !isOver, status > 101 {
-            onInterim?(HTTPResponse(status: .init(code: status), headerFields: fields))
         }
     }
 
     private mutating func add(_ line: Slice<UnsafeRawBufferPointer>) {
         if let first = line.first, first == 32 || first == 9, let last = fields.last {
-            // A folded line (RFC 9112 §5.2) is one value with spaces.
+            // Obsolete line folding (RFC 9112 section 5.2).
             let rest = line.drop { $0 == 32 || $0 == 9 }
             fields[fields.index(before: fields.endIndex)].value =
                 last.value + " " + String(decoding: rest, as: UTF8.self)

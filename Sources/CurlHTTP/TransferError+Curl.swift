@@ -1,7 +1,7 @@
 import CCurl
 
 extension TransferError {
-    /// Classes libcurl's codes. - Parameter text: libcurl's own line about this failure.
+    /// Classifies libcurl's code. - Parameter text: libcurl's message about this failure.
     init(_ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String) {
         switch code {
         case CURLE_WRITE_ERROR where isTooLarge, CURLE_FILESIZE_EXCEEDED:

@@ -1,11 +1,10 @@
-/// Why a transfer brought no response. `url` is the one asked for; `detail` is one line for a person and never holds
-/// credentials (URLs with credentials are refused before a transfer starts).
+/// Why a transfer has no response.
 package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The classes a caller can act on. Statuses are not among them: an answered request is a response, whatever its code.
+    /// A response with an error status is no error of the transfer.
     package enum Kind: String, Sendable, CaseIterable {
         case nameResolution
         case connect
-        /// The connection stood, but broke before anything came, or what came is no HTTP.
+        /// The connection ended before the response began, or the response is not HTTP.
         case broken
         case tls
         case timeout
@@ -17,9 +16,11 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     }
 
     package var kind: Kind
+    /// The requested URL.
     package var url: String
+    /// One line for people. Contains no credentials: URLs with credentials are rejected before a transfer starts.
     package var detail: String
-    /// What had come by then, where it is worth going on from.
+    /// What had arrived of the body, if it is worth a resumption.
     package var partial: PartialBody?
 
     package init(_ kind: Kind, url: String, detail: String) {

@@ -62,7 +62,9 @@ import Testing
         }
     }
 
-    @Test("a record that a dying writer tore is cut off, those before it are recovered, and the next record takes its offset")
+    @Test(
+        "a record that a dying writer tore is cut off, those before it are recovered, and the next record takes its offset"
+    )
     func tornRecord() throws {
         try withFolder { folder in
             try folder.abandoned { writer in

@@ -20,7 +20,7 @@ import Testing
     ) throws -> ResponseDisposition {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
-            body: ResponseBody(body), location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1,
+            body: body, location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1,
             microsecondsToFirstByte: 1)
         let url = try HTTPURL(url)
         return ResponseDisposition(

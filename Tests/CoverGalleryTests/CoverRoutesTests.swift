@@ -34,8 +34,8 @@ import Wire
             #expect(cover.status == 200, "\(states) \(cover.status) \(cover.text.prefix(200))")
             #expect(cover.fields["content-type"] == "image/jpeg")
             #expect(cover.fields["cache-control"]?.contains("immutable") == true)
-            let kept = try await stage.library.cover(for: stage.origin.coverURL(0))
-            let isWhole = cover.body == kept.bytes
+            let kept = try await stage.cover(at: stage.origin.coverURL(0))
+            let isWhole = cover.body == Array(kept.data)
             #expect(isWhole)
             #expect(try await stage.ask("GET", "/covers/\(ids[0])").fields["cache-control"] == "private, no-cache")
             #expect(stage.origin.requestCount(path: "/covers/0.jpg") == 1)
@@ -195,7 +195,7 @@ import Wire
         try await withGallery(albums: { origin in
             (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverUrl: origin.coverURL($0)) }
         }) { stage in
-            for number in [0, 1, 20, 21] { _ = try await stage.library.cover(for: stage.origin.coverURL(number)) }
+            for number in [0, 1, 20, 21] { try await stage.cover(at: stage.origin.coverURL(number)) }
             let start = try await stage.ask("GET", "/")
             #expect(start.head.contains("</covers/n0?v=") && start.head.contains(">; rel=preload; as=image"))
             #expect(!start.head.contains("/covers/n2?") && !start.head.contains("/covers/n20?"))
@@ -218,7 +218,7 @@ import Wire
             queries.enumerated().map { Album(id: "n\($0)", title: "T", coverUrl: origin.coverURL($0) + $1) }
         }) { stage in
             for (number, query) in queries.enumerated() {
-                _ = try await stage.library.cover(for: stage.origin.coverURL(number) + query)
+                try await stage.cover(at: stage.origin.coverURL(number) + query)
             }
             for number in 0...1 {
                 let state = try await stage.ask("GET", "/api/state").text
@@ -242,7 +242,7 @@ import Wire
         try await withGallery(albums: { _ in [Album(title: "S", coverUrl: "http://127.0.0.1:\(server.port)/s")] }) {
             stage in
             let id = try await stage.ids[0]
-            _ = try await stage.library.cover(for: "http://127.0.0.1:\(server.port)/s")
+            try await stage.cover(at: "http://127.0.0.1:\(server.port)/s")
             let reply = try await stage.ask("GET", "/covers/\(id)")
             #expect(reply.fields["content-type"] == "image/svg+xml")
             let policy = reply.fields["content-security-policy"] ?? ""
@@ -290,9 +290,9 @@ import Wire
     func all() async throws {
         try await withGallery { stage in
             #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":{}}")
-            let cover = try await stage.library.cover(for: stage.origin.coverURL(3))
+            let cover = try await stage.cover(at: stage.origin.coverURL(3))
             let version = CoverVersion.of(cover.digest)
-            let expected = "{\"\(try await stage.ids[3])\":{\"version\":\"\(version)\",\"bytes\":\(cover.bytes.count)}}"
+            let expected = "{\"\(try await stage.ids[3])\":{\"version\":\"\(version)\",\"bytes\":\(cover.data.count)}}"
             #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":\(expected)}")
         }
     }

@@ -32,6 +32,10 @@ struct GalleryStage: Sendable {
         return httpRequest(method, path, host: host, fields, json)
     }
 
+    /// Caches the cover at a URL.
+    @discardableResult
+    func cover(at location: String) async throws -> Cover { try await library.cover(for: CoverRequest(location)) }
+
     var ids: [String] { get async throws { try await library.albums.map(\.id) } }
 
     /// Connects to a page's event stream.
@@ -42,18 +46,6 @@ struct GalleryStage: Sendable {
             _ = try wire.reply(toHead: true)
             return wire
         }
-    }
-}
-
-struct TimedOut: Error {}
-
-/// Waits until `condition` holds.
-/// - Throws: `TimedOut` after 20 s.
-func eventually(_ condition: () -> Bool) async throws {
-    let deadline = ContinuousClock.now + .seconds(20)
-    while !condition() {
-        guard .now < deadline else { throw TimedOut() }
-        try await Task.sleep(for: .milliseconds(2))
     }
 }
 

@@ -46,7 +46,7 @@ import Testing
                 configuration.parallel = 1
                 configuration.perHost = 65_536
             } _: { stage in
-                let failure = try await stage.library.failure(stage.url(1))
+                let failure = await stage.library.failure(stage.url(1))
                 #expect(failure == nil)
             }
         }
@@ -63,12 +63,12 @@ import Testing
                 close(next)
                 limit.rlim_cur = rlim_t(next)
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
-                let failure = try await stage.library.failure(stage.url(1))
+                let failure = await stage.library.failure(stage.url(1))
                 #expect(failure?.detail.contains("Too many open files") == true, "\(failure?.detail ?? "none")")
                 limit = before
                 setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
                 #expect(fcntl(0, F_GETFL) & O_NONBLOCK == 0, "stdin is left alone")
-                #expect(try await stage.library.failure(stage.url(1)) == nil)
+                #expect(await stage.library.failure(stage.url(1)) == nil)
             }
         }
     }

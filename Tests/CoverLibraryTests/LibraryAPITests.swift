@@ -1,6 +1,8 @@
 import CoverCache
+import CoverFetch
 import OriginServer
 import Testing
+import Wire
 
 @testable import CoverLibrary
 
@@ -9,15 +11,15 @@ import Testing
     func downloadThenCache() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 5)
-            let first = try await stage.library.cover(for: stage.url(5))
+            let first = try await stage.library.cover(at: stage.url(5))
             #expect(first.bytes == expected)
-            #expect(first.url == stage.url(5))
+            #expect(first.location == stage.url(5))
             #expect(first.mediaType == "image/jpeg")
             #expect((first.width ?? 0) > 0 && (first.height ?? 0) > 0)
             #expect(first.digest.count == 64)
             await stage.origin.stop()
-            #expect(try await stage.library.cover(for: stage.url(5)) == first)
-            #expect(try stage.library.cachedCover(for: stage.url(5)) == first)
+            #expect(try await stage.library.cover(at: stage.url(5)) == first)
+            #expect(try stage.library.cachedCover(at: stage.url(5)) == first)
             #expect(stage.origin.requestCount == 1)
         }
     }
@@ -25,11 +27,11 @@ import Testing
     @Test("a cover is there for the next library on the same folder, offline")
     func nextLibrary() async throws {
         try await withStage { stage in
-            let cover = try await stage.library.cover(for: stage.url(1))
+            let cover = try await stage.library.cover(at: stage.url(1))
             await stage.library.close()
             await stage.origin.stop()
             let next = try await stage.another { $0.isOffline = true }
-            #expect(try await next.cover(for: stage.url(1)) == cover)
+            #expect(try await next.cover(at: stage.url(1)) == cover)
             await next.close()
         }
     }
@@ -40,7 +42,7 @@ import Testing
             let url = stage.url(3, "delay=100")
             let right = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<50 {
-                    group.addTask { try await stage.library.cover(for: url).bytes == CoverImage.jpeg(number: 3) }
+                    group.addTask { try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 3) }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
@@ -52,18 +54,19 @@ import Testing
     @Test("what is no image is an error and is not kept", arguments: ["fault=html", "fault=json", "fault=empty"])
     func notAnImage(query: String) async throws {
         try await withStage { stage in
-            let failure = try await stage.library.failure(stage.url(1, query))
+            let failure = await stage.library.failure(stage.url(1, query))
             #expect(failure?.kind == .notAnImage)
             #expect(failure?.url == stage.url(1, query))
             #expect(stage.origin.requestCount == 1, "not tried again")
-            #expect(try stage.library.cachedCover(for: stage.url(1, query)) == nil)
+            let cached = try stage.library.cachedCover(at: stage.url(1, query))
+            #expect(cached == nil)
         }
     }
 
     @Test("a server that fails twice is asked a third time")
     func retrying() async throws {
         try await withStage { stage in
-            let cover = try await stage.library.cover(for: stage.url(1, "status=503&times=2&retry-after=0"))
+            let cover = try await stage.library.cover(at: stage.url(1, "status=503&times=2&retry-after=0"))
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(stage.origin.requestCount == 3)
         }
@@ -72,7 +75,7 @@ import Testing
     @Test("a broken transfer is tried again, and half a cover is never kept", arguments: ["truncate", "reset"])
     func brokenTransfer(fault: String) async throws {
         try await withStage { stage in
-            let cover = try await stage.library.cover(for: stage.url(1, "fault=\(fault)&times=1"))
+            let cover = try await stage.library.cover(at: stage.url(1, "fault=\(fault)&times=1"))
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(stage.origin.requestCount == 2)
         }
@@ -83,7 +86,7 @@ import Testing
         try await withStage {
             $0.retries = 0
         } _: { stage in
-            let failure = try await stage.library.failure(stage.url(1, "status=503"))
+            let failure = await stage.library.failure(stage.url(1, "status=503"))
             #expect(failure?.kind == .status && failure?.status == 503)
             #expect(stage.origin.requestCount == 1)
         }
@@ -92,7 +95,7 @@ import Testing
     @Test("a server that asks to be left alone for long is, and the failure says so")
     func longRetryAfter() async throws {
         try await withStage { stage in
-            let failure = try await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
+            let failure = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
             #expect(failure?.kind == .status)
             #expect(failure?.detail.contains("3600 s") == true)
             #expect(stage.origin.requestCount == 1)
@@ -102,7 +105,7 @@ import Testing
     @Test("a 404 is not tried again")
     func notFound() async throws {
         try await withStage { stage in
-            let failure = try await stage.library.failure(stage.url(1, "status=404"))
+            let failure = await stage.library.failure(stage.url(1, "status=404"))
             #expect(failure?.kind == .status && failure?.status == 404)
             #expect(failure?.message.hasPrefix(stage.url(1)) == true)
             #expect(stage.origin.requestCount == 1)
@@ -112,9 +115,9 @@ import Testing
     @Test("a URL that cannot be used is an error before anything is sent", arguments: ["", "ftp://a/1.jpg", "1.jpg"])
     func badURL(url: String) async throws {
         try await withStage { stage in
-            let failure = try await stage.library.failure(url)
+            let failure = await stage.library.failure(url)
             #expect(failure?.kind == .badURL)
-            #expect(throws: CoverFailure.self) { try stage.library.cachedCover(for: url) }
+            #expect(throws: CoverFailure.self) { try stage.library.cachedCover(at: url) }
             #expect(stage.origin.connectionCount == 0)
         }
     }
@@ -123,7 +126,7 @@ import Testing
     func credentials() async throws {
         try await withStage { stage in
             let url = "http://user:secret@127.0.0.1:\(stage.origin.port)/covers/1.jpg"
-            let failure = try await stage.library.failure(url)
+            let failure = await stage.library.failure(url)
             #expect(failure?.kind == .badURL)
             #expect(failure.map { !"\($0)".contains("secret") && !$0.url.contains("secret") } == true)
             #expect(stage.origin.connectionCount == 0)
@@ -134,7 +137,7 @@ import Testing
     func credentialsInRedirect() async throws {
         try await withStage { stage in
             let target = "http://user:secret@127.0.0.1:\(stage.origin.port)/nothing"
-            let failure = try #require(try await stage.library.failure(stage.url(1, "to=\(target)")))
+            let failure = try #require(await stage.library.failure(stage.url(1, "to=\(target)")))
             #expect(!failure.detail.contains("secret"))
         }
     }
@@ -142,11 +145,11 @@ import Testing
     @Test("offline a miss is a failure without a connection, and a hit is a hit")
     func offline() async throws {
         try await withStage { stage in
-            _ = try await stage.library.cover(for: stage.url(1))
+            _ = try await stage.library.cover(at: stage.url(1))
             let connections = stage.origin.connectionCount
             let offline = try await stage.another { $0.isOffline = true }
-            #expect(try await offline.cover(for: stage.url(1)).bytes == CoverImage.jpeg(number: 1))
-            #expect(try await offline.failure(stage.url(2))?.kind == .offline)
+            #expect(try await offline.cover(at: stage.url(1)).bytes == CoverImage.jpeg(number: 1))
+            #expect(await offline.failure(stage.url(2))?.kind == .offline)
             await offline.close()
             #expect(stage.origin.connectionCount == connections)
         }
@@ -156,12 +159,12 @@ import Testing
     func damage() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
-            _ = try await stage.library.cover(for: stage.url(1))
-            let place = try #require(try stage.place(of: expected))
-            try stage.flip(at: place + expected.count / 2)
-            #expect(try await stage.library.cover(for: stage.url(1)).bytes == expected)
+            _ = try await stage.library.cover(at: stage.url(1))
+            let offset = try #require(try stage.offset(of: expected))
+            try stage.flip(at: offset + expected.count / 2)
+            #expect(try await stage.library.cover(at: stage.url(1)).bytes == expected)
             #expect(stage.origin.requestCount == 2)
-            #expect(try stage.library.cachedCover(for: stage.url(1))?.bytes == expected)
+            #expect(try stage.library.cachedCover(at: stage.url(1))?.bytes == expected)
         }
     }
 
@@ -169,9 +172,9 @@ import Testing
     func damagedLookUp() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
-            _ = try await stage.library.cover(for: stage.url(1))
-            try stage.flip(at: try #require(try stage.place(of: expected)))
-            #expect(try stage.library.cachedCover(for: stage.url(1)) == nil)
+            _ = try await stage.library.cover(at: stage.url(1))
+            try stage.flip(at: try #require(try stage.offset(of: expected)))
+            #expect(try stage.library.cachedCover(at: stage.url(1)) == nil)
         }
     }
 
@@ -180,12 +183,12 @@ import Testing
         try await withStage { stage in
             let events = stage.library.events()
             let other = try await stage.another { $0.isOffline = true }
-            async let summary = stage.library.prefetch((1...20).map { stage.url($0) })
+            async let summary = stage.library.prefetch((1...20).map { stage.url($0) }).summary()
             var arrived: Set<String> = []
             for await event in events {
                 guard case .arrived(let arrival) = event else { continue }
-                let cover = try #require(try other.cachedCover(for: arrival.url))
-                #expect(cover.digest == arrival.digest && cover.bytes.count == arrival.bytes)
+                let cover = try #require(try other.cachedCover(at: arrival.url))
+                #expect(cover.digest == arrival.digest && cover.bytes.count == arrival.byteCount)
                 arrived.insert(arrival.url)
                 if arrived.count == 20 { break }
             }
@@ -198,7 +201,7 @@ import Testing
     func failureEvents() async throws {
         try await withStage { stage in
             let events = stage.library.events()
-            _ = try await stage.library.failure(stage.url(1, "status=404"))
+            _ = await stage.library.failure(stage.url(1, "status=404"))
             await stage.library.close()
             var kinds: [CoverFailure.Kind] = []
             for await event in events { if case .failed(let failure) = event { kinds.append(failure.kind) } }
@@ -212,12 +215,13 @@ import Testing
             $0.capacity = 100_000
             $0.maximumSize = 300_000
         } _: { stage in
-            let unwanted = try await stage.library.failure(stage.url(1, "size=400000"))
+            let unwanted = await stage.library.failure(stage.url(1, "size=400000"))
             #expect(unwanted?.kind == .tooLarge)
-            let failure = try await stage.library.failure(stage.url(1, "size=200000"))
+            let failure = await stage.library.failure(stage.url(1, "size=200000"))
             #expect(failure?.kind == .tooLarge)
             #expect(failure?.detail.contains("--capacity") == true)
-            #expect(try await stage.library.cover(for: stage.url(1, "size=50000")).bytes.count > 49_000)
+            let cover = try await stage.library.cover(at: stage.url(1, "size=50000"))
+            #expect(cover.data.count > 49_000)
         }
     }
 
@@ -225,11 +229,11 @@ import Testing
     func cancelOneOfTwo() async throws {
         try await withStage { stage in
             let url = stage.url(1, "hold=1")
-            let first = Task { try await stage.library.failure(url) }
-            while stage.origin.requestCount == 0 { await Task.yield() }
-            async let second = stage.library.cover(for: url)
+            let first = Task { await stage.library.failure(url) }
+            try await eventually { stage.origin.requestCount == 1 }
+            async let second = stage.library.cover(at: url)
             first.cancel()
-            #expect(try await first.value?.kind == .cancelled)
+            #expect(await first.value?.kind == .cancelled)
             stage.origin.release()
             let bytes = try await second.bytes
             #expect(bytes == CoverImage.jpeg(number: 1))
@@ -239,12 +243,12 @@ import Testing
     @Test("cancelling the only one that waits ends it at once, and the library goes on working")
     func cancelling() async throws {
         try await withStage { stage in
-            let task = Task { try await stage.library.failure(stage.url(1, "fault=never")) }
-            while stage.origin.requestCount == 0 { await Task.yield() }
+            let task = Task { await stage.library.failure(stage.url(1, "fault=never")) }
+            try await eventually { stage.origin.requestCount == 1 }
             task.cancel()
-            let failure = try await task.value
+            let failure = await task.value
             #expect(failure?.kind == .cancelled)
-            #expect(try await stage.library.cover(for: stage.url(2)).bytes == CoverImage.jpeg(number: 2))
+            #expect(try await stage.library.cover(at: stage.url(2)).bytes == CoverImage.jpeg(number: 2))
         }
     }
 
@@ -254,9 +258,9 @@ import Testing
             $0.capacity = 50 << 20
         } _: { stage in
             let bytes = CoverImage.jpeg(number: 1).count
-            _ = try await stage.library.cover(for: stage.url(1))
-            _ = try await stage.library.cover(for: stage.url(2, "same=1"))
-            _ = try await stage.library.cover(for: stage.url(1))
+            _ = try await stage.library.cover(at: stage.url(1))
+            _ = try await stage.library.cover(at: stage.url(2, "same=1"))
+            _ = try await stage.library.cover(at: stage.url(1))
             let statistics = try await stage.library.statistics()
             #expect(statistics.entries == 2 && statistics.blobs == 1)
             #expect(statistics.liveBytes == bytes && statistics.deduplicatedBytes == bytes)
@@ -264,7 +268,7 @@ import Testing
             #expect(statistics.chargedBytes >= bytes && statistics.diskBytes >= bytes)
             #expect(statistics.hits >= 1 && statistics.misses >= 2)
             #expect(try await stage.library.evict(to: 0).covers == 1)
-            #expect(try stage.library.cachedCover(for: stage.url(1)) == nil)
+            #expect(try stage.library.cachedCover(at: stage.url(1)) == nil)
         }
     }
 
@@ -285,14 +289,14 @@ import Testing
         try await withStage { stage in
             let other = try await stage.another()
             let urls = (1...60).map { stage.url($0) }
-            async let first = stage.library.prefetch(urls)
-            async let second = other.prefetch(urls.reversed())
+            async let first = stage.library.prefetch(urls).summary()
+            async let second = other.prefetch(urls.reversed()).summary()
             #expect(try await first.failed == 0)
             #expect(try await second.failed == 0)
             let statistics = try await other.statistics()
             #expect(statistics.entries == 60 && statistics.blobs == 60)
             for number in 1...60 {
-                let cover = try stage.library.cachedCover(for: stage.url(number))
+                let cover = try stage.library.cachedCover(at: stage.url(number))
                 #expect(cover?.bytes == CoverImage.jpeg(number: number))
             }
             #expect(try await other.maintain { try $0.verify().defects.isEmpty })

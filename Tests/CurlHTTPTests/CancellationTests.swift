@@ -19,7 +19,7 @@ import Wire
                 #expect(await task.value?.kind == .cancelled)
                 #expect(begun.duration(to: .now) < .seconds(15), "below the time limit of a transfer")
                 let response = try await client.get(origin.coverURL(2))
-                #expect(response.bytes == CoverImage.jpeg(number: 2))
+                #expect(response.body == CoverImage.jpeg(number: 2))
             }
         }
     }
@@ -83,7 +83,7 @@ import Wire
             async let second = client.get(origin.coverURL(2) + "?delay=50")
             try await eventually { origin.requestCount == 2 }
             await client.cancel(try #require(token))
-            #expect(try await second.bytes == CoverImage.jpeg(number: 2))
+            #expect(try await second.body == CoverImage.jpeg(number: 2))
         }
     }
 

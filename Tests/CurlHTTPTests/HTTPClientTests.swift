@@ -10,7 +10,7 @@ import Wire
     func get() async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(7))
-            #expect(response.bytes == CoverImage.jpeg(number: 7))
+            #expect(response.body == CoverImage.jpeg(number: 7))
             #expect(response.head.status == .ok)
             #expect(response.head.headerFields[.contentType] == "image/jpeg")
             #expect(response.head.headerFields[.eTag] == "\"c7-\(response.body.count)\"")
@@ -27,7 +27,7 @@ import Wire
     func chunked() async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(8) + "?chunked=1")
-            #expect(response.bytes == CoverImage.jpeg(number: 8))
+            #expect(response.body == CoverImage.jpeg(number: 8))
         }
     }
 
@@ -42,7 +42,7 @@ import Wire
                 let response = try await client.get(listener.url)
                 let kept: HTTPFields = [.cacheControl: "max-age=5, public", .expires: "0", .age: "3", .vary: "Accept"]
                 #expect(response.head.headerFields == kept)
-                #expect(response.bytes == Array("hi".utf8))
+                #expect(response.body == Array("hi".utf8))
             }
         }
     }
@@ -62,7 +62,7 @@ import Wire
             let wrong = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for number in 1...200 {
                     group.addTask {
-                        let bytes = try await client.get(origin.coverURL(number)).bytes
+                        let bytes = try await client.get(origin.coverURL(number)).body
                         return bytes == CoverImage.jpeg(number: number) ? nil : number
                     }
                 }
@@ -77,7 +77,7 @@ import Wire
     func redirects() async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(3) + "?redirect=5")
-            #expect(response.bytes == CoverImage.jpeg(number: 3))
+            #expect(response.body == CoverImage.jpeg(number: 3))
             #expect(response.redirectedTo == origin.coverURL(3) + "?redirect=0")
             #expect(origin.requestCount == 6)
         }

@@ -21,7 +21,7 @@ import Wire
                 failure = await client.failure(listener.url + "/", location)
                 #expect(listener.sent < most, sourceLocation: location)
                 let good = try await client.get(origin.coverURL(1))
-                #expect(good.bytes == CoverImage.jpeg(number: 1), sourceLocation: location)
+                #expect(good.body == CoverImage.jpeg(number: 1), sourceLocation: location)
             }
         }
         return failure
@@ -90,7 +90,7 @@ import Wire
         try await withListener(answer: answer) { listener in
             try await withClient { client in
                 let response = try await client.get(listener.url)
-                #expect(response.bytes == Array("body".utf8))
+                #expect(response.body == Array("body".utf8))
             }
         }
     }
@@ -126,7 +126,7 @@ import Wire
             let error = await client.failure(origin.coverURL(1) + "?size=100000&rate=200")
             #expect(error?.kind == .timeout, "\(error as Any)")
             let good = try await client.get(origin.coverURL(2))
-            #expect(good.bytes == CoverImage.jpeg(number: 2))
+            #expect(good.body == CoverImage.jpeg(number: 2))
         }
     }
 
@@ -137,7 +137,7 @@ import Wire
         try await withListener(answer: answer) { listener in
             try await withClient { client in
                 let response = try await client.get(listener.url)
-                #expect(response.bytes == Array("\u{1F}\u{8B}\u{8}".utf8))
+                #expect(response.body == Array("\u{1F}\u{8B}\u{8}".utf8))
             }
         }
     }

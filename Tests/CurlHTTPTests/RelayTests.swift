@@ -42,7 +42,7 @@ import Wire
         try await withListener(answer: answer) { listener in
             try await withClient { client in
                 let response = try await relay(client, listener.url)
-                #expect(response.head.status == .notFound && response.bytes == Array("no".utf8))
+                #expect(response.head.status == .notFound && response.body == Array("no".utf8))
                 #expect(response.head.headerFields[values: HTTPField.Name("X-A")!] == ["1", "2"])
                 #expect(response.head.headerFields[HTTPField.Name("X-Folded")!] == "one two")
             }
@@ -83,51 +83,67 @@ import Wire
                 let response = try await client.response(
                     for: TransferRequest(url: HTTPURL(listener.url), relay: relay))
                 #expect(told.withLock { $0 } == [103, 102])
-                #expect(response.head.status == .ok && response.bytes == Array("ok".utf8))
+                #expect(response.head.status == .ok && response.body == Array("ok".utf8))
                 #expect(response.head.headerFields[HTTPField.Name("X-Early")!] == nil)
             }
         }
     }
 
-    @Test("a body that nobody reads stays with its sender, and goes on, whole, once it is read")
-    func fullPipe() async throws {
-        let pipe = BodyPipe()
+    @Test("while a mebibyte is unread, no more is accepted; reading half of it resumes the transfer")
+    func fullStream() async throws {
+        let stream = ResponseStream()
         let chunk = [UInt8](repeating: 7, count: 400_000)
-        func offer() -> Bool { chunk.withUnsafeBytes { pipe.offer($0) } }
-        let goesOn = Mutex(0)
-        pipe.set { isWanted in goesOn.withLock { $0 += isWanted ? 1 : 0 } }
-        pipe.begin(HTTPResponse(status: .ok))
-        #expect(try await pipe.head().status == .ok)
-        #expect(offer() && offer() && offer() && !offer(), "a little more than a megabyte waits in it")
-        #expect(try await pipe.next()?.count == 1_200_000)
-        #expect(goesOn.withLock { $0 } == 1 && offer())
-        pipe.end(.failure(TransferError(.truncated, url: "", detail: "")))
-        #expect(try await pipe.next()?.count == 400_000)
-        await #expect(throws: TransferError.self) { try await pipe.next() }
+        func offer() -> Bool { chunk.withUnsafeBytes { stream.offer($0) } }
+        let resumptions = Mutex(0)
+        stream.onResume { resumptions.withLock { $0 += 1 } }
+        stream.begin(HTTPResponse(status: .ok))
+        #expect(try await stream.head().status == .ok)
+        #expect(offer() && offer() && offer() && !offer())
+        #expect(try await stream.next()?.count == 400_000)
+        #expect(resumptions.withLock { $0 } == 0)
+        #expect(try await stream.next()?.count == 400_000)
+        #expect(resumptions.withLock { $0 } == 1 && offer())
+        stream.end(.failure(TransferError(.truncated, url: "", detail: "")))
+        #expect(try await stream.next()?.count == 400_000)
+        #expect(try await stream.next()?.count == 400_000)
+        await #expect(throws: TransferError.self) { try await stream.next() }
     }
 
-    @Test("a body larger than any limit comes through a pipe as it was sent")
-    func piped() async throws {
+    @Test("cancelling a stream ends its transfer, also while it is paused")
+    func cancelledStream() async throws {
+        try await withOrigin { origin, client in
+            let stream = ResponseStream()
+            let url = try HTTPURL(origin.coverURL(1) + "?size=30000000")
+            await client.start(TransferRequest(url: url, relay: .init(method: .get)), into: stream)
+            #expect(try await stream.head().status == .ok)
+            stream.cancel()
+            try await eventually { origin.openConnectionCount == 0 }
+            await #expect(throws: TransferError.self) { while try await stream.next() != nil {} }
+        }
+    }
+
+    @Test("a body larger than any limit is streamed as it was sent")
+    func streamed() async throws {
         try await withOrigin({ $0.maximumBodySize = 1_000 }) { origin, client in
-            let pipe = BodyPipe()
+            let stream = ResponseStream()
             let url = try HTTPURL(origin.coverURL(1) + "?size=3000000")
-            await client.start(TransferRequest(url: url, relay: .init(method: .get)), into: pipe)
-            #expect(try await pipe.head().status == .ok)
+            await client.start(TransferRequest(url: url, relay: .init(method: .get)), into: stream)
+            #expect(try await stream.head().status == .ok)
             var bytes: [UInt8] = []
-            while let piece = try await pipe.next() { bytes += piece }
+            while let piece = try await stream.next() { bytes += piece }
             #expect(bytes == CoverImage.jpeg(number: 1, aboutBytes: 3_000_000))
             let error = await client.failure(url.string)
             #expect(error?.kind == .tooLarge, "the limit holds again for covers")
         }
     }
 
-    @Test("a handle that has handed on a request asks for covers as before")
+    @Test("a handle that relayed a request requests covers as before")
     func handleIsClean() async throws {
         try await withOrigin { origin, client in
             for method in [HTTPRequest.Method.head, .post, .get] {
                 _ = try await relay(client, origin.coverURL(1), method, body: method == .post ? [1] : nil)
                 let cover = try await client.get(origin.coverURL(2) + "?redirect=1")
-                #expect(cover.head.status == .ok && cover.bytes == CoverImage.jpeg(number: 2))
+                #expect(cover.head.status == .ok && cover.body == CoverImage.jpeg(number: 2))
                 #expect(cover.head.headerFields[.location] == nil && cover.redirectedTo != nil)
             }
             #expect(origin.connectionCount == 1)
@@ -136,7 +152,7 @@ import Wire
             try await withClient { client in
                 _ = try await relay(client, listener.url, .post, body: [1])
                 let cover = try await client.get(listener.url)
-                #expect(cover.bytes.isEmpty && cover.head.headerFields[HTTPField.Name("X-A")!] == nil)
+                #expect(cover.body.isEmpty && cover.head.headerFields[HTTPField.Name("X-A")!] == nil)
                 var heads = listener.requests.makeAsyncIterator()
                 _ = await heads.next()
                 #expect(await heads.next()?.contains("Accept: image/*\r\n") == true)

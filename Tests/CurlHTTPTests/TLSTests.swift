@@ -64,7 +64,7 @@ import Testing
                             let response = try await client.response(
                                 for: TransferRequest(url: url, waitsToMultiplex: true))
                             #expect(response.isHTTP2)
-                            return String(decoding: response.bytes, as: UTF8.self)
+                            return String(decoding: response.body, as: UTF8.self)
                         }
                     }
                     return try await group.reduce(into: Set<String>()) { $0.insert($1) }

@@ -1,12 +1,13 @@
 import CoverLibrary
+import Foundation
 
-// Times looking up cached covers through the library, as Scripts/bench asks for it: LookupBench CACHE-DIRECTORY URL...
+// Times look-ups of cached covers through the library, for Scripts/bench: LookupBench CACHE-DIRECTORY URL...
 let arguments = CommandLine.arguments.dropFirst()
 guard let cache = arguments.first, arguments.count > 1 else {
     print("usage: LookupBench CACHE-DIRECTORY URL...")
     throw CancellationError()
 }
-let urls = Array(arguments.dropFirst())
+let urls = arguments.dropFirst().compactMap { URL(string: $0) }
 let library = try await LibraryAPI(
     configuration: LibraryConfiguration(cacheDirectory: cache, libraryFile: cache + "/albums.json"))
 
@@ -17,7 +18,7 @@ func median(_ times: [Duration]) -> Double {
 
 let clock = ContinuousClock()
 let rounds = 5_000
-// Each way by itself, as a program uses it: the hop to an actor's thread and back leaves the caches cold for the other.
+// One way after the other, as programs use them: the hop to another thread and back leaves the caches cold.
 var (synchronous, throughActor): ([Duration], [Duration]) = ([], [])
 for round in 0..<rounds {
     let url = urls[round % urls.count]

@@ -1,16 +1,19 @@
 import CoverLibrary
+import Foundation
 
 let library = try await LibraryAPI(
     configuration: LibraryConfiguration(cacheDirectory: "cache/example", libraryFile: "cache/example-albums.json"))
 let observer = Task {
     for await event in library.events() {
-        if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
+        if case .arrived(let cover) = event { print("arrived:", cover.url, cover.byteCount) }
     }
 }
-let summary = try await library.prefetch(try await library.albums)
+let summary = try await library.prefetch(try await library.albums).summary()
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
-if let url = try await library.albums.first?.coverUrl, let cover = try library.cachedCover(for: url) {
-    print(cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
+if let url = try await library.albums.first?.coverUrl.flatMap({ URL(string: $0) }),
+    let cover = try library.cachedCover(for: url)
+{
+    print(cover.data.count, cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
 }
 try await library.addAlbum(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
 try await library.undo()

@@ -1,6 +1,7 @@
 import Foundation
 import OriginServer
 import Testing
+import Wire
 
 #if canImport(Glibc)
     import Glibc
@@ -134,9 +135,9 @@ extension CommandTests {
                 for round in 0..<10 {
                     let moment = Int.random(in: 1..<Self.length)
                     // Every other round is killed at a random moment, the others after this many acknowledgements.
-                    let least = round.isMultiple(of: 2) ? 0 : Int.random(in: 1...150)
-                    awaited += least
-                    try await killed(stage, round, moment, least, &acknowledged)
+                    let minimum = round.isMultiple(of: 2) ? 0 : Int.random(in: 1...150)
+                    awaited += minimum
+                    try await killed(stage, round, moment, minimum, &acknowledged)
                     let entries = Dictionary(grouping: try await stage.entries(), by: \.url)
                     #expect(entries.values.allSatisfy { $0.count == 1 }, "round \(round), moment \(moment)")
                     let lost = acknowledged.filter { entries[$0.key]?.first?.digest != $0.value }
@@ -151,7 +152,7 @@ extension CommandTests {
         /// Prefetches covers, some of them for the second time, and kills the process when it has reached number `moment`
         /// and has acknowledged at least `minimum` covers.
         private func killed(
-            _ stage: Stage, _ round: Int, _ moment: Int, _ least: Int, _ acknowledged: inout [String: String]
+            _ stage: Stage, _ round: Int, _ moment: Int, _ minimum: Int, _ acknowledged: inout [String: String]
         ) async throws {
             let first = round * 300
             // Long URLs make long report lines, so the report is written often.
@@ -162,15 +163,15 @@ extension CommandTests {
             let report = "\(stage.folder)/report-\(round).jsonl"
             let child = try stage.start("prefetch", try stage.list(urls), "--report", report, "--quiet")
             try await tripwire.wait(for: child)
-            while try told(stage, report).count < least { await Task.yield() }
+            try await eventually { try Self.downloaded(stage, report).count >= minimum }
             child.kill(SIGKILL)
             let result = await child.exit()
             #expect(result.signal == SIGKILL, "\(result)")
-            for line in try told(stage, report) { acknowledged[line.url] = line.digest }
+            for line in try Self.downloaded(stage, report) { acknowledged[line.url] = line.digest }
         }
 
         /// The downloaded covers in the complete lines of a report.
-        private func told(_ stage: Stage, _ report: String) throws -> [ReportLine] {
+        private static func downloaded(_ stage: Stage, _ report: String) throws -> [ReportLine] {
             try jsonLines(try stage.text(of: report)).filter { $0.outcome == "downloaded" }
         }
     }

@@ -1,6 +1,7 @@
 import Foundation
 import OriginServer
 import Testing
+import Wire
 
 #if canImport(Glibc)
     import Glibc
@@ -84,7 +85,7 @@ extension CommandTests {
                 try await stage.fill(stage.urls(0..<8, "cache-control=max-age%3D0"))
                 let requests = stage.origin.requestCount
                 let child = try stage.start("refresh", "--json", "--rate", "1")
-                while stage.origin.requestCount == requests { await Task.yield() }
+                try await eventually { stage.origin.requestCount != requests }
                 child.kill(signal)
                 let result = await child.exit()
                 #expect(result.status == 128 + signal, "\(result)")

@@ -1,6 +1,7 @@
 import Foundation
 import OriginServer
 import Testing
+import Wire
 
 #if canImport(Glibc)
     import Glibc
@@ -42,7 +43,7 @@ extension CommandTests {
                 let fifo = try Fifo(stage.folder + "/report")
                 let list = try stage.list(stage.urls(0..<3_000, "size=400"))
                 let child = try stage.start("prefetch", list, "--report", fifo.path, "--json")
-                while stage.origin.requestCount < 3_000 { await Task.yield() }
+                try await eventually { stage.origin.requestCount >= 3_000 }
                 // 3,000 lines exceed the pipe's buffer, so the command waits for the reader.
                 let lines: [ReportLine] = try jsonLines(fifo.readToEnd())
                 #expect(lines.count { $0.outcome == "downloaded" } == 3_000)
@@ -57,7 +58,7 @@ extension CommandTests {
                 let fifo = try Fifo(stage.folder + "/report")
                 let list = try stage.list(stage.urls(0..<3_000, "size=400"))
                 let child = try stage.start("prefetch", list, "--report", fifo.path)
-                while stage.origin.requestCount < 3_000 { await Task.yield() }
+                try await eventually { stage.origin.requestCount >= 3_000 }
                 child.kill(SIGINT)
                 let result = await child.exit()
                 #expect(result.signal == nil && result.status == 128 + SIGINT, "\(result)")
@@ -72,7 +73,7 @@ extension CommandTests {
                 let list = try stage.list(stage.urls(0..<2_000, "size=400&status=500&times=1"))
                 let script = "exec \"$SLEEVE\" prefetch \"$1\" --log-level debug --json 2>\"$2\""
                 let child = try Child("/bin/sh", ["-c", script, "sh", list, fifo.path], environment: stage.environment)
-                while stage.origin.requestCount < 4_000 { await Task.yield() }
+                try await eventually { stage.origin.requestCount >= 4_000 }
                 let log = fifo.readToEnd()
                 #expect(log.utf8.count > 64 << 10 && log.contains("trying again"))
                 let result = await child.exit()

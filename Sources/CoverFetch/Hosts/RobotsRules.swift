@@ -137,7 +137,7 @@ extension RobotsRules {
         case .success(let response):
             let status = response.head.status
             switch status.kind {
-            case .successful: return .success(RobotsRules(response.body.bytes, agent: "sleeve"))
+            case .successful: return .success(RobotsRules(response.body, agent: "sleeve"))
             case .clientError: return .success(.everything)
             default: return .failure(RobotsError(reason: "the server answered \(status.code)"))
             }

@@ -57,11 +57,11 @@ enum ResponseDisposition {
         // The client has already joined the parts that were requested.
         if status == .partialContent {
             self = fail(.status, "the server sent a part of the cover, unasked (206)")
-        } else if let header = ImageHeader(response.body.bytes) {
+        } else if let header = response.body.withUnsafeBytes({ ImageHeader($0) }) {
             self = .cover(header)
         } else {
-            let content = ImageHeader.describe(response.body.bytes)
-            let isQuota = content != "unknown data" && Self.mentionsQuota(response.body.bytes)
+            let content = response.body.withUnsafeBytes { ImageHeader.describe($0) }
+            let isQuota = content != "unknown data" && Self.mentionsQuota(response.body)
             self =
                 isQuota
                 ? fail(.overQuota, "the server answered \(status.code), but with \(content) about too many requests")
@@ -70,7 +70,7 @@ enum ResponseDisposition {
     }
 
     /// Whether the first 2 KiB of a text mention a rate limit or quota. Some APIs say so with a 200.
-    private static func mentionsQuota(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    private static func mentionsQuota(_ bytes: [UInt8]) -> Bool {
         let text = String(decoding: bytes.prefix(2_048), as: UTF8.self).lowercased().filter {
             $0 != "_" && $0 != "-" && $0 != " "
         }

@@ -365,8 +365,8 @@ package actor DownloadScheduler {
     /// Keeps a partial body for the next attempt if it can be resumed and there is memory for it.
     private func keep(_ partial: PartialBody?, of job: JobID) {
         guard let partial, !partial.conditions.isEmpty else { return }
-        let kept = states.reduce(0) { $0 + ($1.partial?.body.footprint ?? 0) }
-        if kept + partial.body.footprint <= Self.maximumPartial { states[job.slot].partial = partial }
+        let kept = states.reduce(0) { $0 + ($1.partial?.body.capacity ?? 0) }
+        if kept + partial.body.capacity <= Self.maximumPartial { states[job.slot].partial = partial }
     }
 
     // MARK: To the store

@@ -59,7 +59,7 @@ actor AlbumIndex {
 
     /// Which of these albums' covers are cached.
     /// - Throws: `LibraryError`, `CoverFailure`.
-    func cachedCovers(of ids: [Album.ID]) async throws -> [(id: Album.ID, cached: LibraryAPI.CachedVersion)] {
+    func cachedCovers(of ids: [Album.ID]) async throws -> [(id: Album.ID, cached: LibraryAPI.CoverStatus)] {
         let keys = try await keys(of: ids)
         let keyed = ids.compactMap { id in (try? keys[id]?.get()).map { (id, $0) } }
         let versions = try library.cachedVersions(of: keyed.map(\.1))

@@ -7,7 +7,7 @@ enum CoverState: Sendable, Equatable {
     case waiting
     case failed(CoverProblem)
 
-    init(_ cached: LibraryAPI.CachedVersion) {
+    init(_ cached: LibraryAPI.CoverStatus) {
         self = .ready(CoverVersion.of(cached.digest), isStale: cached.isStale)
     }
 

@@ -62,7 +62,7 @@ final class GalleryModel: Sendable {
 
     /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
     /// - Parameter reach: How many albums on each side.
-    func firstCovers(of client: String?, reach: Int) async -> [(id: Album.ID, cached: LibraryAPI.CachedVersion)] {
+    func firstCovers(of client: String?, reach: Int) async -> [(id: Album.ID, cached: LibraryAPI.CoverStatus)] {
         guard let list = try? await library.albumList().albums, !list.isEmpty else { return [] }
         var centre = 0
         if let client, let memento = try? await library.memento(of: client) {
@@ -78,7 +78,7 @@ final class GalleryModel: Sendable {
         for await event in events {
             switch event {
             case .arrived(let arrival):
-                await sessions.didArrive(arrival.url, digest: arrival.digest, at: arrival.time)
+                await sessions.didArrive(arrival.url, digest: arrival.digest, at: arrival.date)
             case .failed(let failure):
                 // A cover with several URLs has not failed before the last of them.
                 if await albums.urls(of: failure.url).count == 1 { await sessions.didFail(failure) }

@@ -1,5 +1,11 @@
 import CoverLibrary
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The open pages: which covers each shows and waits for, and its unsent events.
 ///
 /// A page reports which covers it shows, most wanted first. Missing ones are downloaded: those in view of any page before those near
@@ -212,12 +218,12 @@ actor PageSessions {
         return keys
     }
 
-    /// - Parameter time: When it was cached, in milliseconds since 1970; nil if unknown.
-    func didArrive(_ key: String, digest: String, at time: Int64?) {
+    /// - Parameter date: When it was cached; nil if unknown.
+    func didArrive(_ key: String, digest: String, at date: Date?) {
         urgent.remove(key)
         notify(key, "cover") { message in
             message.add("version", CoverVersion.of(digest))
-            if let time { message.add("at", Int(time)) }
+            if let date { message.add("at", Int((date.timeIntervalSince1970 * 1_000).rounded())) }
         }
         for id in roundRobin { sessions[id]?.waiting[key] = nil }
         if retries.didArrive(key) { download() }

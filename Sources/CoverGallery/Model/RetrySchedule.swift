@@ -8,7 +8,7 @@ import CoverLibrary
 
 /// Decides when covers that could not be downloaded are requested again.
 ///
-/// A cover whose failure may pass is retried with exponential backoff. While a host is unreachable, its covers are not retried one
+/// A cover whose failure is temporary is retried with exponential backoff. While a host is unreachable, its covers are not retried one
 /// by one: one of them is requested every two seconds, and the others follow when it arrives.
 struct RetrySchedule {
     typealias Instant = ContinuousClock.Instant
@@ -71,7 +71,7 @@ struct RetrySchedule {
         let isHostUnreachable = failure.isHostUnreachable && !hasSeveralURLs
         failures[key] = Failure(
             problem: CoverProblem(failure), origin: origin,
-            retryAt: isHostUnreachable || !failure.mayPass ? nil : now + backoff,
+            retryAt: isHostUnreachable || !failure.isTemporary ? nil : now + backoff,
             backoff: isHostUnreachable ? Self.initialBackoff : backoff, isHostUnreachable: isHostUnreachable)
         if isHostUnreachable { probes[origin] = now + Self.probeInterval }
         return failure.kind == .status && !hasSeveralURLs && hostDidAnswer(origin, at: now)

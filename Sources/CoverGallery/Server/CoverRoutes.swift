@@ -11,14 +11,14 @@ struct CoverRoutes: Sendable {
     }
 
     private func cover(_ id: Album.ID, _ request: Request) async throws -> Response {
-        guard let key = try? await model.albums.key(of: id), let cover = try? model.library.cachedCover(for: key) else {
+        guard let key = try? await model.albums.key(of: id), let cover = try? model.library.cachedCover(at: key) else {
             return .problem("this cover is not in the cache", status: .notFound)
         }
         let version = CoverVersion.of(cover.digest)
         // A URL with the version in it names these bytes for ever.
         let isPermanent = request.uri.queryParameters["v"].map { $0 == version } ?? false
         return .file(
-            ByteBuffer(bytes: cover.bytes), type: cover.mediaType, tag: "\"\(version)\"", for: request,
+            ByteBuffer(bytes: cover.data), type: cover.mediaType, tag: "\"\(version)\"", for: request,
             [
                 .cacheControl: isPermanent ? "private, max-age=31536000, immutable" : "private, no-cache",
                 .contentSecurityPolicy: Self.policy,

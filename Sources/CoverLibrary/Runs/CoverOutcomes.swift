@@ -25,6 +25,9 @@ public struct CoverOutcomes<Summary: Sendable>: AsyncSequence, Sendable {
     /// The run's counts at this moment, from any thread.
     public var progress: Summary { makeSummary(run.counts) }
 
+    /// As `progress`, with the counts that `Summary` adds up.
+    package var counts: PrefetchSummary { run.counts }
+
     /// The number of covers in all; nil while the list is still being read.
     public var total: Int? { run.total }
 

@@ -111,7 +111,8 @@ actor PersistencyManager: DownloadStore {
                 while try !hasRoom(for: body.count) {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
-                _ = try writer().put(EntryMetadata(key: download.key, header, response), body: body.bytes)
+                let metadata = EntryMetadata(key: download.key, header, response)
+                _ = try body.withUnsafeBytes { try writer().put(metadata, body: $0) }
                 gathering.append(download)
                 if gatheringSince == nil { gatheringSince = .now }
                 if syncing == nil, try writer().pendingBytes >= Self.minimumGroup { seal() }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CoverLibrary
-import Synchronization
 
 /// The parts that prefetch and refresh share: signals, the progress line, reported failures, the report, the metrics, the
 /// summary and the exit code.
@@ -9,28 +8,14 @@ struct CoverRun {
     private let options: LibraryOptions
     private let report: ReportFile?
     private let metrics: MetricsFile?
-    private let progress: PrefetchProgress
-    private let failureCounts = FailureCounts()
-
-    private final class FailureCounts: Sendable {
-        let byKind = Mutex<[CoverFailure.Kind: Int]>([:])
-    }
 
     /// Creates the report. - Throws: An exit code, after an error message, if the report or the metrics cannot be written.
     init(_ command: String, _ options: LibraryOptions, _ files: RunOptions) throws {
         self.options = options
-        let report = try files.report.map { try ReportFile($0) }
-        self.report = report
+        report = try files.report.map { try ReportFile($0) }
         metrics = try files.metricsFile.map { path in
             try OutputFile.check(path)
             return MetricsFile(path: path, command: command)
-        }
-        progress = PrefetchProgress { [failures, failureCounts] outcome in
-            report?.add(outcome)
-            failures.record(outcome)
-            if let failure = outcome.failure { failureCounts.byKind.withLock { $0[failure.kind, default: 0] += 1 } }
-        } ready: {
-            await report?.waitForReader()
         }
     }
 
@@ -41,54 +26,61 @@ struct CoverRun {
         } catch {
             _ = report?.close()
             let code = (error as? ExitCode) ?? ExitStatus.couldNotRun
-            try metrics?.write(.init(summary: progress.summary, failures: [:], exitCode: code.rawValue, cache: nil))
+            try metrics?.write(.init(summary: PrefetchSummary(), failures: [:], exitCode: code.rawValue, cache: nil))
             throw error
         }
     }
 
-    /// Runs `body`, closes the library, and prints the summary.
-    /// - Parameter isComplete: Whether every list could be read. It is called at the end.
+    /// Runs to the end or to a signal, closes the library, and prints the summary.
+    /// - Parameters:
+    ///   - isComplete: Whether every list could be read. It is called at the end.
+    ///   - ended: Called before the library closes. Returns the text for a run of nothing.
     /// - Throws: The exit code, unless it is 0.
-    func run(
-        _ library: LibraryAPI, isComplete: () -> Bool = { true },
-        _ body: @escaping @Sendable (PrefetchProgress) async throws -> PrefetchSummary
+    func run<Summary>(
+        _ outcomes: CoverOutcomes<Summary>, of library: LibraryAPI, isComplete: () -> Bool = { true },
+        ended: (PrefetchSummary) async -> String
     ) async throws {
-        let work = Task { [progress] in try await body(progress) }
+        let work = Task { try await consume(outcomes) }
         Signals.handle { _ in work.cancel() }
-        let line = Task { if !options.quiet { await ProgressLine(progress).run() } }
+        let line = Task {
+            if !options.quiet { await ProgressLine.run { ProgressLine.text(outcomes.counts, total: outcomes.total) } }
+        }
         let result = await work.result
         line.cancel()
         await line.value
 
         failures.summarize(hasReport: report != nil)
+        let summary = outcomes.counts
+        let emptyText = await ended(summary)
         let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
         let reportProblem = report?.close()
-        var problem: String?
-        let summary: PrefetchSummary
-        switch result {
-        case .success(let done):
-            summary = done
-            problem = done.stopReason
-        case .failure(let error):
-            summary = progress.summary
-            problem = (error as? LibraryError)?.message ?? "\(error)"
-        }
+        var problem = summary.stopReason
+        if case .failure(let error) = result { problem = (error as? LibraryError)?.message ?? "\(error)" }
         problem = problem ?? reportProblem
         let code = exitCode(summary, hasProblem: problem != nil, isComplete: isComplete())
         try metrics?.write(
-            .init(
-                summary: summary, failures: failureCounts.byKind.withLock { $0 }, exitCode: code?.rawValue ?? 0,
-                cache: statistics))
+            .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
         if case .success = result {
             if options.json {
                 try printResult(summary.json(peakMemory: ResidentMemory.peak))
             } else if !options.quiet {
-                try printResult(summary.text(isListRead: progress.total != nil))
+                let text =
+                    summary.isEmpty ? (code == nil ? emptyText : "") : summary.text(isListRead: outcomes.total != nil)
+                try printResult(text)
             }
         }
         if let problem { Log.error(problem) }
         if let code { throw code }
+    }
+
+    /// Reports every outcome. A stalled reader of the report slows the reading of the list.
+    private func consume<Summary>(_ outcomes: CoverOutcomes<Summary>) async throws {
+        for try await outcome in outcomes {
+            report?.add(outcome)
+            failures.record(outcome)
+            await report?.ready()
+        }
     }
 
     private func exitCode(_ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool) -> ExitCode? {

@@ -42,9 +42,8 @@ struct Get: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         let library = try await openLibrary(configuration, createsCache: !network.offline)
-        let work = Task { [url, absences] in
-            try await library.cover(for: url, retryingAbsent: absences.retryAbsent)
-        }
+        let request = CoverRequest(url, cachePolicy: absences.cachePolicy)
+        let work = Task { try await library.cover(for: request) }
         Signals.handle { _ in work.cancel() }
         do {
             let cover = try await work.value
@@ -66,17 +65,17 @@ struct Get: AsyncParsableCommand {
     }
 
     private func write(_ cover: Cover) throws {
-        if let output, output != "-" { return try OutputFile.write(cover.bytes, to: output) }
-        guard Terminal.standardOutput.write(cover.bytes) else {
+        if let output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
+        guard Terminal.standardOutput.write(Array(cover.data)) else {
             throw fail("cannot write the cover to stdout: \(SystemError("write").reason)")
         }
     }
 
     private func json(_ cover: Cover) -> String {
         var line = JSONObject()
-        line.add("url", cover.url)
+        line.add("url", cover.key)
         line.add("digest", cover.digest)
-        line.add("bytes", cover.bytes.count)
+        line.add("bytes", cover.data.count)
         line.add("type", cover.mediaType)
         line.add("width", cover.width)
         line.add("height", cover.height)

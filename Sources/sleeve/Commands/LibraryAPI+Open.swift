@@ -10,9 +10,9 @@ func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = tru
             "no cache at \(configuration.cacheDirectory): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
         )
     }
-    do {
+    do throws(LibraryError) {
         return try await LibraryAPI(configuration: configuration)
-    } catch let error as LibraryError {
+    } catch {
         throw fail(error.message)
     }
 }

@@ -55,15 +55,9 @@ struct Prefetch: AsyncParsableCommand {
             failures.warn("\(problem)")
             hasUnreadableList.store(true, ordering: .relaxed)
         }
-        let isEmpty = Atomic(false)
-        try await run.run(library, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }) { [absences] progress in
-            let summary = try await library.prefetch(
-                batches: batches, retryingAbsent: absences.retryAbsent, progress: progress)
-            isEmpty.store(summary.isEmpty, ordering: .relaxed)
-            return summary
-        }
-        if isEmpty.load(ordering: .relaxed), !options.json, !options.quiet {
-            try printResult("Nothing to download: no covers are listed.\n")
+        let outcomes = library.prefetch(batches: batches, cachePolicy: absences.cachePolicy)
+        try await run.run(outcomes, of: library, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }) { _ in
+            "Nothing to download: no covers are listed.\n"
         }
     }
 

@@ -1,6 +1,5 @@
 import ArgumentParser
 import CoverLibrary
-import Synchronization
 
 struct Refresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -81,16 +80,11 @@ struct Refresh: AsyncParsableCommand {
             await library.close()
             throw error
         }
-        let cached = Mutex<Int?>(nil)
-        try await run.run(library) { [request] progress in
-            defer { lock.release() }
-            let summary = try await library.refresh(request, progress: progress)
-            if summary.isEmpty, let entries = try? await library.cacheTotals().entries {
-                cached.withLock { $0 = entries }
-            }
-            return summary
+        try await run.run(library.refresh(request), of: library) { summary in
+            lock.release()
+            guard summary.isEmpty, let entries = try? await library.cacheTotals().entries else { return "" }
+            return nothingDue(entries)
         }
-        if let cached = cached.withLock({ $0 }), !options.json, !options.quiet { try printResult(nothingDue(cached)) }
     }
 
     /// Explains an empty run. - Parameter cached: The number of entries in the cache.

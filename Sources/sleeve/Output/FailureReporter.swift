@@ -11,6 +11,7 @@ final class FailureReporter: Sendable {
 
     fileprivate struct State {
         var lines = 0
+        var byKind: [CoverFailure.Kind: Int] = [:]
         var hostFailures: [HostFailure: Int] = [:]
         /// Covers that were not requested, by host, with the host's problem.
         var notTried: [String: (count: Int, problem: String)] = [:]
@@ -26,10 +27,14 @@ final class FailureReporter: Sendable {
         var cause: String
     }
 
+    /// The number of failures of each kind.
+    var byKind: [CoverFailure.Kind: Int] { state.withLock { $0.byKind } }
+
     func record(_ outcome: CoverOutcome) {
         guard let failure = outcome.failure else {
             return state.withLock { if outcome.kind != .fresh { $0.answered += 1 } }
         }
+        state.withLock { $0.byKind[failure.kind, default: 0] += 1 }
         // A failure of the cache ends the run, which reports it once.
         if failure.kind == .cache { return }
         let isCounted = state.withLock { $0.count(failure) }

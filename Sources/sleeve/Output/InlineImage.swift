@@ -39,10 +39,10 @@ enum InlineImage {
     static func text(_ cover: Cover, on terminal: Terminal) -> String? {
         // Neither protocol supports SVG.
         if cover.mediaType == "image/svg+xml" { return nil }
-        let encoded = Data(cover.bytes).base64EncodedString()
+        let encoded = cover.data.base64EncodedString()
         switch terminal {
         case .iterm:
-            return "\u{1B}]1337;File=inline=1;size=\(cover.bytes.count);height=\(rows):\(encoded)\u{07}\n"
+            return "\u{1B}]1337;File=inline=1;size=\(cover.data.count);height=\(rows):\(encoded)\u{07}\n"
         case .kitty:
             guard cover.mediaType == "image/png" else { return nil }
             return kitty(encoded)

@@ -1,4 +1,5 @@
 import CoverLibrary
+import CurlHTTP
 import Logging
 import Platform
 import Synchronization

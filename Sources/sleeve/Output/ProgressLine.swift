@@ -2,21 +2,12 @@ import CoverLibrary
 
 /// The progress of a run on stderr: a line that is redrawn ten times a second on a terminal, else a new line every five
 /// seconds.
-struct ProgressLine {
-    private let progress: PrefetchProgress
-
-    init(_ progress: PrefetchProgress) { self.progress = progress }
-
-    /// Prints the progress until the task is cancelled.
-    func run() async {
+enum ProgressLine {
+    /// Prints the text until the task is cancelled.
+    static func run(_ text: () -> String) async {
         let isLive = Log.isLive
         while (try? await Task.sleep(for: isLive ? .milliseconds(100) : .seconds(5))) != nil {
-            let text = Self.text(progress.summary, total: progress.total)
-            if isLive {
-                Log.live(text)
-            } else {
-                Log.info(text)
-            }
+            if isLive { Log.live(text()) } else { Log.info(text()) }
         }
         if isLive { Log.live("") }
     }

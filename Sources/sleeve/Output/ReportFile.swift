@@ -1,4 +1,5 @@
 import CoverLibrary
+import CurlHTTP
 import Platform
 import Synchronization
 
@@ -33,7 +34,7 @@ final class ReportFile: Sendable {
     }
 
     /// Waits until the backlog allows more lines, or the task is cancelled.
-    func waitForReader() async {
+    func ready() async {
         while writer.backlog > Self.maximumBacklog, (try? await Task.sleep(for: .milliseconds(20))) != nil {}
     }
 

@@ -14,7 +14,7 @@ import Testing
     func target() {
         func relocation(_ status: Int, to target: String?) -> Relocation? {
             let response = TransferResponse(
-                head: HTTPResponse(status: .ok), body: ResponseBody(), redirectedTo: target,
+                head: HTTPResponse(status: .ok), redirectedTo: target,
                 redirects: [HTTPResponse(status: .init(code: status))], isHTTP2: false, microseconds: 0,
                 microsecondsToFirstByte: 0)
             return Relocation(response, now: Self.now)

@@ -1,19 +1,30 @@
 import CoverCache
+import Platform
+
 @testable import CoverLibrary
 
 extension Stage {
     func entries() throws -> [CachedEntry] {
         var entries: [CachedEntry] = []
-        try library.entries { entries.append($0) }
+        try library.covers.reader.entries { entries.append($0) }
         return entries
     }
 
-    /// Puts a cover into the cache as if a server had sent it with these fields.
+    /// Stores a cover with these header fields.
     func store(_ url: String, _ body: [UInt8], fields: String, validated: Int64 = 1_000) async throws {
         try await library.maintain { writer in
             let metadata = EntryMetadata(key: url, mediaType: "image/jpeg", storedAt: validated, fields: fields)
             _ = try body.withUnsafeBytes { try writer.put(metadata, body: $0) }
             _ = try writer.commit()
+        }
+    }
+
+    /// Stores a hint that is valid for an hour.
+    func store(_ hint: Hint.Kind, _ key: String, _ value: String) async throws {
+        let now = WallClock.milliseconds()
+        try await library.maintain { writer in
+            writer.record([.set(Hint(hint, key, value, until: now + 3_600_000))], now: now)
+            try writer.writeDeferred()
         }
     }
 }

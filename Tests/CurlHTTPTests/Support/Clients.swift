@@ -50,7 +50,3 @@ extension HTTPClient {
         return nil
     }
 }
-
-extension TransferResponse {
-    var bytes: [UInt8] { Array(body.bytes) }
-}

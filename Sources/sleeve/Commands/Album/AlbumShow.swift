@@ -26,9 +26,17 @@ struct AlbumShow: AsyncParsableCommand {
         try await withAlbums(configuration) { library in
             let albums = try await library.albums
             let album = albums[try self.album.index(in: albums)]
-            let result = await library.coverResult(of: album)
+            let result = await coverResult(of: album, in: library)
             try printResult(options.json ? json(album, result, library) : text(album, result))
             if case .failure = result, !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
+        }
+    }
+
+    private func coverResult(of album: Album, in library: LibraryAPI) async -> Result<Cover, CoverFailure> {
+        do throws(CoverFailure) {
+            return .success(try await library.cover(for: CoverRequest(album: album)))
+        } catch {
+            return .failure(error)
         }
     }
 
@@ -49,12 +57,12 @@ struct AlbumShow: AsyncParsableCommand {
 
     private func describe(_ cover: Cover) -> String {
         let size = cover.width.flatMap { width in cover.height.map { "\(width)×\($0), " } } ?? ""
-        return "\(cover.mediaType), \(size)\(ByteSize(cover.bytes.count))" + (cover.isStale ? ", stale" : "")
+        return "\(cover.mediaType), \(size)\(ByteSize(cover.data.count))" + (cover.isStale ? ", stale" : "")
     }
 
     /// The shell command that writes the cover to a file: `sleeve get 'URL' -o cover.jpg`.
     private static func command(_ cover: Cover) -> String {
-        let url = cover.url.map { $0 == "'" ? "'\\''" : String($0) }.joined()
+        let url = cover.key.map { $0 == "'" ? "'\\''" : String($0) }.joined()
         let type =
             cover.mediaType == "image/jpeg" ? "jpg" : cover.mediaType.dropFirst("image/".count).prefix { $0 != "+" }
         return "sleeve get '\(url)' -o cover.\(type)"
@@ -65,28 +73,18 @@ struct AlbumShow: AsyncParsableCommand {
         line.add("album", raw: album.json)
         switch result {
         case .success(let cover):
-            let place = try? library.place(of: cover.url)
+            let location = try? library.location(of: cover.key)
             line.add("digest", cover.digest)
             line.add("type", cover.mediaType)
-            line.add("bytes", cover.bytes.count)
+            line.add("bytes", cover.data.count)
             line.add("width", cover.width)
             line.add("height", cover.height)
             if cover.isStale { line.add("stale", true) }
-            line.add("file", place?.file)
-            line.add("offset", place?.offset)
+            line.add("file", location?.path)
+            line.add("offset", location?.offset)
         case .failure(let failure):
             line.add("error", failure.detail)
         }
         return line.text + "\n"
-    }
-}
-
-extension LibraryAPI {
-    fileprivate func coverResult(of album: Album) async -> Result<Cover, CoverFailure> {
-        do {
-            return .success(try await cover(of: album))
-        } catch {
-            return .failure((error as? CoverFailure) ?? .cancelled(album.title))
-        }
     }
 }

@@ -1,11 +1,12 @@
 import CoverCache
+import CoverFetch
 import OriginServer
 import Testing
 
 @testable import CoverLibrary
 
 /// What is served when its time is over, with and without a network (RFC 9111 §4.2.4).
-@Suite(.timeLimit(.minutes(10))) struct StaleCoverTests {
+@Suite(.timeLimit(.minutes(10))) struct StalenessTests {
     private static let stale = "cache-control=max-age%3D0"
     /// Whose servers forbid that it is shown stale.
     private static let strict = ["cache-control=max-age%3D0,must-revalidate", "cache-control=no-cache"]
@@ -14,18 +15,18 @@ import Testing
     func marked() async throws {
         try await withStage { stage in
             let url = stage.url(1, Self.stale)
-            let first = try await stage.library.cover(for: url)
-            let second = try await stage.library.cover(for: url)
+            let first = try await stage.library.cover(at: url)
+            let second = try await stage.library.cover(at: url)
             #expect(!first.isStale && second.isStale && second.bytes == first.bytes)
-            let peeked = try #require(try stage.library.cachedCover(for: url))
+            let peeked = try #require(try stage.library.cachedCover(at: url))
             #expect(peeked.isStale)
-            _ = try await stage.library.cover(for: stage.url(2))
-            let fresh = try await stage.library.cover(for: stage.url(2))
+            _ = try await stage.library.cover(at: stage.url(2))
+            let fresh = try await stage.library.cover(at: stage.url(2))
             #expect(!fresh.isStale)
             #expect(stage.origin.requestCount == 2)
             await stage.origin.stop()
             let offline = try await stage.another { $0.isOffline = true }
-            let served = try await offline.cover(for: url)
+            let served = try await offline.cover(at: url)
             #expect(served.isStale && served.bytes == first.bytes)
             await offline.close()
         }
@@ -35,8 +36,8 @@ import Testing
     func asked(query: String) async throws {
         try await withStage { stage in
             let url = stage.url(1, query)
-            let first = try await stage.library.cover(for: url)
-            let second = try await stage.library.cover(for: url)
+            let first = try await stage.library.cover(at: url)
+            let second = try await stage.library.cover(at: url)
             #expect(!second.isStale && second.bytes == first.bytes)
             #expect(stage.origin.requestCount == 2)
             let statistics = try await stage.library.statistics()
@@ -50,15 +51,15 @@ import Testing
             $0.retries = 0
         } _: { stage in
             let url = stage.url(1, query)
-            let cover = try await stage.library.cover(for: url)
+            let cover = try await stage.library.cover(at: url)
             await stage.origin.stop()
-            let gone = try #require(try await stage.library.failure(url))
+            let gone = try #require(await stage.library.failure(url))
             #expect(gone.kind == .connect && gone.detail.contains("must-revalidate"))
             let offline = try await stage.another { $0.isOffline = true }
-            let refused = try #require(try await offline.failure(url))
+            let refused = try #require(await offline.failure(url))
             #expect(refused.kind == .offline && refused.detail.contains("must-revalidate"))
             // It is still there, for when its server can be asked again.
-            #expect(try offline.cachedCover(for: url)?.bytes == cover.bytes)
+            #expect(try offline.cachedCover(at: url)?.bytes == cover.bytes)
             await offline.close()
         }
     }
@@ -68,7 +69,7 @@ import Testing
         try await withStage { stage in
             let within = stage.url(1, "cache-control=max-age%3D0,stale-if-error%3D3600")
             let beyond = stage.url(2, "cache-control=max-age%3D0,stale-if-error%3D0")
-            for url in [within, beyond, within, beyond] { _ = try await stage.library.cover(for: url) }
+            for url in [within, beyond, within, beyond] { _ = try await stage.library.cover(at: url) }
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
             #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 2)
         }
@@ -80,16 +81,16 @@ import Testing
             $0.retries = 0
         } _: { stage in
             let urls = (0..<6).map { stage.url($0) }
-            let before = try await stage.library.prefetch(Array(urls[..<3]))
+            let before = try await stage.library.prefetch(Array(urls[..<3])).summary()
             #expect(before.downloaded == 3)
             await stage.origin.stop()
-            let during = try await stage.library.prefetch(urls)
+            let during = try await stage.library.prefetch(urls).summary()
             #expect(during.fresh == 3 && during.failed == 3)
             var options = OriginOptions()
             options.port = stage.origin.port
             let back = try await Origin.start(options)
             let next = try await stage.another()
-            let after = try await next.prefetch(urls)
+            let after = try await next.prefetch(urls).summary()
             #expect(after.fresh == 3 && after.downloaded == 3)
             await next.close()
             await back.stop()

@@ -1,4 +1,5 @@
 import CoverCache
+import CoverFetch
 import OriginServer
 import Testing
 import Wire
@@ -38,9 +39,9 @@ import Wire
         try await withOther { stage, other, led in
             let back = led(3, "to=" + stage.url(4).replacing("&", with: "%26"))
             let urls = (1...20).map { led($0 + 10, "") } + [back]
-            let summary = try await stage.library.prefetch(urls)
+            let summary = try await stage.library.prefetch(urls).summary()
             #expect(summary.downloaded == 21, "\(summary)")
-            let cover = try stage.library.cachedCover(for: back)
+            let cover = try stage.library.cachedCover(at: back)
             #expect(cover?.bytes == CoverImage.jpeg(number: 4))
             #expect(stage.origin.requestCount == 22 && other.requestCount == 21)
         }
@@ -50,11 +51,11 @@ import Wire
         "the peace that a host asks for behind a redirect is its own, and not the first host's", arguments: [429, 503])
     func retryAfter(status: Int) async throws {
         try await withOther { stage, other, led in
-            let failure = try await stage.library.failure(led(1, "status=\(status)&retry-after=3600"))
+            let failure = await stage.library.failure(led(1, "status=\(status)&retry-after=3600"))
             #expect(failure?.status == status && failure?.detail.contains("redirected to") == true)
-            let own = try await stage.library.failure(stage.url(2))
+            let own = await stage.library.failure(stage.url(2))
             #expect(own == nil)
-            let closed = try await stage.library.failure(other.coverURL(3))
+            let closed = await stage.library.failure(other.coverURL(3))
             #expect(closed?.kind == .notTried && closed?.detail.hasSuffix(" asks to wait 3600 s") == true)
             #expect(other.requestCount == 1)
         }
@@ -63,10 +64,10 @@ import Wire
     @Test("a count of requests that is used up behind a redirect is that host's")
     func rateLimit() async throws {
         try await withOther { stage, other, led in
-            _ = try await stage.library.cover(for: led(1, "field=RateLimit:%22a%22%3Br%3D0%3Bt%3D3600"))
-            let own = try await stage.library.failure(stage.url(2))
+            _ = try await stage.library.cover(at: led(1, "field=RateLimit:%22a%22%3Br%3D0%3Bt%3D3600"))
+            let own = await stage.library.failure(stage.url(2))
             #expect(own == nil)
-            let more = try await stage.library.failure(led(3, ""))
+            let more = await stage.library.failure(led(3, ""))
             #expect(more?.kind == .notTried)
             #expect(other.requestCount == 1)
         }
@@ -79,9 +80,9 @@ import Wire
         } _: { stage in
             let dead = "http://127.0.0.1:\(try await closedPort())"
             let urls = (1...60).map { stage.url($0, "to=\(dead)/\($0).jpg") }
-            let gone = try await stage.library.prefetch(urls)
+            let gone = try await stage.library.prefetch(urls).summary()
             #expect(gone.failed == 60, "\(gone)")
-            let there = try await stage.library.prefetch((100...120).map { stage.url($0) })
+            let there = try await stage.library.prefetch((100...120).map { stage.url($0) }).summary()
             #expect(there.downloaded == 21, "\(there)")
         }
     }
@@ -94,12 +95,12 @@ import Wire
         } other: {
             $0.robots = "User-agent: *\nDisallow: /covers/2"
         } _: { stage, other, led in
-            let failure = try await stage.library.failure(led(2, ""))
+            let failure = await stage.library.failure(led(2, ""))
             #expect(
                 failure?.kind == .disallowed && failure?.detail.contains(other.url) == true, "\(failure?.detail ?? "")")
-            let allowed = try await stage.library.failure(led(3, ""))
+            let allowed = await stage.library.failure(led(3, ""))
             #expect(allowed == nil)
-            let forbidden = try await stage.library.failure(other.coverURL(4) + "?to=/covers/2.jpg")
+            let forbidden = await stage.library.failure(other.coverURL(4) + "?to=/covers/2.jpg")
             #expect(forbidden?.kind == .disallowed)
             #expect(other.requestCount(path: "/covers/2.jpg") == 0)
             #expect(other.requestCount(path: "/robots.txt") == 1)
@@ -111,17 +112,17 @@ import Wire
     @Test("a remembered place is asked for under its own host, whose refusals are its own")
     func rememberedPlace() async throws {
         try await withOther { stage, other, _ in
-            try await stage.remember(.moved, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
-            let cover = try await stage.library.cover(for: stage.url(1))
+            try await stage.store(.moved, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
+            let cover = try await stage.library.cover(at: stage.url(1))
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
-            let own = try await stage.library.failure(stage.url(2))
+            let own = await stage.library.failure(stage.url(2))
             #expect(own == nil)
-            let closed = try await stage.library.failure(other.coverURL(3))
+            let closed = await stage.library.failure(other.coverURL(3))
             #expect(closed?.kind == .notTried)
             #expect(other.requestCount == 1)
             // One whose place is there is not asked for any more either: its URL is.
-            try await stage.remember(.moved, stage.url(4), other.coverURL(4))
-            let next = try await stage.library.failure(stage.url(4))
+            try await stage.store(.moved, stage.url(4), other.coverURL(4))
+            let next = await stage.library.failure(stage.url(4))
             #expect(next == nil)
             #expect(other.requestCount == 1)
         }
@@ -134,8 +135,8 @@ import Wire
         } other: {
             $0.robots = "User-agent: *\nDisallow: /"
         } _: { stage, other, _ in
-            try await stage.remember(.moved, stage.url(1), other.coverURL(1))
-            let failure = try await stage.library.failure(stage.url(1))
+            try await stage.store(.moved, stage.url(1), other.coverURL(1))
+            let failure = await stage.library.failure(stage.url(1))
             #expect(failure == nil)
             #expect(other.requestCount(path: "/covers/1.jpg") == 0)
         }
@@ -147,8 +148,8 @@ import Wire
             $0.retries = 1
         } _: { stage in
             let url = stage.url(1, "status=503&times=1")
-            try await stage.remember(.moved, url, stage.url(2, "status=404"))
-            let cover = try await stage.library.cover(for: url)
+            try await stage.store(.moved, url, stage.url(2, "status=404"))
+            let cover = try await stage.library.cover(at: url)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
         }
     }
@@ -156,7 +157,7 @@ import Wire
     @Test("a try after a failure begins at the URL again: where it leads may be elsewhere by then")
     func tryingAgain() async throws {
         try await withOther { stage, other, led in
-            let failure = try await stage.library.failure(led(1, "status=503&times=1"))
+            let failure = await stage.library.failure(led(1, "status=503&times=1"))
             #expect(failure == nil)
             #expect(stage.origin.requestCount == 2 && other.requestCount == 2)
         }

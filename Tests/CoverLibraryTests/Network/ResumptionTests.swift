@@ -1,16 +1,16 @@
+import HTTPCaching
 import HTTPTypes
 import OriginServer
 import Testing
 
 @testable import CoverLibrary
-@testable import HTTPCaching
 
 @Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
     @Test("a large body that broke off is gone on with, and only the rest comes again")
     func goesOn() async throws {
         try await withStage { stage in
             let url = stage.url(1, "size=600000&fault=truncate&times=1")
-            let cover = try await stage.library.cover(for: url)
+            let cover = try await stage.library.cover(at: url)
             #expect(cover.bytes == CoverImage.jpeg(number: 1, aboutBytes: 600_000))
             #expect(stage.origin.requestCount == 2)
             #expect(stage.origin.partialResponseCount == 1)
@@ -20,7 +20,7 @@ import Testing
     @Test("a small one comes again whole")
     func small() async throws {
         try await withStage { stage in
-            _ = try await stage.library.cover(for: stage.url(1, "size=20000&fault=truncate&times=1"))
+            _ = try await stage.library.cover(at: stage.url(1, "size=20000&fault=truncate&times=1"))
             #expect(stage.origin.requestCount == 2)
             #expect(stage.origin.partialResponseCount == 0)
         }

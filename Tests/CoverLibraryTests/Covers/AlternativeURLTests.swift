@@ -1,12 +1,13 @@
+import CoverFetch
 import OriginServer
 import Platform
-import Synchronization
 import Testing
+import Wire
 
 @testable import CoverLibrary
 
 /// Covers that may be in several places, against an origin that answers as the Cover Art Archive does.
-@Suite(.timeLimit(.minutes(10))) struct CoverChainTests {
+@Suite(.timeLimit(.minutes(10))) struct AlternativeURLTests {
     private static let id = "76df3287-6cda-33eb-8e9a-044b5e15f00d"
     private static let none = "76df3287-6cda-33eb-8e9a-044b5e15f404"
 
@@ -35,10 +36,7 @@ import Testing
 
     /// What became of each album.
     private func prefetch(_ library: LibraryAPI, _ albums: [Album]) async throws -> [CoverOutcome] {
-        let told = Mutex<[CoverOutcome]>([])
-        let progress = PrefetchProgress { outcome in told.withLock { $0.append(outcome) } }
-        let summary = try await library.prefetch(albums, progress: progress)
-        let outcomes = told.withLock { $0 }
+        let (outcomes, summary) = try await library.prefetch(albums).collect()
         #expect(summary.requested == albums.count && outcomes.count == albums.count, "one outcome an album")
         return outcomes
     }
@@ -53,8 +51,8 @@ import Testing
             let first = try await prefetch(library, [album])
             #expect(first.map(\.kind) == [.downloaded] && first[0].url == url)
             #expect(try await prefetch(library, [album]).map(\.kind) == [.fresh])
-            let cover = try await library.cover(of: album)
-            #expect(cover.url == url && cover.mediaType == "image/jpeg")
+            let cover = try await library.cover(for: CoverRequest(album: album))
+            #expect(cover.location == url && cover.mediaType == "image/jpeg")
             #expect(stage.origin.requestCount == 2, "the archive, and where it leads")
         }
     }
@@ -105,12 +103,12 @@ import Testing
             let failed = try await prefetch(library, [album(places, release: Self.none)])
             #expect(failed.map(\.kind) == [.failed] && failed[0].url == places[0])
             let failure = try #require(failed[0].failure)
-            #expect(failure.mayPass, "the second may have it later")
+            #expect(failure.isTemporary, "the second may have it later")
             for part in ["404", places[1], "503", "/release/\(Self.none)/front-500"] {
                 #expect(failure.detail.contains(part), "\(failure.detail)")
             }
             let thrown = await #expect(throws: CoverFailure.self) {
-                try await library.cover(of: album(places, release: Self.none))
+                try await library.cover(for: CoverRequest(album: album(places, release: Self.none)))
             }
             #expect(thrown?.detail.contains(places[1]) == true)
         }
@@ -148,15 +146,13 @@ import Testing
         try await withArchive { stage, library in
             let places = [stage.url(1, "hold=1&status=404"), stage.url(2)]
             let albums = [album(places)]
-            let told = Mutex<[CoverOutcome]>([])
-            let progress = PrefetchProgress { outcome in told.withLock { $0.append(outcome) } }
-            let work = Task { try await library.prefetch(albums, progress: progress) }
-            while stage.origin.requestCount == 0 { await Task.yield() }
-            work.cancel()
-            let summary = try await work.value
+            let run = Task { try await library.prefetch(albums).collect() }
+            try await eventually { stage.origin.requestCount == 1 }
+            run.cancel()
+            let (outcomes, summary) = try await run.value
             stage.origin.release()
             #expect(summary.isCancelled && summary.failed == 0 && summary.remaining == 1)
-            #expect(told.withLock { $0.isEmpty })
+            #expect(outcomes.isEmpty)
             #expect(stage.origin.requestCount == 1)
         }
     }

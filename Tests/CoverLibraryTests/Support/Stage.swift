@@ -3,7 +3,7 @@ import OriginServer
 
 @testable import CoverLibrary
 
-/// A library on a fresh folder, and the origin it fetches from.
+/// A library in a new folder, and the origin that serves its covers.
 struct Stage: Sendable {
     let origin: Origin
     let library: LibraryAPI
@@ -15,8 +15,8 @@ struct Stage: Sendable {
         origin.coverURL(number) + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// Where `bytes` lie in the first segment.
-    func place(of bytes: [UInt8]) throws -> Int? {
+    /// The offset of `bytes` in the first segment.
+    func offset(of bytes: [UInt8]) throws -> Int? {
         try Data(contentsOf: URL(fileURLWithPath: segment)).range(of: Data(bytes))?.lowerBound
     }
 
@@ -30,7 +30,7 @@ struct Stage: Sendable {
         try file.write(contentsOf: [byte ^ 0x10])
     }
 
-    /// Another library on the same folder.
+    /// Another library in the same folder.
     func another(_ configure: (inout LibraryConfiguration) -> Void = { _ in }) async throws -> LibraryAPI {
         try await LibraryAPI(configuration: Self.configuration(folder, configure))
     }
@@ -46,7 +46,7 @@ struct Stage: Sendable {
     }
 }
 
-/// Runs `body` with an origin and a library on a fresh folder; afterwards all of it is gone.
+/// Runs `body` with an origin and a library in a new folder, and removes them afterwards.
 func withStage(
     _ configure: (inout LibraryConfiguration) -> Void = { _ in },
     origin serve: (inout OriginOptions) -> Void = { _ in },
@@ -76,21 +76,44 @@ func withStage(
 }
 
 extension LibraryAPI {
-    /// The failure that `cover(for:)` ends with; nil when there is a cover.
-    func failure(_ url: String) async throws -> CoverFailure? {
-        do {
-            _ = try await cover(for: url)
+    /// The cover at a URL, which need not be valid.
+    func cover(
+        at url: String, priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) async throws(CoverFailure) -> Cover {
+        try await cover(for: CoverRequest(url, priority: priority, cachePolicy: cachePolicy))
+    }
+
+    /// The failure that `cover(at:)` throws; nil if it returns a cover.
+    func failure(_ url: String) async -> CoverFailure? {
+        do throws(CoverFailure) {
+            _ = try await cover(at: url)
             return nil
-        } catch let failure as CoverFailure {
-            return failure
+        } catch {
+            return error
         }
     }
 
-    func prefetch(_ urls: [String], progress: PrefetchProgress = PrefetchProgress()) async throws -> PrefetchSummary {
+    func prefetch(
+        _ urls: [String], cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) -> CoverOutcomes<PrefetchSummary> {
         let requests = AsyncStream { continuation in
-            for url in urls { continuation.yield(CoverRequest(url: url)) }
+            for url in urls { continuation.yield(CoverRequest(url)) }
             continuation.finish()
         }
-        return try await prefetch(requests, progress: progress)
+        return prefetch(requests, cachePolicy: cachePolicy)
     }
+}
+
+extension CoverOutcomes {
+    /// Runs to the end.
+    func collect() async throws(LibraryError) -> (outcomes: [CoverOutcome], summary: Summary) {
+        var outcomes: [CoverOutcome] = []
+        for try await outcome in self { outcomes.append(outcome) }
+        return (outcomes, progress)
+    }
+}
+
+extension Cover {
+    var bytes: [UInt8] { Array(data) }
+    var location: String { url.absoluteString }
 }

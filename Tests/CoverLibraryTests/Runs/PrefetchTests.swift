@@ -1,31 +1,23 @@
 import CoverCache
+import CoverFetch
 import OriginServer
 import Synchronization
 import Testing
+import Wire
 
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct PrefetchTests {
-    /// Every outcome of a run.
-    private final class Outcomes: Sendable {
-        private let all = Mutex<[CoverOutcome]>([])
-        var value: [CoverOutcome] { all.withLock { $0 } }
-        var progress: PrefetchProgress {
-            PrefetchProgress { outcome in self.all.withLock { $0.append(outcome) } }
-        }
-    }
-
-    @Test("the summary counts what was downloaded, joined, deduplicated, skipped and failed, and adds up")
+    @Test("the summary counts downloaded, joined, deduplicated, skipped and failed covers, and adds up")
     func summary() async throws {
         try await withStage { stage in
-            let outcomes = Outcomes()
             let list =
                 (1...5).map { stage.url($0) } + [
                     stage.url(2), "HTTP://127.0.0.1:\(stage.origin.port)/covers/x/../3.jpg", stage.url(9, "same=1"),
                     "covers/1.jpg", "ftp://127.0.0.1/1.jpg", "http://user:secret@127.0.0.1/1.jpg",
                     stage.url(7, "status=404"),
                 ]
-            let summary = try await stage.library.prefetch(list, progress: outcomes.progress)
+            let (outcomes, summary) = try await stage.library.prefetch(list).collect()
             #expect(summary.requested == 12 && summary.settled == 12)
             #expect(summary.downloaded == 6 && summary.deduplicated == 1)
             #expect(summary.joined == 2 && summary.skipped == 3 && summary.failed == 1)
@@ -34,153 +26,147 @@ import Testing
             #expect(!summary.isCancelled && summary.stopReason == nil)
             #expect(summary.seconds > 0 && summary.coversPerSecond > 0 && summary.bytesPerSecond > 0)
             #expect(stage.origin.requestCount == 7)
-            let told = list.map { $0.contains("secret") ? "(a URL with credentials)" : $0 }
-            #expect(outcomes.value.map(\.url).sorted() == told.sorted())
+            let redacted = list.map { $0.contains("secret") ? "(a URL with credentials)" : $0 }
+            #expect(outcomes.map(\.url).sorted() == redacted.sorted())
         }
     }
 
-    @Test("each cover has one outcome, told after the commit that makes it true")
+    @Test("each cover has one outcome, published after the commit that makes it true")
     func outcomes() async throws {
         try await withStage { stage in
             let other = try await stage.another { $0.isOffline = true }
-            let told = Mutex<[String: Bool]>([:])
-            let progress = PrefetchProgress { outcome in
-                let cover = try? other.cachedCover(for: outcome.url)
-                let isTrue = cover?.digest == outcome.digest && cover?.bytes.count == outcome.bytes
-                told.withLock { $0[outcome.url] = isTrue }
-            }
             let urls = (1...30).map { stage.url($0) }
-            _ = try await stage.library.prefetch(urls, progress: progress)
-            #expect(told.withLock { $0 } == Dictionary(uniqueKeysWithValues: urls.map { ($0, true) }))
+            var published: [String] = []
+            for try await outcome in stage.library.prefetch(urls) {
+                let cover = try #require(try other.cachedCover(at: outcome.url))
+                #expect(cover.digest == outcome.digest && cover.data.count == outcome.bytes)
+                published.append(outcome.url)
+            }
+            #expect(published.sorted() == urls.sorted())
             await other.close()
         }
     }
 
-    @Test("a second run finds everything fresh and makes no connection")
+    @Test("a second run finds every cover fresh and makes no connection")
     func fresh() async throws {
         try await withStage { stage in
             let urls = (1...40).map { stage.url($0) }
-            #expect(try await stage.library.prefetch(urls).downloaded == 40)
+            #expect(try await stage.library.prefetch(urls).summary().downloaded == 40)
             await stage.library.close()
             let (requests, connections) = (stage.origin.requestCount, stage.origin.connectionCount)
             let next = try await stage.another()
-            let outcomes = Outcomes()
-            let summary = try await next.prefetch(urls, progress: outcomes.progress)
+            let (outcomes, summary) = try await next.prefetch(urls).collect()
             #expect(summary.fresh == 40 && summary.downloaded == 0 && summary.bytes == 0)
             #expect(stage.origin.requestCount == requests && stage.origin.connectionCount == connections)
-            #expect(outcomes.value.allSatisfy { $0.kind == .fresh && $0.digest?.count == 64 && $0.bytes > 0 })
+            #expect(outcomes.count == 40)
+            #expect(outcomes.allSatisfy { $0.kind == .fresh && $0.digest?.count == 64 && $0.bytes > 0 })
             await next.close()
         }
     }
 
-    @Test("a URL ten thousand times in a list is one transfer")
+    @Test("a URL that a list repeats ten thousand times is one transfer")
     func repeats() async throws {
         try await withStage { stage in
-            let summary = try await stage.library.prefetch(Array(repeating: stage.url(1, "delay=100"), count: 10_000))
+            let list = Array(repeating: stage.url(1, "delay=100"), count: 10_000)
+            let summary = try await stage.library.prefetch(list).summary()
             #expect(summary.downloaded == 1 && summary.joined + summary.fresh == 9_999)
             #expect(stage.origin.requestCount == 1)
         }
     }
 
-    @Test("a URL that fails is not asked again in the same run, and counts every time")
+    @Test("a URL that fails is requested once in a run, and counts as often as the list repeats it")
     func repeatedFailure() async throws {
         try await withStage { stage in
             let bad = stage.url(1, "status=404")
-            let list = AsyncStream<CoverRequest> { continuation in
-                for number in 0..<2_000 {
-                    continuation.yield(CoverRequest(url: number.isMultiple(of: 4) ? bad : stage.url(number % 50 + 2)))
-                }
-                continuation.finish()
-            }
-            let summary = try await stage.library.prefetch(list)
+            let list = (0..<2_000).map { $0.isMultiple(of: 4) ? bad : stage.url($0 % 50 + 2) }
+            let summary = try await stage.library.prefetch(list).summary()
             #expect(summary.failed == 500)
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
         }
     }
 
-    @Test("an empty list is an empty summary")
+    @Test("an empty list has an empty summary")
     func empty() async throws {
         try await withStage { stage in
-            let summary = try await stage.library.prefetch([String]())
+            let summary = try await stage.library.prefetch([String]()).summary()
             #expect(summary.requested == 0 && summary.settled == 0)
             #expect(stage.origin.connectionCount == 0)
         }
     }
 
-    @Test("albums without a cover URL are skipped, the others fetched")
+    @Test("albums without a cover URL are skipped, the others are downloaded")
     func albums() async throws {
         try await withStage { stage in
             let albums = [
                 Album(title: "A", coverUrl: stage.url(1)), Album(title: "B"), Album(title: "C", coverUrl: ""),
             ]
-            let summary = try await stage.library.prefetch(albums)
+            let summary = try await stage.library.prefetch(albums).summary()
             #expect(summary.downloaded == 1 && summary.skipped == 2)
         }
     }
 
-    @Test("offline, what is missing fails and nothing connects")
+    @Test("offline, missing covers fail and the run does not connect")
     func offline() async throws {
         try await withStage {
             $0.isOffline = true
         } _: { stage in
-            let outcomes = Outcomes()
-            let summary = try await stage.library.prefetch((1...5).map { stage.url($0) }, progress: outcomes.progress)
+            let (outcomes, summary) = try await stage.library.prefetch((1...5).map { stage.url($0) }).collect()
             #expect(summary.failed == 5)
-            #expect(outcomes.value.allSatisfy { $0.failure?.kind == .offline })
+            #expect(outcomes.map(\.failure?.kind) == Array(repeating: .offline, count: 5))
             #expect(stage.origin.connectionCount == 0)
         }
     }
 
-    @Test("a list that breaks off is fetched as far as it goes, and the summary says why it ended")
+    @Test("the covers before an error of the list are downloaded, and the summary gives the error")
     func brokenList() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "the cable is cut" }
         try await withStage { stage in
             let list = AsyncThrowingStream { continuation in
-                for number in 1...5 { continuation.yield(CoverRequest(url: stage.url(number))) }
+                for number in 1...5 { continuation.yield(CoverRequest(stage.url(number))) }
                 continuation.finish(throwing: Broken())
             }
-            let summary = try await stage.library.prefetch(list)
+            let summary = try await stage.library.prefetch(list).summary()
             #expect(summary.stopReason?.contains("the cable is cut") == true)
             #expect(summary.settled == summary.requested)
         }
     }
 
-    @Test("the total is known once the list is read, not before")
+    @Test("the total is nil until the list is read")
     func total() async throws {
         try await withStage { stage in
-            let progress = PrefetchProgress()
             let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
-            let run = Task { try await stage.library.prefetch(list, progress: progress) }
-            feed.yield(CoverRequest(url: stage.url(1)))
-            while progress.summary.downloaded == 0 { await Task.yield() }
-            #expect(progress.total == nil)
-            feed.yield(CoverRequest(url: stage.url(2)))
+            let run = stage.library.prefetch(list)
+            let outcomes = run.makeAsyncIterator()
+            feed.yield(CoverRequest(stage.url(1)))
+            let first = try await outcomes.next()
+            #expect(first?.kind == .downloaded)
+            #expect(run.progress.downloaded == 1 && run.total == nil)
+            feed.yield(CoverRequest(stage.url(2)))
             feed.finish()
-            let summary = try await run.value
-            #expect(summary.downloaded == 2)
-            #expect(progress.total == 2)
+            #expect(try await outcomes.next()?.kind == .downloaded)
+            #expect(try await outcomes.next() == nil)
+            #expect(run.progress.downloaded == 2 && run.total == 2)
         }
     }
 
-    @Test("a cover too large for the cache fails alone, the run goes on")
+    @Test("a cover that is too large for the cache fails alone, and the run continues")
     func tooLarge() async throws {
         try await withStage {
             $0.capacity = 400_000
         } _: { stage in
-            let outcomes = Outcomes()
             let list = [stage.url(1), stage.url(2, "size=500000"), stage.url(3)]
-            let summary = try await stage.library.prefetch(list, progress: outcomes.progress)
+            let (outcomes, summary) = try await stage.library.prefetch(list).collect()
             #expect(summary.downloaded == 2 && summary.failed == 1 && summary.stopReason == nil)
-            #expect(outcomes.value.first { $0.kind == .failed }?.failure?.kind == .tooLarge)
+            #expect(outcomes.first { $0.kind == .failed }?.failure?.kind == .tooLarge)
         }
     }
 
-    @Test("the cache stays within its capacity during a run that brings more than it holds")
+    @Test("the cache stays within its capacity during a run that downloads more than it holds")
     func capacity() async throws {
         try await withStage {
             $0.capacity = 1 << 20
         } _: { stage in
-            let summary = try await stage.library.prefetch((1...150).map { stage.url($0) })
+            let summary = try await stage.library.prefetch((1...150).map { stage.url($0) }).summary()
             #expect(summary.downloaded == 150)
             let statistics = try await stage.library.statistics()
             #expect(statistics.chargedBytes <= 1 << 20 && statistics.chargedBytes > 1 << 19)
@@ -188,33 +174,34 @@ import Testing
         }
     }
 
-    @Test("a list that is not read to its end is let go, even an endless one")
-    func letGo() async {
+    @Test("a list that is not read to its end is released, even an endless one")
+    func released() async throws {
         final class Witness: Sendable {
             let end: @Sendable () -> Void
             init(_ end: @escaping @Sendable () -> Void) { self.end = end }
             deinit { end() }
         }
-        let (gone, signal) = AsyncStream.makeStream(of: Void.self)
+        let isReleased = Mutex(false)
         do {
-            let witness = Witness { signal.finish() }
-            let endless = AsyncStream { withExtendedLifetime(witness) { CoverRequest(url: "http://127.0.0.1/1.jpg") } }
-            for await batch in Batches(endless, failed: { _ in }) {
+            let witness = Witness { isReleased.withLock { $0 = true } }
+            let endless = AsyncStream { withExtendedLifetime(witness) { CoverRequest("http://127.0.0.1/1.jpg") } }
+            for await batch in RequestBatches(endless, failed: { _ in }) {
                 #expect(!batch.isEmpty)
                 break
             }
         }
-        for await _ in gone {}
+        try await eventually { isReleased.withLock { $0 } }
     }
 
-    @Test("no more transfers than allowed are in flight, in all or to one host")
+    @Test("the transfers in flight to one host do not exceed the limit")
     func limits() async throws {
         try await withStage {
             $0.perHost = 3
         } _: { stage in
-            _ = try await stage.library.prefetch((1...20).map { stage.url($0, "delay=10") })
-            let run = Task { try await stage.library.prefetch((21...40).map { stage.url($0, "fault=never") }) }
-            while stage.origin.requestCount < 23 { await Task.yield() }
+            _ = try await stage.library.prefetch((1...20).map { stage.url($0, "delay=10") }).summary()
+            let list = (21...40).map { stage.url($0, "fault=never") }
+            let run = Task { try await stage.library.prefetch(list).summary() }
+            try await eventually { stage.origin.requestCount == 23 }
             run.cancel()
             _ = try await run.value
             #expect(stage.origin.peakInFlight == 3)

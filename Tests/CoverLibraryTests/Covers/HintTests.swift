@@ -1,32 +1,30 @@
 import CoverCache
+import CoverFetch
 import OriginServer
 import Platform
-import Synchronization
 import Testing
 import Wire
 
 @testable import CoverLibrary
 
 /// What is remembered between requests: that there is no cover, and that one has moved.
-@Suite(.timeLimit(.minutes(10))) struct MemoryTests {
+@Suite(.timeLimit(.minutes(10))) struct HintTests {
     // MARK: Absence
 
     @Test("a 404 is told again without a request, by a cover's call, a prefetch, and another program")
     func absence() async throws {
         try await withStage { stage in
             let gone = stage.url(1, "status=404")
-            let first = try await stage.library.failure(gone)
+            let first = await stage.library.failure(gone)
             #expect(first?.status == 404 && first?.rememberedUntil == nil)
-            let second = try #require(try await stage.library.failure(gone))
+            let second = try #require(await stage.library.failure(gone))
             #expect(second.kind == .status && second.status == 404 && second.rememberedUntil != nil)
             #expect(second.detail.contains("404") && second.detail.contains("remembered until 20"))
-            let told = Mutex<[CoverOutcome]>([])
-            let progress = PrefetchProgress { outcome in told.withLock { $0.append(outcome) } }
-            let summary = try await stage.library.prefetch([gone, gone, stage.url(2)], progress: progress)
+            let (outcomes, summary) = try await stage.library.prefetch([gone, gone, stage.url(2)]).collect()
             #expect(summary.failed == 2 && summary.downloaded == 1)
-            #expect(told.withLock { $0.filter { $0.url == gone }.allSatisfy { $0.failure?.rememberedUntil != nil } })
+            #expect(outcomes.filter { $0.url == gone }.allSatisfy { $0.failure?.rememberedUntil != nil })
             let other = try await stage.another()
-            #expect(try await other.failure(gone)?.rememberedUntil != nil)
+            #expect(await other.failure(gone)?.rememberedUntil != nil)
             await other.close()
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
         }
@@ -36,15 +34,15 @@ import Wire
     func retryingAbsent() async throws {
         try await withStage { stage in
             let url = stage.url(1, "status=410&times=2")
-            _ = try await stage.library.failure(url)
-            let asked = try await stage.library.prefetch([url].async, retryingAbsent: true)
+            _ = await stage.library.failure(url)
+            let asked = try await stage.library.prefetch([url], cachePolicy: .ignoreAbsence).summary()
             #expect(asked.failed == 1)
-            let cover = try await stage.library.cover(for: url, retryingAbsent: true)
+            let cover = try await stage.library.cover(at: url, cachePolicy: .ignoreAbsence)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(stage.origin.requestCount == 3)
             // Evicted, it is no longer absent either.
             try await stage.library.evict(to: 0)
-            _ = try await stage.library.cover(for: url)
+            _ = try await stage.library.cover(at: url)
             #expect(stage.origin.requestCount == 4)
         }
     }
@@ -55,7 +53,7 @@ import Wire
         try await withListener(answer: answer) { listener in
             try await withStage { stage in
                 for url in [listener.url, listener.url, stage.url(1, "status=403"), stage.url(1, "status=403")] {
-                    let failure = try #require(try await stage.library.failure(url))
+                    let failure = try #require(await stage.library.failure(url))
                     #expect(failure.rememberedUntil == nil)
                 }
                 #expect(stage.origin.requestCount == 2)
@@ -67,8 +65,8 @@ import Wire
     func manyAbsent() async throws {
         try await withStage { stage in
             let urls = (0..<1_000).map { stage.url($0, "status=404") }
-            #expect(try await stage.library.prefetch(urls).failed == 1_000)
-            #expect(try await stage.library.prefetch(urls).failed == 1_000)
+            #expect(try await stage.library.prefetch(urls).summary().failed == 1_000)
+            #expect(try await stage.library.prefetch(urls).summary().failed == 1_000)
             #expect(stage.origin.requestCount == 1_000)
             let entries = try await stage.library.statistics().entries
             #expect(entries == 0)
@@ -78,9 +76,9 @@ import Wire
     @Test("offline, what is not in the cache is offline, absent or not")
     func offline() async throws {
         try await withStage { stage in
-            _ = try await stage.library.failure(stage.url(1, "status=404"))
+            _ = await stage.library.failure(stage.url(1, "status=404"))
             let other = try await stage.another { $0.isOffline = true }
-            #expect(try await other.failure(stage.url(1, "status=404"))?.kind == .offline)
+            #expect(await other.failure(stage.url(1, "status=404"))?.kind == .offline)
             await other.close()
         }
     }
@@ -91,13 +89,13 @@ import Wire
     func moved(status: Int) async throws {
         try await withStage { stage in
             let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg?cache-control=max-age%3D0")
-            #expect(try await stage.library.cover(for: url).url == url, "its key stays")
+            #expect(try await stage.library.cover(at: url).location == url, "its key stays")
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
-            #expect(try await stage.library.refresh().revalidated == 1)
+            #expect(try await stage.library.refresh().summary().revalidated == 1)
             try await stage.library.evict(to: 0)
-            #expect(try await stage.library.cover(for: url).bytes == CoverImage.jpeg(number: 2))
+            #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 2))
             try await stage.library.evict(to: 0)
-            #expect(try await stage.library.prefetch([url]).downloaded == 1)
+            #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 1)
             #expect(stage.origin.requestCount(path: "/covers/2.jpg") == 4)
         }
@@ -107,9 +105,9 @@ import Wire
     func movedForNow(status: Int) async throws {
         try await withStage { stage in
             let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg")
-            _ = try await stage.library.cover(for: url)
+            _ = try await stage.library.cover(at: url)
             try await stage.library.evict(to: 0)
-            _ = try await stage.library.cover(for: url)
+            _ = try await stage.library.cover(at: url)
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 2)
         }
     }
@@ -119,9 +117,9 @@ import Wire
         try await withStage { stage in
             let second = "/covers/2.jpg?redirect-status=302%26to=/covers/3.jpg"
             let url = stage.url(1, "redirect-status=301&to=\(second)")
-            _ = try await stage.library.cover(for: url)
+            _ = try await stage.library.cover(at: url)
             try await stage.library.evict(to: 0)
-            _ = try await stage.library.cover(for: url)
+            _ = try await stage.library.cover(at: url)
             #expect(stage.origin.requestCount(path: "/covers/1.jpg") == 2)
         }
     }
@@ -133,31 +131,10 @@ import Wire
                 how == "gone"
                 ? stage.url(2, "status=404") : "http://127.0.0.1:\(try await closedPort())/2.jpg"
             let url = stage.url(1)
-            try await stage.remember(.moved, url, place)
-            #expect(try await stage.library.cover(for: url).bytes == CoverImage.jpeg(number: 1))
+            try await stage.store(.moved, url, place)
+            #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 1))
             let now = WallClock.milliseconds()
-            #expect(try stage.library.reader.recall(.moved, of: [url], now: now) == [nil])
-        }
-    }
-}
-
-extension Stage {
-    /// As if a run had learnt it an hour ago.
-    func remember(_ kind: Remembered.Kind, _ key: String, _ value: String) async throws {
-        let now = WallClock.milliseconds()
-        try await library.maintain { writer in
-            writer.note([.remember(Remembered(kind, key, value, until: now + 3_600_000))], now: now)
-            try writer.writeUsage()
-        }
-    }
-}
-
-extension [String] {
-    /// One after the other.
-    fileprivate var async: AsyncStream<CoverRequest> {
-        AsyncStream { continuation in
-            for url in self { continuation.yield(CoverRequest(url: url)) }
-            continuation.finish()
+            #expect(try stage.library.covers.reader.hints(.moved, for: [url], now: now) == [nil])
         }
     }
 }

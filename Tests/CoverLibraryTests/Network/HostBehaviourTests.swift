@@ -1,12 +1,11 @@
 import OriginServer
-import Synchronization
 import Testing
 
+@testable import CoverFetch
 @testable import CoverLibrary
-@testable import HTTPCaching
 
 /// How a library treats hosts, on real sockets.
-@Suite(.timeLimit(.minutes(5))) struct MannersTests {
+@Suite(.timeLimit(.minutes(5))) struct HostBehaviourTests {
     @Test("a host that refuses more than ten at a time gives every cover")
     func overruns() async throws {
         try await withStage {
@@ -14,7 +13,7 @@ import Testing
         } origin: {
             $0.maximumInFlight = 10
         } _: { stage in
-            let summary = try await stage.library.prefetch((1...300).map { stage.url($0, "delay=20&same=1") })
+            let summary = try await stage.library.prefetch((1...300).map { stage.url($0, "delay=20&same=1") }).summary()
             #expect(summary.downloaded == 300, "\(summary)")
         }
     }
@@ -25,14 +24,13 @@ import Testing
             let dead = try await Origin.start()
             let urls = (1...200).map { dead.coverURL($0) }
             await dead.stop()
-            let failures = Failures()
-            let progress = PrefetchProgress { failures.add($0) }
-            let summary = try await stage.library.prefetch(urls + (1...20).map { stage.url($0) }, progress: progress)
+            let list = urls + (1...20).map { stage.url($0) }
+            let (outcomes, summary) = try await stage.library.prefetch(list).collect()
             #expect(summary.failed == 200 && summary.downloaded == 20, "\(summary)")
             let host = dead.url.dropFirst("http://".count)
-            let untried = failures.details.filter { $0.hasPrefix("not tried: \(host) refused ") }
+            let untried = outcomes.failureDetails.filter { $0.hasPrefix("not tried: \(host) refused ") }
             #expect(untried.count > 150)
-            #expect(failures.details.contains("can't reach \(host): connection refused"))
+            #expect(outcomes.failureDetails.contains("can't reach \(host): connection refused"))
         }
     }
 
@@ -48,12 +46,11 @@ import Testing
             $0.retries = 1
         } _: { stage in
             let urls = (0..<200).map { stage.url($0, (bad.contains($0) ? query + "&" : "") + "size=4000") }
-            let failures = Failures()
-            let summary = try await stage.library.prefetch(urls, progress: PrefetchProgress { failures.add($0) })
+            let (outcomes, summary) = try await stage.library.prefetch(urls).collect()
             #expect(summary.downloaded == 140 && summary.failed == 60, "\(summary)")
             // A host that says nothing but "too many requests" is left alone.
             if query.hasPrefix("status=429") { return }
-            #expect(!failures.details.contains { $0.hasPrefix("not tried") }, "each fails for its own reason")
+            #expect(!outcomes.failureDetails.contains { $0.hasPrefix("not tried") }, "each fails for its own reason")
         }
     }
 
@@ -61,7 +58,8 @@ import Testing
     func errorsFirst() async throws {
         try await withStage { stage in
             let summary = try await stage.library.prefetch(
-                (0..<300).map { stage.url($0, "status=500&times=1&size=4000") })
+                (0..<300).map { stage.url($0, "status=500&times=1&size=4000") }
+            ).summary()
             #expect(summary.downloaded == 300, "\(summary)")
         }
     }
@@ -71,12 +69,11 @@ import Testing
         try await withStage { stage in
             let dead = try await Origin.start()
             let known = stage.url(1, "status=404")
-            _ = try await stage.library.failure(known)
+            _ = await stage.library.failure(known)
             let urls = (1...50).map { dead.coverURL($0) }
             await dead.stop()
-            let failures = Failures()
-            _ = try await stage.library.prefetch(urls + [known], progress: PrefetchProgress { failures.add($0) })
-            let tried = failures.details.filter { !$0.hasPrefix("not tried: ") }
+            let outcomes = try await stage.library.prefetch(urls + [known]).collect().outcomes
+            let tried = outcomes.failureDetails.filter { !$0.hasPrefix("not tried: ") }
             #expect(tried.contains { $0.contains("404") })
             #expect(
                 tried.count > 3 && tried.allSatisfy { $0.hasPrefix("can't reach ") || $0.contains("404") }, "\(tried)")
@@ -94,14 +91,14 @@ import Testing
             let port = dead.port
             let urls = (1...20).map { dead.coverURL($0) }
             await dead.stop()
-            #expect(try await stage.library.prefetch(urls).failed == 20)
-            #expect(try await stage.library.failure(urls[0])?.kind == .notTried)
+            #expect(try await stage.library.prefetch(urls).summary().failed == 20)
+            #expect(await stage.library.failure(urls[0])?.kind == .notTried)
             var options = OriginOptions()
             options.port = port
             let back = try await Origin.start(options)
-            let cover = try await stage.library.cover(for: urls[0], isUrgent: true)
+            let cover = try await stage.library.cover(at: urls[0], priority: .immediate)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
-            #expect(try await stage.library.failure(urls[1]) == nil)
+            #expect(await stage.library.failure(urls[1]) == nil)
             await back.stop()
         }
     }
@@ -110,8 +107,8 @@ import Testing
     func exhausted() async throws {
         try await withStage { stage in
             let limit = "field=RateLimit:%22default%22%3Br%3D0%3Bt%3D3600"
-            _ = try await stage.library.cover(for: stage.url(1, limit))
-            let failure = try await stage.library.failure(stage.url(2))
+            _ = try await stage.library.cover(at: stage.url(1, limit))
+            let failure = await stage.library.failure(stage.url(2))
             #expect(failure?.kind == .notTried)
             #expect(failure?.detail.hasSuffix(" asks to wait 3600 s") == true, "\(failure?.detail ?? "")")
             #expect(stage.origin.requestCount == 1)
@@ -121,9 +118,9 @@ import Testing
     @Test("a 503 that asks for an hour's peace stops everything to that host, and says so")
     func longRetryAfter() async throws {
         try await withStage { stage in
-            let first = try await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
+            let first = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
             #expect(first?.status == 503)
-            let second = try await stage.library.failure(stage.url(2))
+            let second = await stage.library.failure(stage.url(2))
             #expect(second?.kind == .notTried && second?.detail.hasSuffix(" asks to wait 3600 s") == true)
             #expect(stage.origin.requestCount == 1)
         }
@@ -135,10 +132,10 @@ import Testing
             $0.retries = 1
         } _: { stage in
             let url = stage.url(1, "fault=quota")
-            let failure = try await stage.library.failure(url)
+            let failure = await stage.library.failure(url)
             #expect(failure?.kind == .overQuota)
             #expect(stage.origin.requestCount == 2)
-            let other = try await stage.library.failure(stage.url(1, "fault=json"))
+            let other = await stage.library.failure(stage.url(1, "fault=json"))
             #expect(other?.kind == .notAnImage)
             #expect(stage.origin.requestCount == 3)
         }
@@ -147,13 +144,13 @@ import Testing
     @Test("what was found out about a host is there in the next run, and some of it while this one goes on")
     func learning() async throws {
         try await withStage { stage in
-            _ = try await stage.library.prefetch((1...50).map { stage.url($0, "same=1") })
+            _ = try await stage.library.prefetch((1...50).map { stage.url($0, "same=1") }).summary()
             let killed = try await stage.another()
-            #expect(killed.hostsLearnt()[stage.origin.url]?.pace != nil)
+            #expect(killed.covers.learntHosts()[stage.origin.url]?.pace != nil)
             await killed.close()
             await stage.library.close()
             let next = try await stage.another()
-            let learnt = try #require(next.hostsLearnt()[stage.origin.url]?.pace)
+            let learnt = try #require(next.covers.learntHosts()[stage.origin.url]?.pace)
             #expect(learnt.limit >= 4)
             await next.close()
         }
@@ -164,15 +161,15 @@ import Testing
         try await withStage {
             $0.adapts = adapts
         } _: { stage in
-            _ = try await stage.library.failure(stage.url(1, "status=429&retry-after=3600"))
+            _ = await stage.library.failure(stage.url(1, "status=429&retry-after=3600"))
             await stage.library.close()
             let next = try await stage.another { $0.adapts = adapts }
-            let failure = try await next.failure(stage.url(2))
+            let failure = await next.failure(stage.url(2))
             #expect(failure?.kind == .notTried, "\(failure?.detail ?? "")")
-            #expect(failure?.detail.contains("earlier run") == true && failure?.mayPass == true)
+            #expect(failure?.detail.contains("earlier run") == true && failure?.isTemporary == true)
             await next.close()
             let third = try await stage.another()
-            #expect(try await third.failure(stage.url(2)) != nil, "a run that asked for nothing forgets nothing")
+            #expect(await third.failure(stage.url(2)) != nil, "a run that asked for nothing forgets nothing")
             await third.close()
             #expect(stage.origin.requestCount == 1)
         }
@@ -185,11 +182,11 @@ import Testing
         } origin: {
             $0.robots = "User-agent: sleeve\nDisallow: /covers/2"
         } _: { stage in
-            let summary = try await stage.library.prefetch([1, 2, 3, 20, 200].map { stage.url($0) })
+            let summary = try await stage.library.prefetch([1, 2, 3, 20, 200].map { stage.url($0) }).summary()
             #expect(summary.downloaded == 2 && summary.failed == 3, "\(summary)")
             #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
             #expect(stage.origin.requestCount == 3)
-            let failure = try await stage.library.failure(stage.url(2))
+            let failure = await stage.library.failure(stage.url(2))
             #expect(failure?.kind == .disallowed)
         }
     }
@@ -201,7 +198,7 @@ import Testing
         } origin: {
             $0.status = 503
         } _: { stage in
-            let failure = try await stage.library.failure(stage.url(1))
+            let failure = await stage.library.failure(stage.url(1))
             #expect(failure?.kind == .disallowed && failure?.detail.contains("503") == true, "\(failure?.detail ?? "")")
             #expect(stage.origin.requestCount(path: "/robots.txt") == 4)
             #expect(stage.origin.requestCount == 4)
@@ -213,17 +210,13 @@ import Testing
         try await withStage {
             $0.respectsRobots = true
         } _: { stage in
-            let summary = try await stage.library.prefetch([1, 2, 3].map { stage.url($0) })
+            let summary = try await stage.library.prefetch([1, 2, 3].map { stage.url($0) }).summary()
             #expect(summary.downloaded == 3)
             #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
         }
     }
 }
 
-private final class Failures: Sendable {
-    private let all = Mutex<[String]>([])
-    var details: [String] { all.withLock { $0 } }
-    func add(_ outcome: CoverOutcome) {
-        if let failure = outcome.failure { all.withLock { $0.append(failure.detail) } }
-    }
+extension [CoverOutcome] {
+    fileprivate var failureDetails: [String] { compactMap(\.failure?.detail) }
 }

@@ -1,0 +1,25 @@
+/// Settings of every transfer of a client.
+package struct HTTPClientConfiguration: Sendable {
+    package var userAgent: String
+    /// The longest a transfer may take, redirects included.
+    package var timeout: Duration = .seconds(60)
+    package var connectTimeout: Duration = .seconds(15)
+    /// A transfer times out that is slower than this number of bytes a second for `lowSpeedTime` seconds.
+    package var lowSpeedLimit = 64
+    package var lowSpeedTime = 30
+    /// The longest body that is accepted, in bytes.
+    package var maximumBodySize = 32 << 20
+    /// The maximum length of all heads of a transfer together, in bytes: of redirects, trailers and 1xx responses too.
+    package var maximumHeadSize = 300 << 10
+    package var maximumRedirects = 5
+    /// Follow redirects from https to http, whose responses can be changed on their way.
+    package var allowsDowngrades = false
+    /// Connect to public addresses only, also after redirects. With a proxy, this is about the proxy's address.
+    package var deniesPrivateAddresses = false
+    /// The path of a PEM file with the certificate authorities to trust instead of the system's.
+    package var certificateAuthorities: String?
+    /// Maximum number of idle connections, of all hosts together.
+    package var maximumConnections = 64
+
+    package init(userAgent: String) { self.userAgent = userAgent }
+}

@@ -1,0 +1,46 @@
+package import HTTPTypes
+
+/// A request for a cover, or any other request that is relayed.
+package struct TransferRequest: Sendable {
+    package var url: HTTPURL
+    /// Additional header fields, such as `If-None-Match`.
+    package var headerFields: HTTPFields
+    /// Wait for a connection that can multiplex instead of opening another. For hosts that are known to speak HTTP/2.
+    package var waitsToMultiplex: Bool
+    /// Follow redirects within the transfer. Otherwise, and for a relayed request, the redirect is the response.
+    package var followsRedirects = true
+    /// The start of the body, received earlier. A 206 response is appended to it, and the response is complete then (RFC 9111
+    /// section 3.4); any other response replaces it. The caller adds `Range` and `If-Range`.
+    package var continuing: PartialBody?
+    /// Nil for a GET of a cover.
+    package var relay: Relay?
+
+    /// A request that is sent as it is, and whose response is returned as it is: all fields, and the body of any status. Only
+    /// `headerFields` and what the protocol requires are sent.
+    package struct Relay: Sendable {
+        package var method: HTTPRequest.Method
+        /// Nil for a request without a body.
+        package var body: [UInt8]?
+        /// Called on the event loop with each 1xx response.
+        package var onInterim: (@Sendable (HTTPResponse) -> Void)?
+        /// Receives the body, of any length and without a time limit; nil if the response includes it.
+        var stream: ResponseStream?
+
+        package init(
+            method: HTTPRequest.Method, body: [UInt8]? = nil, onInterim: (@Sendable (HTTPResponse) -> Void)? = nil
+        ) {
+            self.method = method
+            self.body = body
+            self.onInterim = onInterim
+        }
+    }
+
+    package init(
+        url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, relay: Relay? = nil
+    ) {
+        self.url = url
+        self.headerFields = headerFields
+        self.waitsToMultiplex = waitsToMultiplex
+        self.relay = relay
+    }
+}

@@ -1,0 +1,95 @@
+import CoverFetch
+import HTTPCaching
+import Testing
+
+@testable import CoverLibrary
+
+@Suite struct RefreshSelectionTests {
+    /// Milliseconds.
+    private static let day: Int64 = 86_400_000
+    private let now: Int64 = 1_000 * day
+
+    private func entry(_ change: (inout RefreshSelection.Entry) -> Void = { _ in }) -> RefreshSelection.Entry {
+        var entry = RefreshSelection.Entry(
+            url: "https://a.example/1.jpg", storedAt: now - 10 * Self.day, validatedAt: now - 10 * Self.day)
+        change(&entry)
+        return entry
+    }
+
+    private func isDue(_ entry: RefreshSelection.Entry, _ change: (inout RefreshRequest) -> Void = { _ in }) -> Bool {
+        var request = RefreshRequest()
+        change(&request)
+        return RefreshSelection(request, now: now).isDue(entry)
+    }
+
+    @Test("an entry is due when it is stale or has no freshness lifetime")
+    func stale() {
+        #expect(isDue(entry()))
+        #expect(isDue(entry { $0.freshUntil = now }))
+        #expect(!isDue(entry { $0.freshUntil = now + 1 }))
+    }
+
+    @Test("by age, an entry is due when its last validation is older than the age, fresh or not")
+    func olderThan() {
+        let fresh = entry { $0.freshUntil = now + 1 }
+        #expect(isDue(fresh) { $0.scope = .olderThan(.seconds(9 * 86_400)) })
+        #expect(!isDue(fresh) { $0.scope = .olderThan(.seconds(10 * 86_400)) })
+        #expect(!isDue(entry()) { $0.scope = .olderThan(.seconds(11 * 86_400)) })
+        #expect(isDue(fresh) { $0.scope = .all })
+    }
+
+    @Test("RFC 8246 §2: an immutable entry is not due while it is fresh")
+    func immutable() {
+        let immutable = entry {
+            $0.fields = "cache-control: max-age=1, immutable\n"
+            $0.freshUntil = now + 1
+        }
+        #expect(!isDue(immutable) { $0.scope = .all })
+        #expect(!isDue(immutable) { $0.scope = .olderThan(.zero) })
+        #expect(isDue(entry { $0.fields = "cache-control: max-age=1, immutable\n" }))
+    }
+
+    @Test(
+        "a pattern matches the whole URL; * stands for any text, ? for any character",
+        arguments: [
+            ("*", true), ("https://a.example/*", true), ("*.jpg", true), ("*/1.???", true), ("*a*1*", true),
+            ("a.example", false), ("*.png", false), ("https://a.example/?", false), ("", false), ("**jpg**", true),
+            ("https://a.example/1.jpg", true), ("*?https*", false),
+        ])
+    func pattern(text: String, matches: Bool) { #expect(isDue(entry()) { $0.pattern = text } == matches) }
+
+    @Test("a pattern with many stars is rejected in polynomial time")
+    func backtracking() {
+        let glob = Glob((String(repeating: "a*", count: 500) + "b").utf8, syntax: .shell)
+        #expect(!glob.matches(Array(repeating: UInt8(ascii: "a"), count: 5_000)))
+    }
+
+    @Test("an entry that was validated longer ago, changes more often, or was used last has a higher priority")
+    func priority() {
+        let selection = RefreshSelection(RefreshRequest(), now: now)
+        func priority(_ change: (inout RefreshSelection.Entry) -> Void = { _ in }) -> Double {
+            selection.priority(of: entry(change), clock: 100)
+        }
+        #expect(
+            priority {
+                $0.validatedAt = now - 20 * Self.day; $0.storedAt = $0.validatedAt
+            } > priority())
+        #expect(
+            priority { $0.fields = "last-modified: \(HTTPDate.text((now - 500 * Self.day) / 1_000))\n" }
+                < priority { $0.fields = "last-modified: \(HTTPDate.text((now - 12 * Self.day) / 1_000))\n" })
+        #expect(priority { $0.lastUsed = 100 } > priority { $0.lastUsed = 50 })
+        #expect(priority { $0.validatedAt = now } == 0)
+    }
+
+    @Test("an entry whose server failed within a day comes after all others")
+    func failed() {
+        let selection = RefreshSelection(RefreshRequest(), now: now)
+        let unlikely = selection.priority(of: entry { $0.validatedAt = now }, clock: 1)
+        let failed = selection.priority(
+            of: entry {
+                $0.fields = "tried at: \(now - 1)\n"; $0.lastUsed = 1
+            }, clock: 1)
+        #expect(failed < unlikely)
+        #expect(selection.priority(of: entry { $0.fields = "tried at: \(now - Self.day)\n" }, clock: 1) > unlikely)
+    }
+}

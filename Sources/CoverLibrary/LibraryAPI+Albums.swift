@@ -1,5 +1,3 @@
-import Platform
-
 extension LibraryAPI {
     // MARK: Albums
 
@@ -20,11 +18,11 @@ extension LibraryAPI {
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
     public func addAlbum(_ album: Album, at index: Int? = nil) async throws -> Album {
-        try await insert(album, at: index)?.placed.first?.album ?? album
+        try await insert(album, at: index)?.changes.first?.album ?? album
     }
 
     package func insert(_ album: Album, at index: Int?) async throws -> AlbumEdit? {
-        try await store.edit(.add([album], at: index, skipsKnown: false))
+        try await store.insert(album, at: index)
     }
 
     /// Adds albums at the end in one step, but for those whose id is in the library.
@@ -32,7 +30,7 @@ extension LibraryAPI {
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
     public func addAlbums(_ albums: [Album]) async throws -> AlbumEdit? {
-        try await store.edit(.add(albums, at: nil, skipsKnown: true))
+        try await store.add(albums)
     }
 
     /// Deletes the album at `index` of the albums as this library last gave them, and saves the library.
@@ -40,16 +38,16 @@ extension LibraryAPI {
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
     public func deleteAlbum(at index: Int) async throws -> Album? {
-        let albums = try await store.last().albums
+        let albums = try await store.all()
         guard albums.indices.contains(index) else { return nil }
-        return try await deleteAlbums([albums[index].id])?.placed.first?.album
+        return try await deleteAlbums([albums[index].id])?.changes.first?.album
     }
 
     /// Deletes the albums of these ids in one step, and saves the library.
     /// - Returns: the step; `nil` when none of them is there.
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
-    public func deleteAlbums(_ ids: [Album.ID]) async throws -> AlbumEdit? { try await store.edit(.delete(ids)) }
+    public func deleteAlbums(_ ids: [Album.ID]) async throws -> AlbumEdit? { try await store.delete(ids) }
 
     /// Changes fields of an album in one step and saves the library. The album keeps its place, its id, and every field that
     /// `change` leaves alone, also one that another program changes at the same time.
@@ -61,50 +59,44 @@ extension LibraryAPI {
     /// - Throws: `LibraryError`, or what `change` throws; nothing has changed then.
     @discardableResult
     public func editAlbum(_ id: Album.ID, _ change: (inout Album) throws -> Void) async throws -> AlbumEdit? {
-        guard let former = try await albums.first(where: { $0.id == id }) else { return nil }
-        var album = former
-        try change(&album)
-        album.id = id
-        return try await store.edit(.edit(from: former, to: album))
+        try await store.edit(id, change)
     }
 
     /// Takes the last step back, whichever process took it. The history has no end and outlives the program.
     /// - Returns: what changed; `nil` when there is nothing to take back.
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
-    public func undo() async throws -> AlbumEdit? { try await store.edit(.undo) }
+    public func undo() async throws -> AlbumEdit? { try await store.undo() }
 
     /// Takes a step again that `undo` took back; the next new step forgets those that could be redone.
     /// - Returns: what changed; `nil` when there is nothing to take again.
     /// - Throws: `LibraryError`; nothing has changed then.
     @discardableResult
-    public func redo() async throws -> AlbumEdit? { try await store.edit(.redo) }
+    public func redo() async throws -> AlbumEdit? { try await store.redo() }
 
     /// The steps that `undo` would take back and `redo` take again.
     /// - Throws: `LibraryError`.
     public var history: (undo: AlbumEdit?, redo: AlbumEdit?) {
-        get async throws { try await store.journal { try $0.steps() } }
+        get async throws { try await store.history() }
     }
 
     /// Writes the library file as it is in the library's own form, with an id for every album. Every edit saves by itself:
     /// this is for files that people wrote.
     /// - Throws: `LibraryError`; the file is as it was then.
-    public func saveAlbums() async throws { try await store.edit(.save) }
+    public func saveAlbums() async throws { try await store.save() }
 
     // MARK: Memento
 
     /// Remembers where a client is. It outlives the program.
     /// - Throws: `LibraryError`.
     public func save(_ memento: LibraryMemento, for client: String) async throws {
-        let memento = memento.knowingNeighbours(in: try await store.current().albums)
-        try await store.journal { try $0.save(memento, for: client, now: WallClock.milliseconds()) }
+        try await store.save(memento, for: client)
     }
 
     /// Where a client was, in the library as it is now; `nil` for one that is not known.
     /// - Throws: `LibraryError`.
     public func memento(of client: String) async throws -> LibraryMemento? {
-        let albums = try await store.current().albums
-        return try await store.journal { try $0.memento(of: client) }?.restored(in: albums)
+        try await store.memento(of: client)
     }
 
     // MARK: Remote library

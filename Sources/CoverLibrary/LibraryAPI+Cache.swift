@@ -55,7 +55,7 @@ extension LibraryAPI {
     }
 
     /// Where an album's cover may be, in the order of trying: its cover URL, its alternatives, the Cover Art Archive.
-    package func coverPlaces(of album: Album) -> [String] { album.coverPlaces(covers.archive) }
+    package func coverPlaces(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
 
     /// The same as keys of the cache, without unusable URLs.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.

@@ -43,6 +43,7 @@ public final class LibraryAPI: Sendable {
     /// committed are lost.
     public func close() async {
         await covers.close()
+        await store.close()
         poster.close()
         hub.close()
     }

@@ -15,7 +15,7 @@ extension LibraryConfiguration {
         do throws(SystemError) {
             return try HTTPClient(configuration: http)
         } catch {
-            throw LibraryError(message: "cannot start the network: \(error); raise the limit on open files (ulimit -n)")
+            throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
         }
     }
 

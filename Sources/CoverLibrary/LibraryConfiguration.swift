@@ -59,7 +59,7 @@ public struct LibraryConfiguration: Sendable {
     /// - Throws: `LibraryError`: a value is out of its range.
     func validate() throws(LibraryError) {
         func require(_ isValid: Bool, _ name: String, _ range: String) throws(LibraryError) {
-            if !isValid { throw LibraryError(message: "the configuration's \(name) must be \(range)") }
+            if !isValid { throw .invalidConfiguration("the configuration's \(name) must be \(range)") }
         }
         func isRate(_ rate: Double?) -> Bool { rate.map { $0 > 0 && $0.isFinite } ?? true }
         try require((1...65_536).contains(parallel), "parallel", "between 1 and 65536")

@@ -2,6 +2,6 @@ import CoverCache
 
 extension LibraryError {
     init(_ error: any Error) {
-        self = (error as? LibraryError) ?? LibraryError(message: CacheError(error).description)
+        self = (error as? LibraryError) ?? .unusableCache(CacheError(error).description)
     }
 }

@@ -16,16 +16,16 @@ final class RemotePoster: Sendable {
     init(_ configuration: LibraryConfiguration) { self.configuration = configuration }
 
     /// The remote library of the configuration; nil if it has none.
-    /// - Throws: `LibraryError`: its URL cannot be used.
+    /// - Throws: `LibraryError` if its URL cannot be used.
     func remoteLibrary() throws(LibraryError) -> RemoteLibrary? {
         guard let url = configuration.remote else { return nil }
         if url.contains("?") {
-            throw LibraryError(message: "cannot use the remote library's URL: remove its query (?…)")
+            throw .invalidConfiguration("cannot use the remote library's URL: remove its query (?…)")
         }
         do throws(HTTPURL.Problem) {
-            return RemoteLibrary(url: try HTTPURL(url).string) { await self.post($0, $1, key: $2) }
+            return RemoteLibrary(url: try HTTPURL(url).string) { await self.post($0, Array($1.utf8), key: $2) }
         } catch {
-            throw LibraryError(message: "cannot use the remote library's URL: \(error)")
+            throw .invalidConfiguration("cannot use the remote library's URL: \(error)")
         }
     }
 

@@ -18,7 +18,7 @@ struct MirrorSite: Sendable {
             self.base = base
             origin = url.origin
         } catch {
-            throw LibraryError(message: "the origin to mirror, \(Redaction.displayable(text)): \(error)")
+            throw .invalidConfiguration("the origin to mirror, \(Redaction.displayable(text)): \(error)")
         }
     }
 

@@ -50,7 +50,7 @@ import Testing
 
     private func memento(_ id: String, _ position: Double, in ids: String) -> LibraryMemento {
         let index = ids.firstIndex(of: Character(id)).map { ids.distance(from: ids.startIndex, to: $0) } ?? 0
-        return LibraryMemento(album: id, index: index, position: position).knowingNeighbours(in: albums(ids))
+        return LibraryMemento(album: id, index: index, position: position).addingNeighbours(in: albums(ids))
     }
 
     @Test("the album is found wherever it is now, and the scroller is as far from it as it was")
@@ -76,5 +76,24 @@ import Testing
     func empty() {
         let restored = memento("c", 2, in: "abcde").restored(in: [])
         #expect(restored.album == nil && restored.index == 0 && restored.position == 0)
+    }
+
+    @Test("each client has its own place, which the next program knows")
+    func clients() async throws {
+        try await withShelf(["A", "B", "C"]) { shelf in
+            let library = shelf.store()
+            let albums = try await library.all()
+            try await library.save(LibraryMemento(album: albums[1].id, index: 1, position: 1), for: "one")
+            try await library.save(
+                LibraryMemento(album: albums[2].id, index: 2, position: 2, order: "title"), for: "two")
+            await library.close()
+            let next = shelf.store()
+            #expect(try await next.memento(of: "one")?.album == albums[1].id)
+            #expect(try await next.memento(of: "two")?.order == "title")
+            #expect(try await next.memento(of: "three") == nil)
+            try await next.delete(at: 1)
+            #expect(try await next.memento(of: "one")?.album == albums[2].id)
+            await next.close()
+        }
     }
 }

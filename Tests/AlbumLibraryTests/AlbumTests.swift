@@ -8,10 +8,10 @@ import Testing
     }
 
     @Test func `reads coverUrl and cover_url, and prefers the first`() throws {
-        #expect(try album(#"{"coverUrl": "https://a/1"}"#).coverUrl == "https://a/1")
-        #expect(try album(#"{"cover_url": "https://a/2"}"#).coverUrl == "https://a/2")
-        #expect(try album(#"{"coverUrl": "https://a/1", "cover_url": "https://a/2"}"#).coverUrl == "https://a/1")
-        #expect(try album(#"{"coverUrl": null, "cover_url": "https://a/2"}"#).coverUrl == "https://a/2")
+        #expect(try album(#"{"coverUrl": "https://a/1"}"#).coverURL == "https://a/1")
+        #expect(try album(#"{"cover_url": "https://a/2"}"#).coverURL == "https://a/2")
+        #expect(try album(#"{"coverUrl": "https://a/1", "cover_url": "https://a/2"}"#).coverURL == "https://a/1")
+        #expect(try album(#"{"coverUrl": null, "cover_url": "https://a/2"}"#).coverURL == "https://a/2")
     }
 
     @Test(arguments: [(#""1999""#, "1999"), ("1999", "1999"), ("null", ""), (#""""#, "")])
@@ -21,7 +21,7 @@ import Testing
 
     @Test func `missing texts are empty, and a missing URL is nil`() throws {
         #expect(try album("{}") == Album())
-        #expect(Album().title == "" && Album().coverUrl == nil)
+        #expect(Album().title == "" && Album().coverURL == nil)
     }
 
     @Test(arguments: [#"{"title": 3}"#, #"{"coverUrl": {}}"#, #"{"year": true}"#, #""https://a/1""#, "{} 1", "{", ""])
@@ -31,7 +31,7 @@ import Testing
 
     @Test func `what is written is read again, with coverUrl as the key`() throws {
         let sting = Album(
-            title: "Nothing Like The Sun", artist: "Sting", genre: "Pop", coverUrl: "https://a/1", year: "1999")
+            title: "Nothing Like The Sun", artist: "Sting", genre: "Pop", coverURL: "https://a/1", year: "1999")
         #expect(
             sting.json == """
                 {"id": "\(sting.id)", "title": "Nothing Like The Sun", "artist": "Sting", "genre": "Pop", \
@@ -43,7 +43,7 @@ import Testing
         #expect(
             read
                 == Album(
-                    id: "x", title: "Nothing Like The Sun", artist: "Sting", genre: "Pop", coverUrl: "https://a/1",
+                    id: "x", title: "Nothing Like The Sun", artist: "Sting", genre: "Pop", coverURL: "https://a/1",
                     year: "1999"))
     }
 

@@ -39,7 +39,7 @@ import Testing
             "YEAR,Cover_URL,Title,Other,Artist,Genre\r\n1999, https://a/1 ,\"Nothing, Like\",x,Sting,Pop\r\n")
         #expect(
             list.albums == [
-                Album(title: "Nothing, Like", artist: "Sting", genre: "Pop", coverUrl: "https://a/1", year: "1999")
+                Album(title: "Nothing, Like", artist: "Sting", genre: "Pop", coverURL: "https://a/1", year: "1999")
             ])
         #expect(list.lines == [2])
     }

@@ -21,7 +21,7 @@ import Testing
         #expect(list.lines == [2, 4])
         #expect(
             list.albums == [
-                Album(title: "Nothing", artist: "Sting", genre: "Pop", coverUrl: "https://a/1", year: "1999")
+                Album(title: "Nothing", artist: "Sting", genre: "Pop", coverURL: "https://a/1", year: "1999")
             ])
         #expect(list.problems.isEmpty && list.thrown == nil)
     }
@@ -40,9 +40,9 @@ import Testing
         ("[{\"x\": tru}]", "f:1:8: malformed JSON: expected a value, found 't'"),
         ("[{\"x\": 1.}]", "f:1:10: malformed JSON: expected a digit, found '}'"),
         ("[{\"x\": [1}]", "f:1:10: malformed JSON: expected ',' or ']', found '}'"),
-        ("[{\"x\": \"\\q\"}]", "f:1:9: malformed JSON: a string holds an escape that JSON does not know"),
+        ("[{\"x\": \"\\q\"}]", "f:1:9: malformed JSON: a string contains an unknown escape"),
         ("[\"\\u12g4\"]", "f:1:7: malformed JSON: expected four hexadecimal digits after \\u, found 'g'"),
-        ("[{\"x\": \"a\tb\"}]", "f:1:10: malformed JSON: a string holds byte 0x09, which must be escaped"),
+        ("[{\"x\": \"a\tb\"}]", "f:1:10: malformed JSON: a string contains byte 0x09, which must be escaped"),
         ("[{\"a\": \"b\n\"}]", "f:1:8: malformed JSON: the string that begins here is not closed on its line"),
         ("[\"a\"\n\"b\"]", "f:2:1: malformed JSON: expected ',' or ']' after an element, found '\"'"),
         ("[\"a\",]", "f:1:6: malformed JSON: expected an element, found ']'"),

@@ -84,7 +84,7 @@ import Testing
 
     @Test(arguments: ["", "\n \r\n\t\n", "\u{FEFF}\n"], [nil, .json, .csv] as [ListFormat?])
     func `an empty file is a problem`(text: String, format: ListFormat?) {
-        #expect(problem(text, format: format) == "is empty; \(ListOpening.expected)")
+        #expect(problem(text, format: format) == "is empty; \(DetectedFormat.expected)")
     }
 
     @Test func `an empty array, a header alone, and comments alone are lists of nothing`() throws {
@@ -95,21 +95,21 @@ import Testing
 
     @Test func `what is no text says what to do`() throws {
         #expect(problem("https://a/1\n", name: "list.json")?.hasPrefix("is not JSON: it begins with 'h'") == true)
-        #expect(problem("<!doctype html>") == "is HTML or XML; \(ListOpening.expected)")
+        #expect(problem("<!doctype html>") == "is HTML or XML; \(DetectedFormat.expected)")
         let utf16 = #expect(throws: ListProblem.self) { try read([0xFF, 0xFE, 0x68, 0x00]) }
         #expect(utf16?.message == "is UTF-16; save it as UTF-8")
         let gzip = #expect(throws: ListProblem.self) { try read([0x1F, 0x8B, 0x08, 0x00]) }
         #expect(gzip?.message.contains("gunzip") == true)
         let png = #expect(throws: ListProblem.self) { try read([0x89, 0x50, 0x4E, 0x47, 13, 10, 26, 10, 0, 0, 0, 13]) }
-        #expect(png?.message == "is an image (image/png); \(ListOpening.expected)")
-        #expect(problem("title,url\nA,\u{0}\n", format: .csv) == "is a binary file; \(ListOpening.expected)")
+        #expect(png?.message == "is an image (image/png); \(DetectedFormat.expected)")
+        #expect(problem("title,url\nA,\u{0}\n", format: .csv) == "is a binary file; \(DetectedFormat.expected)")
     }
 
     @Test func `a missing file and a directory are named`() throws {
         let missing = #expect(throws: ListProblem.self) { try AlbumListReader(path: "/nowhere/albums.json") }
         #expect(missing?.description == "/nowhere/albums.json: cannot be opened: No such file or directory")
         let folder = #expect(throws: ListProblem.self) { try AlbumListReader(path: "/tmp") }
-        #expect(folder?.description == "/tmp: is a directory; \(ListOpening.expected)")
+        #expect(folder?.description == "/tmp: is a directory; \(DetectedFormat.expected)")
     }
 
     @Test func `elements before malformed JSON come first, the error once, then the end`() throws {
@@ -117,7 +117,7 @@ import Testing
         let reader = try AlbumListReader(path: file.path)
         #expect(try reader.next()?.count == 2)
         let error = #expect(throws: ListProblem.self) { try reader.next() }
-        #expect(error?.place == ListPlace(file: file.path, line: 1, column: 31))
+        #expect(error?.location == ListLocation(file: file.path, line: 1, column: 31))
         #expect(try reader.next() == nil)
     }
 

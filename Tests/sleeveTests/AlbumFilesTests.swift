@@ -25,7 +25,7 @@ extension CommandTests {
                         "5: skipped: coverUrl: ftp:// is not supported",
                     ])
                 { #expect(line.hasPrefix("sleeve: \(list):\(text)"), "\(result)") }
-                #expect(try AlbumFile.read(stage.folder + "/albums.json").map(\.title) == ["Good", "Also"])
+                #expect(try stage.albums(of: stage.folder + "/albums.json").map(\.title) == ["Good", "Also"])
             }
         }
 

@@ -18,7 +18,7 @@ extension CommandTests {
                 // Offline, in case another program listens on the default port.
                 #expect(result.status == 3)
                 #expect(result.stderr.contains("created \(library) with twelve starter albums"), "\(result)")
-                let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
+                let albums = try stage.albums(of: library)
                 #expect(albums.count >= 10)
                 #expect(albums.allSatisfy { $0.coverUrl?.hasPrefix("http://127.0.0.1:8731/starter/") == true })
                 #expect(try result.summary().failed == albums.count)
@@ -36,7 +36,7 @@ extension CommandTests {
                 #expect(url.hasPrefix("http://127.0.0.1:"))
                 let first = try await stage.run("prefetch", "--library", library, "--json")
                 #expect(first.status == 0, "\(first)")
-                let albums = try JSONDecoder().decode([Album].self, from: Data(contentsOf: URL(filePath: library)))
+                let albums = try stage.albums(of: library)
                 #expect(try first.summary().downloaded == albums.count)
                 let entries = try await stage.entries()
                 #expect(Set(entries.map(\.url)) == Set(albums.compactMap(\.coverUrl)))

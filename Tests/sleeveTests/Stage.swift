@@ -76,6 +76,11 @@ struct Stage: Sendable {
         }
     }
 
+    /// The albums of a library file.
+    func albums(of path: String) throws -> [AlbumLine] {
+        try JSONDecoder().decode([AlbumLine].self, from: Data(contentsOf: URL(filePath: path)))
+    }
+
     func text(of path: String) throws -> String {
         String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
     }
@@ -136,6 +141,13 @@ struct ListLine: Decodable {
     var validatedAt: String
     var freshUntil: String?
     var pinned: Bool
+}
+
+/// An album of `album list --json` or of a library file. Names and types are the contract's, not those of `Album`.
+struct AlbumLine: Decodable {
+    var id, title, artist, year: String
+    var coverUrl, musicBrainzReleaseId, musicBrainzReleaseGroupId: String?
+    var coverUrls: [String]?
 }
 
 struct StatsLine: Decodable {

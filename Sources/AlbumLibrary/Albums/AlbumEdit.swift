@@ -1,87 +1,97 @@
-/// A step of a library's history, which `undo` reverts and `redo` repeats.
+/// A step in a library's history, which `undo` reverts and `redo` repeats.
 public struct AlbumEdit: Hashable, Sendable, Codable {
-    /// What was done.
+    /// What a step does.
     public enum Kind: String, Sendable, Codable {
-        /// Albums were added.
+        /// Adds albums.
         case add
-        /// Albums were deleted.
+        /// Deletes albums.
         case delete
-        /// Fields of albums changed.
+        /// Changes fields of albums.
         case edit
     }
 
-    /// An album and where it stood.
-    public struct Placed: Hashable, Sendable, Codable {
-        /// As it was, or as its fields are after the step.
+    /// What a step does to one album.
+    public struct Change: Hashable, Sendable, Codable {
+        /// The album that is added or deleted, or an edited album with its new fields.
         public var album: Album
-        /// Its place in the library, from 0.
+        /// Its index in the library, from 0.
         public var index: Int
         /// The id of the album before it; `nil` for the first.
-        var after: String?
-        /// The album before its fields changed; `nil` where albums came or went.
+        var precedingID: String?
+        /// An edited album with its old fields; `nil` for an album that is added or deleted.
         public var former: Album?
 
-        init(album: Album, index: Int, after: String?, former: Album? = nil) {
+        init(album: Album, index: Int, precedingID: String?, former: Album? = nil) {
             self.album = album
             self.index = index
-            self.after = after
+            self.precedingID = precedingID
             self.former = former
         }
 
-        private enum CodingKeys: CodingKey { case album, index, after, former }
+        private enum CodingKeys: String, CodingKey {
+            case album, index, former
+            case precedingID = "after"
+        }
 
-        /// Reads what `encode` wrote.
+        /// Decodes what `encode(to:)` wrote.
         public init(from decoder: any Decoder) throws {
             let fields = try decoder.container(keyedBy: CodingKeys.self)
-            func album(_ key: CodingKeys, _ text: String) throws -> Album {
+            func album(_ text: String, _ key: CodingKeys) throws -> Album {
                 if let album = Album(json: text) { return album }
                 throw DecodingError.dataCorruptedError(forKey: key, in: fields, debugDescription: "no album: \(text)")
             }
-            self.album = try album(.album, try fields.decode(String.self, forKey: .album))
+            self.album = try album(try fields.decode(String.self, forKey: .album), .album)
             index = try fields.decode(Int.self, forKey: .index)
-            after = try fields.decodeIfPresent(String.self, forKey: .after)
-            former = try fields.decodeIfPresent(String.self, forKey: .former).map { try album(.former, $0) }
+            precedingID = try fields.decodeIfPresent(String.self, forKey: .precedingID)
+            former = try fields.decodeIfPresent(String.self, forKey: .former).map { try album($0, .former) }
         }
 
-        /// The album as a text of JSON in a string: encoders would round its numbers and reorder its fields.
+        /// Encodes albums as JSON text in a string: encoders would round their numbers and reorder their fields.
         public func encode(to encoder: any Encoder) throws {
             var fields = encoder.container(keyedBy: CodingKeys.self)
             try fields.encode(album.json, forKey: .album)
             try fields.encode(index, forKey: .index)
-            try fields.encodeIfPresent(after, forKey: .after)
+            try fields.encodeIfPresent(precedingID, forKey: .precedingID)
             try fields.encodeIfPresent(former?.json, forKey: .former)
         }
     }
 
-    /// What was done.
+    private enum CodingKeys: String, CodingKey {
+        case kind
+        case changes = "placed"
+    }
+
+    /// What the step does.
     public var kind: Kind
-    /// To which albums, in the library's order.
-    public var placed: [Placed]
+    /// The albums it does it to, in the library's order.
+    public var changes: [Change]
+
+    // MARK: For display
 
     /// The step as an imperative: `Delete “Low Tide”`.
     public var title: String {
         switch kind {
-        case .add: "Add " + subject
-        case .delete: "Delete " + subject
-        case .edit: "Edit " + subject
+        case .add: "Add \(subject)"
+        case .delete: "Delete \(subject)"
+        case .edit: "Edit \(subject)"
         }
     }
 
-    /// How a step came to be taken.
+    /// How a step was taken.
     package enum Origin: Sendable {
         case new, undo, redo
     }
 
-    /// The new step that has been taken: `Deleted “Low Tide”`.
+    /// The step in the past tense: `Deleted “Low Tide”`.
     public var message: String { message(.new) }
 
-    /// What taking this step did. An undo that brings a deleted album back is the step that adds it: `Restored “Low Tide”`.
+    /// The step in the past tense. An undo that adds a deleted album reads `Restored “Low Tide”`.
     package func message(_ origin: Origin) -> String {
-        if placed.isEmpty {
-            switch kind {
-            case .add: return "Nothing changed: it is in the library already"
-            case .delete: return "Nothing changed: it was deleted already"
-            case .edit: return "Nothing changed: it is like that already"
+        if changes.isEmpty {
+            return switch kind {
+            case .add: "Nothing changed: it is in the library already"
+            case .delete: "Nothing changed: it was deleted already"
+            case .edit: "Nothing changed: it is like that already"
             }
         }
         return switch (kind, origin) {
@@ -98,100 +108,98 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     }
 
     private var subject: String {
-        guard placed.count == 1, let album = placed.first?.album else { return "\(placed.count) albums" }
+        guard changes.count == 1, let album = changes.first?.album else { return "\(changes.count) albums" }
         return "“\(album.title.isEmpty ? "untitled" : album.title.inMessage)”"
     }
 
-    /// The step that reverts it.
+    // MARK: Applying
+
+    /// The step that reverts this one.
     var inverse: AlbumEdit {
         switch kind {
-        case .add: return AlbumEdit(kind: .delete, placed: placed)
-        case .delete: return AlbumEdit(kind: .add, placed: placed)
+        case .add: AlbumEdit(kind: .delete, changes: changes)
+        case .delete: AlbumEdit(kind: .add, changes: changes)
         case .edit:
-            let former = placed.map { placed in
-                Placed(
-                    album: placed.former ?? placed.album, index: placed.index, after: placed.after, former: placed.album
-                )
-            }
-            return AlbumEdit(kind: .edit, placed: former)
+            AlbumEdit(
+                kind: .edit,
+                changes: changes.map { change in
+                    Change(
+                        album: change.former ?? change.album, index: change.index, precedingID: change.precedingID,
+                        former: change.album)
+                })
         }
     }
 
-    /// The part of the step that `albums` still needs. It deletes albums as they are now, changed or not since they were added.
+    /// The part of the step that still changes `albums`. It deletes albums in the state they are in now.
     func effective(in albums: [Album]) -> AlbumEdit {
-        let places = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
+        let indices = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
         switch kind {
-        case .add: return AlbumEdit(kind: .add, placed: placed.filter { places[$0.album.id] == nil })
-        case .delete: return albums.deleting(placed.compactMap { places[$0.album.id] })
+        case .add: return AlbumEdit(kind: .add, changes: changes.filter { indices[$0.album.id] == nil })
+        case .delete: return albums.deleting(changes.compactMap { indices[$0.album.id] })
         case .edit:
-            let changed = placed.compactMap { placed -> Placed? in
-                guard let index = places[placed.album.id] else { return nil }
-                let edited = albums[index].edited(from: placed.former, to: placed.album)
-                if edited == albums[index] { return nil }
-                return albums.placed(edited, at: index, former: albums[index])
+            let needed = changes.compactMap { change -> Change? in
+                guard let index = indices[change.album.id] else { return nil }
+                let edited = albums[index].edited(from: change.former, to: change.album)
+                return edited == albums[index] ? nil : albums.change(to: edited, at: index, former: albums[index])
             }
-            return AlbumEdit(kind: .edit, placed: changed)
+            return AlbumEdit(kind: .edit, changes: needed)
         }
     }
 
-    /// The same step with the albums as `change` found them, so that its inverse restores those.
-    func remembering(_ change: AlbumEdit) -> AlbumEdit {
-        let found = Dictionary(change.placed.map { ($0.album.id, $0) }, uniquingKeysWith: { first, _ in first })
-        return AlbumEdit(kind: kind, placed: placed.map { found[$0.album.id] ?? $0 })
+    /// The same step with the albums as `edit` found them, so that its inverse restores those.
+    func withAlbums(of edit: AlbumEdit) -> AlbumEdit {
+        let found = Dictionary(edit.changes.map { ($0.album.id, $0) }, uniquingKeysWith: { first, _ in first })
+        return AlbumEdit(kind: kind, changes: changes.map { found[$0.album.id] ?? $0 })
     }
 
-    /// Takes the step. Albums are identified by their ids, so it works in a library that other programs have edited
-    /// meanwhile. Taking it twice changes no more than taking it once.
+    /// Applies the step. It finds albums by their ids, so other programs may have edited the library meanwhile. Applying it
+    /// twice has the effect of applying it once.
     func apply(to albums: inout [Album]) {
         switch kind {
         case .delete:
-            let gone = Set(placed.map(\.album.id))
-            albums.removeAll { gone.contains($0.id) }
+            let ids = Set(changes.map(\.album.id))
+            albums.removeAll { ids.contains($0.id) }
         case .add:
-            let there = Set(albums.map(\.id))
-            for placed in placed where !there.contains(placed.album.id) {
-                albums.insert(placed.album, at: Self.place(of: placed, in: albums))
+            let ids = Set(albums.map(\.id))
+            for change in changes where !ids.contains(change.album.id) {
+                albums.insert(change.album, at: Self.insertionIndex(of: change, in: albums))
             }
         case .edit:
-            for placed in placed {
-                guard let index = albums.firstIndex(where: { $0.id == placed.album.id }) else { continue }
-                albums[index] = albums[index].edited(from: placed.former, to: placed.album)
+            for change in changes {
+                guard let index = albums.firstIndex(where: { $0.id == change.album.id }) else { continue }
+                albums[index] = albums[index].edited(from: change.former, to: change.album)
             }
         }
     }
 
     /// After the album that preceded it; if that is gone, at its old index or at the end.
-    private static func place(of placed: Placed, in albums: [Album]) -> Int {
-        guard let after = placed.after else { return 0 }
-        let expected = placed.index - 1
-        if albums.indices.contains(expected), albums[expected].id == after { return placed.index }
-        if let index = albums.firstIndex(where: { $0.id == after }) { return index + 1 }
-        return min(placed.index, albums.count)
+    private static func insertionIndex(of change: Change, in albums: [Album]) -> Int {
+        guard let precedingID = change.precedingID else { return 0 }
+        let expected = change.index - 1
+        if albums.indices.contains(expected), albums[expected].id == precedingID { return change.index }
+        if let index = albums.firstIndex(where: { $0.id == precedingID }) { return index + 1 }
+        return min(change.index, albums.count)
     }
 }
 
 extension [Album] {
-    /// The step that adds `albums` from `index` on.
+    /// The step that inserts `albums` at `index`.
     func adding(_ albums: [Album], at index: Int) -> AlbumEdit {
-        var placed: [AlbumEdit.Placed] = []
-        var after = index > 0 ? self[index - 1].id : nil
-        for (offset, album) in albums.enumerated() {
-            placed.append(.init(album: album, index: index + offset, after: after))
-            after = album.id
+        var precedingID = index > 0 ? self[index - 1].id : nil
+        let changes = albums.enumerated().map { offset, album in
+            defer { precedingID = album.id }
+            return AlbumEdit.Change(album: album, index: index + offset, precedingID: precedingID)
         }
-        return AlbumEdit(kind: .add, placed: placed)
+        return AlbumEdit(kind: .add, changes: changes)
     }
 
     /// The step that deletes the albums at `indices`.
     func deleting(_ indices: [Int]) -> AlbumEdit {
-        AlbumEdit(
-            kind: .delete,
-            placed: indices.sorted().map { placed(self[$0], at: $0) })
+        AlbumEdit(kind: .delete, changes: indices.sorted().map { change(to: self[$0], at: $0) })
     }
 
-    /// An album that stands, or stood, at `index`.
-    fileprivate func placed(_ album: Album, at index: Int, former: Album? = nil) -> AlbumEdit.Placed {
-        .init(album: album, index: index, after: index > 0 ? self[index - 1].id : nil, former: former)
+    fileprivate func change(to album: Album, at index: Int, former: Album? = nil) -> AlbumEdit.Change {
+        .init(album: album, index: index, precedingID: index > 0 ? self[index - 1].id : nil, former: former)
     }
 }
 
@@ -205,28 +213,16 @@ extension Album {
         for text in texts where former[keyPath: text] != new[keyPath: text] {
             album[keyPath: text] = new[keyPath: text]
         }
-        if former.coverUrl != new.coverUrl { album.coverUrl = new.coverUrl }
+        if former.coverURL != new.coverURL { album.coverURL = new.coverURL }
         if otherFields == former.otherFields {
             album.otherFields = new.otherFields  // in their order
         } else {
             for name in Set((former.otherFields + new.otherFields).map(\.name)) {
-                let value = new.otherField(name)
-                if former.otherField(name) != value { album.setOtherField(name, value) }
+                let value = new.otherFields[name]
+                if former.otherFields[name] != value { album.otherFields[name] = value }
             }
         }
-        album.id = id  // without one of its own it would follow from the new texts
+        album.id = id  // A derived id would follow from the new texts.
         return album
-    }
-
-    private func otherField(_ name: String) -> JSONValue? { otherFields.first { $0.name == name }?.value }
-
-    private mutating func setOtherField(_ name: String, _ value: JSONValue?) {
-        let index = otherFields.firstIndex { $0.name == name }
-        switch (index, value) {
-        case (let index?, let value?): otherFields[index].value = value
-        case (let index?, nil): otherFields.remove(at: index)
-        case (nil, let value?): otherFields.append(JSONMember(name, value))
-        case (nil, nil): break
-        }
     }
 }

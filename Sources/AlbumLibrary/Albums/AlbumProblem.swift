@@ -8,30 +8,29 @@ package struct AlbumProblem: Error, Sendable, Hashable, CustomStringConvertible 
 }
 
 extension Album {
-    /// The album without blanks around its texts.
+    /// Checks the album. Returns it without whitespace around its texts.
     /// - Parameters:
     ///   - former: The album before an edit. Problems in fields that the edit does not change are ignored.
-    ///   - urlProblem: Why a cover URL cannot be requested, and the URL as a message may repeat it; nil if it can.
-    /// - Throws: `AlbumProblem`: it has no title, or its year, a cover URL or a MusicBrainz id is not valid.
+    ///   - urlProblem: Why a cover URL cannot be requested, and the URL as a message may repeat it; nil if it can be.
+    /// - Throws: `AlbumProblem` if it has no title, or its year, a cover URL or a MusicBrainz id is not valid.
     package func validated(
-        editing former: Album? = nil, urlProblem: (String) -> (url: String, reason: String)?
+        editing former: Album?, urlProblem: (String) -> (url: String, reason: String)?
     ) throws(AlbumProblem) -> Album {
         var album = self
-        album.title = title.trimmingBlanks()
-        album.artist = artist.trimmingBlanks()
-        album.genre = genre.trimmingBlanks()
-        album.year = year.trimmingBlanks()
-        album.coverUrl = coverUrl?.trimmingBlanks()
-        if album.coverUrl?.isEmpty == true { album.coverUrl = nil }
-        if let problem = album.problems(urlProblem).first(where: { former?.hasSame($0.field, as: album) != true }) {
-            throw problem
-        }
+        album.title = title.trimmingWhitespace()
+        album.artist = artist.trimmingWhitespace()
+        album.genre = genre.trimmingWhitespace()
+        album.year = year.trimmingWhitespace()
+        album.coverURL = coverURL?.trimmingWhitespace()
+        if album.coverURL?.isEmpty == true { album.coverURL = nil }
+        let problem = album.problems(urlProblem).first { former?.hasSame($0.field, as: album) != true }
+        if let problem { throw problem }
         return album
     }
 
     private func hasSame(_ field: String, as other: Album) -> Bool {
-        if field == "coverUrls" { return coverUrls == other.coverUrls }
-        return members.first { $0.name == field } == other.members.first { $0.name == field }
+        if field == CoverField.alternates.rawValue { return alternateCoverURLs == other.alternateCoverURLs }
+        return members[field] == other.members[field]
     }
 
     private func problems(_ urlProblem: (String) -> (url: String, reason: String)?) -> [AlbumProblem] {
@@ -43,8 +42,10 @@ extension Album {
         }
         let isYear = year.isEmpty || (year.count == 4 && year.allSatisfy { ("0"..."9").contains($0) })
         if !isYear { add("year", "the year needs four digits, such as 1999") }
-        if let problem = coverUrl.flatMap(urlProblem) { add("coverUrl", problem.reason) }
-        for problem in coverUrls.compactMap(urlProblem) { add("coverUrls", "\(problem.url): \(problem.reason)") }
+        if let problem = coverURL.flatMap(urlProblem) { add("coverUrl", problem.reason) }
+        for problem in alternateCoverURLs.compactMap(urlProblem) {
+            add("coverUrls", "\(problem.url): \(problem.reason)")
+        }
         do { _ = try musicBrainzIDs() } catch { problems.append(error) }
         return problems
     }

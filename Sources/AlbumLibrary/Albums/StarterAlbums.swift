@@ -1,11 +1,11 @@
-/// The albums a new library begins with: our own inventions, whose covers `sleeve origin` draws and serves.
+/// The albums of a new library. They are invented; `sleeve origin` serves their covers.
 enum StarterAlbums {
-    /// Where `sleeve origin` listens unless told otherwise.
+    /// The default URL of `sleeve origin`.
     static let defaultOrigin = "http://127.0.0.1:8731"
 
     static func albums(origin: String) -> [Album] {
         rows.map { title, artist, genre, year, slug in
-            Album(title: title, artist: artist, genre: genre, coverUrl: "\(origin)/starter/\(slug).jpg", year: year)
+            Album(title: title, artist: artist, genre: genre, coverURL: "\(origin)/starter/\(slug).jpg", year: year)
         }
     }
 

@@ -1,35 +1,46 @@
-/// Any JSON value (RFC 8259), kept as it was: numbers to the digit, members in their order.
+/// A JSON value (RFC 8259) as it was written: numbers to the digit, members in their order.
 package indirect enum JSONValue: Hashable, Sendable {
-    /// `null`.
     case null
-    /// `true` or `false`.
     case bool(Bool)
-    /// A number as it was written.
+    /// A number, as written.
     case number(String)
-    /// A string, without its quotes and escapes.
+    /// A string, without quotes and escapes.
     case string(String)
-    /// Values in order.
     case array([JSONValue])
-    /// Members in order.
     case object([JSONMember])
 }
 
 /// A name and its value in a JSON object.
 package struct JSONMember: Hashable, Sendable {
-    /// The member's name.
     package var name: String
-    /// The member's value.
     package var value: JSONValue
 
-    /// A member of this name and value.
     package init(_ name: String, _ value: JSONValue) {
         self.name = name
         self.value = value
     }
 }
 
+extension [JSONMember] {
+    /// The value of the first member of this name. Nil removes it; a new name is appended.
+    subscript(name: String) -> JSONValue? {
+        get { first { $0.name == name }?.value }
+        set { set(newValue, at: firstIndex { $0.name == name }, name: name) }
+    }
+
+    /// Replaces the member at `index`; appends one named `name` if `index` is nil; removes it if `value` is nil.
+    mutating func set(_ value: JSONValue?, at index: Int?, name: @autoclosure () -> String) {
+        switch (index, value) {
+        case (let index?, let value?): self[index].value = value
+        case (let index?, nil): remove(at: index)
+        case (nil, let value?): append(JSONMember(name(), value))
+        case (nil, nil): break
+        }
+    }
+}
+
 extension JSONValue {
-    /// Reads one value. `depth` counts the containers around it.
+    /// Reads one value. `depth` is the number of containers around it.
     init(_ cursor: inout JSONCursor, depth: Int) throws(JSONCursor.SyntaxError) {
         guard depth < JSONCursor.maximumDepth else { throw cursor.tooDeep }
         switch cursor.peek() {
@@ -59,28 +70,36 @@ extension JSONValue {
         }
     }
 
+    /// Appends the value as JSON on one line.
     func append(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8
         case .bool(let value): bytes += (value ? "true" : "false").utf8
         case .number(let text): bytes += text.utf8
-        case .string(let text): JSONText.append(text, to: &bytes)
+        case .string(let text): bytes.append(json: text)
         case .array(let values):
             bytes.append(Byte.openBracket)
-            for (position, value) in values.enumerated() {
-                if position > 0 { bytes += ", ".utf8 }
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes += ", ".utf8 }
                 value.append(to: &bytes)
             }
             bytes.append(Byte.closeBracket)
         case .object(let members):
             bytes.append(Byte.openBrace)
-            for (position, member) in members.enumerated() {
-                if position > 0 { bytes += ", ".utf8 }
-                JSONText.append(member.name, to: &bytes)
+            for (index, member) in members.enumerated() {
+                if index > 0 { bytes += ", ".utf8 }
+                bytes.append(json: member.name)
                 bytes += ": ".utf8
                 member.value.append(to: &bytes)
             }
             bytes.append(Byte.closeBrace)
         }
+    }
+
+    /// The value as JSON on one line.
+    var text: String {
+        var bytes: [UInt8] = []
+        append(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

@@ -6,32 +6,34 @@
     import Darwin
 #endif
 
-/// Streams a list of covers from a file or from standard input, in bounded memory whatever the list's length.
+/// Streams a list of covers from a file or from standard input, in bounded memory.
 ///
-/// It blocks in `read(2)`: use it on a thread of its own, never on Swift's cooperative pool, and on one thread at a time.
+/// It blocks in `read(2)`: use it on a thread of its own, never on Swift's cooperative pool. It is not thread-safe.
 /// A problem with one element is an element; a thrown error means that the rest of the list cannot be read.
 package final class AlbumListReader {
     private let descriptor: CInt
     private let file: String
-    private let asked: ListFormat?
+    private let requestedFormat: ListFormat?
     private let keepsOtherFields: Bool
     private let chunk: UnsafeMutableRawBufferPointer
 
-    /// Bytes read before the format was recognised.
+    /// Bytes read before the format was detected.
     private var opening: [UInt8] = []
     private var parser: (any ListParser)?
     private var isEnded = false
-    /// Thrown by the next call, after the elements that precede it.
+    /// The error that the next call throws.
     private var pending: ListProblem?
 
-    /// Opens a list; `-` is standard input. `format` overrides extension and content.
-    /// - Parameter keepsOtherFields: keep fields that Sleeve does not know, for callers that write the albums again.
-    /// - Throws: `ListProblem`: the file is missing, a directory or not readable.
+    /// Opens a list; `-` is standard input.
+    /// - Parameters:
+    ///   - format: Overrides extension and content.
+    ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the albums again.
+    /// - Throws: `ListProblem` if the file is missing, a directory or not readable.
     package init(path: String, format: ListFormat? = nil, keepsOtherFields: Bool = false) throws(ListProblem) {
         file = path == "-" ? "stdin" : path
-        asked = format
+        requestedFormat = format
         self.keepsOtherFields = keepsOtherFields
-        descriptor = try Self.open(path, ListPlace(file: file))
+        descriptor = try Self.open(path, ListLocation(file: file))
         chunk = .allocate(byteCount: ListLimit.chunk, alignment: 16)
     }
 
@@ -40,8 +42,8 @@ package final class AlbumListReader {
         if descriptor != STDIN_FILENO { close(descriptor) }
     }
 
-    /// The elements of the next chunk that has any, in order; `nil` at the end. Returns as soon as there is one.
-    /// - Throws: `ListProblem`, once, if the rest cannot be read; later calls return `nil`.
+    /// The elements of the next chunk that completes any, in order; nil at the end.
+    /// - Throws: `ListProblem`, once, if the rest cannot be read. Later calls return nil.
     package func next() throws(ListProblem) -> [ListElement]? {
         var elements: [ListElement] = []
         while elements.isEmpty {
@@ -72,53 +74,51 @@ package final class AlbumListReader {
         if isEnded { try parser?.finish(into: &elements) }
     }
 
-    /// Chooses the parser once enough bytes are read, and feeds it those bytes.
+    /// Chooses the parser once enough bytes are read, and feeds them to it.
     private func begin(_ elements: inout [ListElement]) throws(ListProblem) {
         let held = opening
-        guard let found = try recognise(held) else { return }
+        let isWhole = isEnded
+        let detected = try held.withBytes { (bytes) throws(ListProblem) in
+            try DetectedFormat.detect(bytes, isWhole: isWhole, file: file, requested: requestedFormat)
+        }
+        guard let detected else { return }
         opening = []
         var parser: any ListParser =
-            switch found.format {
+            switch detected.format {
             case .json: JSONArrayParser(file: file, keepsOtherFields: keepsOtherFields)
             case .jsonl: JSONLinesParser(file: file, keepsOtherFields: keepsOtherFields)
-            case .csv: CSVParser(file: file, separator: found.separator, needsCovers: !keepsOtherFields)
+            case .csv: CSVParser(file: file, separator: detected.separator, needsCovers: !keepsOtherFields)
             case .urls: URLListParser(file: file)
             }
         defer { self.parser = parser }
         try held.withBytes { (bytes) throws(ListProblem) in
-            try parser.feed(UnsafeRawBufferPointer(rebasing: bytes[found.markLength...]), into: &elements)
-        }
-    }
-
-    private func recognise(_ held: [UInt8]) throws(ListProblem) -> ListOpening? {
-        try held.withBytes { (bytes) throws(ListProblem) in
-            try ListOpening.recognise(bytes, isWhole: isEnded, file: file, asked: asked)
+            try parser.feed(UnsafeRawBufferPointer(rebasing: bytes[detected.markLength...]), into: &elements)
         }
     }
 
     // MARK: The file
 
-    /// What to do if the path is the URL of a cover.
+    /// Advice if the path is the URL of a cover.
     private static func advice(_ path: String) -> String {
         guard path.hasPrefix("http://") || path.hasPrefix("https://") else { return "" }
         return
             "; to download one cover, run `sleeve get URL -o FILE`; to download several, pipe URLs into `sleeve prefetch -`"
     }
 
-    private static func open(_ path: String, _ place: ListPlace) throws(ListProblem) -> CInt {
+    private static func open(_ path: String, _ location: ListLocation) throws(ListProblem) -> CInt {
         let descriptor = path == "-" ? STDIN_FILENO : systemOpen(path)
         guard descriptor >= 0 else {
-            throw ListProblem(place: place, message: "cannot be opened: \(errorText())\(advice(path))")
+            throw ListProblem(location, "cannot be opened: \(errorText())\(advice(path))")
         }
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             if descriptor != STDIN_FILENO { close(descriptor) }
-            throw ListProblem(place: place, message: "is a directory; \(ListOpening.expected)")
+            throw ListProblem(location, "is a directory; \(DetectedFormat.expected)")
         }
         return descriptor
     }
 
-    /// Reads at most one chunk, as soon as bytes are available; 0 at the end.
+    /// Reads at most one chunk, as soon as bytes are available. Returns 0 at the end.
     private func read() throws(ListProblem) -> Int {
         while true {
             let count = systemRead(descriptor, chunk)
@@ -130,7 +130,7 @@ package final class AlbumListReader {
                 var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 poll(&wait, 1, -1)
             default:
-                throw ListProblem(place: ListPlace(file: file), message: "cannot be read: \(Self.errorText())")
+                throw ListProblem(ListLocation(file: file), "cannot be read: \(Self.errorText())")
             }
         }
     }

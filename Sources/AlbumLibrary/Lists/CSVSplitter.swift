@@ -1,12 +1,12 @@
-/// A row of a CSV file: its fields, unquoted, end to end.
+/// A row of a CSV file: its unquoted fields, concatenated.
 struct CSVRow {
     fileprivate(set) var bytes: [UInt8] = []
-    /// Where each field ends in `bytes`.
+    /// The end of each field in `bytes`.
     fileprivate(set) var ends: [Int] = []
 
     var count: Int { ends.count }
 
-    /// The text of a field, without blanks at either end; `""` where the row has no such field.
+    /// The text of a field, without surrounding whitespace; `""` if the row has no such field.
     func text(_ field: Int?) -> String {
         guard let field, field < ends.count else { return "" }
         let start = field == 0 ? 0 : ends[field - 1]
@@ -16,14 +16,14 @@ struct CSVRow {
     var texts: [String] { ends.indices.map { text($0) } }
 }
 
-/// Cuts bytes into rows of fields after RFC 4180 section 2, fed in chunks of any length: quotes, doubled quotes, line
-/// breaks inside quotes, CRLF or LF. A quote inside a field that did not begin with one is an ordinary character.
-/// Holds at most ``ListLimit/element`` bytes.
+/// Splits bytes into rows of fields by RFC 4180 section 2: quotes, doubled quotes, line breaks inside quotes, CRLF or LF. A
+/// quote inside a field that did not begin with one is an ordinary character. It is fed chunks of any length and holds at most
+/// ``ListLimit/element`` bytes.
 struct CSVSplitter {
     enum Piece {
         case row(CSVRow, line: Int)
         case tooLong(line: Int)
-        /// The end of the file came inside a quoted field of the row that begins here.
+        /// The file ended inside a quoted field of the row that begins here.
         case unclosed(line: Int)
     }
 
@@ -75,7 +75,7 @@ struct CSVSplitter {
                 if isDoubled { row.bytes.append(Byte.quote) }
                 index += isDoubled ? 1 : 0
             case .skipping:
-                // To the next line feed even inside quotes: a row this long is a quote that was never closed.
+                // Skips to the next line feed even inside quotes: a row this long has a quote that was never closed.
                 guard let end = bytes.firstOffset(of: Byte.newline, from: index) else { return }
                 index = end + 1
                 line += 1
@@ -92,7 +92,8 @@ struct CSVSplitter {
         }
     }
 
-    /// Takes `start..<index` into the row, or, where that makes it too long, as much as fits, and then skips.
+    /// Appends `start..<index` to the row. If the row is too long then, reports it, moves `index` back to the limit and skips
+    /// the rest. Returns whether it fitted.
     private mutating func take(
         _ bytes: UnsafeRawBufferPointer, _ start: Int, _ index: inout Int,
         _ body: (Piece) throws(ListProblem) -> Void
@@ -118,7 +119,7 @@ struct CSVSplitter {
         return false
     }
 
-    /// Ends a field, and with a line feed its row.
+    /// Ends a field and, at a line feed, its row.
     private mutating func end(
         _ byte: UInt8, _ body: (Piece) throws(ListProblem) -> Void
     ) throws(ListProblem) {
@@ -127,11 +128,11 @@ struct CSVSplitter {
             row.ends.append(row.bytes.count)
             return
         }
-        // Of CRLF. One that was in quotes goes too, as all blanks at a field's ends do.
+        // The CR of CRLF. One inside quotes goes too, like all whitespace around a field.
         if row.bytes.count > (row.ends.last ?? 0), row.bytes.last == Byte.carriageReturn { row.bytes.removeLast() }
         row.ends.append(row.bytes.count)
         line += 1
-        // A blank line is no row.
+        // A blank line is not a row.
         if row.ends.count > 1 || !row.bytes.isEmpty {
             try body(.row(row, line: rowLine))
         }

@@ -1,5 +1,4 @@
-/// The beginning of an element whose end is in a later chunk; at most `limit` bytes of it. One that grows longer is
-/// dropped, and the rest of it is not held.
+/// Holds the beginning of an element whose end is in a later chunk. An element longer than `limit` bytes is dropped.
 struct ElementBuffer {
     private let limit: Int
     private var bytes: [UInt8] = []
@@ -9,13 +8,13 @@ struct ElementBuffer {
         self.limit = limit
     }
 
-    /// Whether an element of these bytes needs no copy: nothing came before, and it is short enough.
+    /// Whether an element of these bytes needs no copy: it is whole and short enough.
     @inline(__always)
     func canPass(_ element: UnsafeRawBufferPointer) -> Bool {
         bytes.isEmpty && !isTooLong && element.count <= limit
     }
 
-    /// Holds more of the element. `true`, once for an element: with these bytes it has become too long.
+    /// Appends bytes of the element. Returns true once for an element, when these bytes make it too long.
     mutating func append(_ more: UnsafeRawBufferPointer) -> Bool {
         guard !isTooLong else { return false }
         guard bytes.count + more.count <= limit else {
@@ -27,7 +26,7 @@ struct ElementBuffer {
         return false
     }
 
-    /// Gives the element, unless it was too long, and makes room for the next.
+    /// Passes the element to `body` unless it was too long, and empties the buffer.
     mutating func take(_ body: (UnsafeRawBufferPointer) throws(ListProblem) -> Void) throws(ListProblem) {
         defer {
             bytes.removeAll(keepingCapacity: true)
@@ -36,12 +35,11 @@ struct ElementBuffer {
         if !isTooLong { try bytes.withBytes(body) }
     }
 
-    /// Whether nothing is held.
     var isEmpty: Bool { bytes.isEmpty }
 }
 
 extension [UInt8] {
-    /// `withUnsafeBytes`, which has no typed throws yet.
+    /// `withUnsafeBytes` with typed throws.
     func withBytes<Result>(
         _ body: (UnsafeRawBufferPointer) throws(ListProblem) -> Result
     ) throws(ListProblem) -> Result {

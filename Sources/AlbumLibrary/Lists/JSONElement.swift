@@ -1,55 +1,40 @@
 /// Reads one element of a JSON list: an album, or a string that is a URL.
 enum JSONElement {
-    /// Reads one element that begins at `place`. A well-formed value that is not a cover is a problem.
-    /// - Parameter keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the album again.
-    /// - Throws: `ListProblem`: the JSON is malformed, with the line and column of the error.
+    /// Reads one element. A well-formed value that is not a cover is a problem.
+    /// - Parameters:
+    ///   - location: Where the element begins.
+    ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the album again.
+    /// - Throws: `ListProblem` if the JSON is malformed, with the line and column of the error.
     static func read(
-        _ bytes: UnsafeRawBufferPointer, at place: ListPlace, keepsOtherFields: Bool
+        _ bytes: UnsafeRawBufferPointer, at location: ListLocation, keepsOtherFields: Bool
     ) throws(ListProblem) -> ListElement {
         var cursor = JSONCursor(bytes)
         do {
-            let element = try read(&cursor, place, keepsOtherFields)
+            let element = try read(&cursor, location, keepsOtherFields)
             try cursor.expectEnd()
             return element
         } catch {
-            throw ListProblem(
-                place: place.advanced(by: error.offset, in: bytes), message: "malformed JSON: \(error.message)")
+            throw ListProblem(location.advanced(by: error.offset, in: bytes), "malformed JSON: \(error.message)")
         }
     }
 
     private static func read(
-        _ cursor: inout JSONCursor, _ place: ListPlace, _ keepsOtherFields: Bool
+        _ cursor: inout JSONCursor, _ location: ListLocation, _ keepsOtherFields: Bool
     ) throws(JSONCursor.SyntaxError) -> ListElement {
         switch cursor.peek() {
         case Byte.openBrace?:
             let parser = try AlbumParser(&cursor, keepsOtherFields: keepsOtherFields)
-            guard let mismatch = parser.mismatch else { return .album(parser.album, place) }
+            guard let mismatch = parser.mismatch else { return .album(parser.album, location) }
             let message = "album '\(parser.album.title.inMessage)': \(mismatch); skipped"
-            return .problem(ListProblem(place: place, message: message, url: parser.album.coverUrl))
+            return .problem(ListProblem(location, message, url: parser.album.coverURL))
         case Byte.quote?:
-            let url = try cursor.string().trimmingBlanks()
-            if !url.isEmpty { return .item(ListItem(url: url, line: place.line)) }
-            return .problem(ListProblem(place: place, message: "the URL is empty; skipped"))
+            let url = try cursor.string().trimmingWhitespace()
+            if !url.isEmpty { return .item(ListItem(url: url, line: location.line)) }
+            return .problem(ListProblem(location, "the URL is empty; skipped"))
         default:
             let kind = JSONCursor.kind(of: cursor.peek())
             try cursor.skipValue()
-            return .problem(ListProblem(place: place, message: "expected an album or a URL, found \(kind); skipped"))
+            return .problem(ListProblem(location, "expected an album or a URL, found \(kind); skipped"))
         }
-    }
-}
-
-extension ListPlace {
-    /// The place `offset` bytes after this one, which is where `bytes` begin.
-    func advanced(by offset: Int, in bytes: UnsafeRawBufferPointer) -> ListPlace {
-        var place = self
-        for byte in bytes.prefix(offset) {
-            if byte == Byte.newline {
-                place.line += 1
-                place.column = 1
-            } else {
-                place.column = (place.column ?? 1) + 1
-            }
-        }
-        return place
     }
 }

@@ -1,10 +1,10 @@
-/// Cuts bytes into lines, fed in chunks of any length. It copies only a line that spans two chunks, and holds at most
+/// Splits bytes into lines. It is fed chunks of any length, copies only a line that spans two chunks, and holds at most
 /// ``ListLimit/element`` bytes.
 struct LineSplitter {
     enum Piece {
         /// A line without its line feed, valid during the call only.
         case line(UnsafeRawBufferPointer, number: Int)
-        /// A line that was longer than the limit; it is given as soon as that is known.
+        /// A line longer than the limit, reported at the byte that exceeds it.
         case tooLong(number: Int)
     }
 

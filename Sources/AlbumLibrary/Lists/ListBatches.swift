@@ -1,31 +1,31 @@
 import Dispatch
 import Platform
 
-/// The elements of several lists, in order, as they are read. Reading blocks, so it has a thread of its own.
+/// The elements of several lists, in order. A thread of its own reads them, because reading blocks.
 package struct ListBatches: AsyncSequence, Sendable {
     package typealias Element = [ListElement]
     package typealias Failure = Never
 
-    /// Chunks read ahead.
-    private static let ahead = 4
+    /// Maximum number of batches that are read and not consumed.
+    private static let readAhead = 4
 
     private let stream: AsyncStream<[ListElement]>
     // Created with 0 and raised: libdispatch traps when a semaphore is destroyed below its initial value.
     private let permits = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - keepsOtherFields: for callers that write the albums again: keep all their fields.
-    ///   - check: the problem of an item in a file, which then replaces the item; nil if it has none.
-    ///   - broken: called for each list that cannot be read to its end; the next list is read nonetheless.
+    ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the albums again.
+    ///   - problem: The problem of an item in a file, which then replaces the item; nil if it has none.
+    ///   - onFailure: Called for each list that cannot be read to its end. The next list is read nonetheless.
     package init(
         paths: [String], format: ListFormat?, keepsOtherFields: Bool = false,
-        check: @escaping @Sendable (ListItem, _ file: String) -> ListProblem? = { _, _ in nil },
-        broken: @escaping @Sendable (ListProblem) -> Void
+        problem: @escaping @Sendable (ListItem, _ file: String) -> ListProblem? = { _, _ in nil },
+        onFailure: @escaping @Sendable (ListProblem) -> Void
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: [ListElement].self)
         self.stream = stream
         let permits = permits
-        for _ in 0..<Self.ahead { permits.signal() }
+        for _ in 0..<Self.readAhead { permits.signal() }
         // The thread may be waiting for a permit when the consumer stops.
         continuation.onTermination = { _ in permits.signal() }
         WorkThread.start {
@@ -36,13 +36,13 @@ package struct ListBatches: AsyncSequence, Sendable {
                     while var batch = try reader.next() {
                         for index in batch.indices {
                             guard case .item(let item) = batch[index] else { continue }
-                            if let problem = check(item, file) { batch[index] = .problem(problem) }
+                            if let problem = problem(item, file) { batch[index] = .problem(problem) }
                         }
                         permits.wait()
                         if case .terminated = continuation.yield(batch) { return }
                     }
                 } catch {
-                    broken(error)
+                    onFailure(error)
                 }
             }
             continuation.finish()

@@ -1,10 +1,10 @@
-/// A location in a list: `albums.json:12:7`.
-package struct ListPlace: Sendable, Hashable, CustomStringConvertible {
+/// A location in a list, such as `albums.json:12:7`.
+package struct ListLocation: Sendable, Hashable, CustomStringConvertible {
     /// The path as the caller gave it; `stdin` for `-`.
     package var file: String
-    /// Counted from 1; 0 means the file as a whole.
+    /// Counted from 1; 0 for the whole file.
     package var line: Int
-    /// In bytes, counted from 1, as compilers do it; `nil` means the line as a whole.
+    /// In bytes, counted from 1, as compilers do; nil for the whole line.
     package var column: Int?
 
     package init(file: String, line: Int = 0, column: Int? = nil) {
@@ -18,35 +18,54 @@ package struct ListPlace: Sendable, Hashable, CustomStringConvertible {
         guard let column else { return "\(file):\(line)" }
         return "\(file):\(line):\(column)"
     }
+
+    /// The location `offset` bytes after this one, which is that of the first of `bytes`.
+    func advanced(by offset: Int, in bytes: UnsafeRawBufferPointer) -> ListLocation {
+        var location = self
+        for byte in bytes.prefix(offset) {
+            if byte == Byte.newline {
+                location.line += 1
+                location.column = 1
+            } else {
+                location.column = (location.column ?? 1) + 1
+            }
+        }
+        return location
+    }
 }
 
 /// Why an element, or the rest of a list, could not be read.
 package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
-    package var place: ListPlace
-    /// One line, without the place.
+    package var location: ListLocation
+    /// One line, without the location.
     package var message: String
     /// The cover URL of the element, if it could be read.
     package var url: String?
     /// The album of the element, if only its cover location is missing or invalid.
     package var album: Album?
 
-    package init(place: ListPlace, message: String, url: String? = nil, album: Album? = nil) {
-        self.place = place
+    package init(_ location: ListLocation, _ message: String, url: String? = nil, album: Album? = nil) {
+        self.location = location
         self.message = message
         self.url = url
         self.album = album
     }
 
-    package var description: String { "\(place): \(message)" }
+    /// The problem of an element longer than ``ListLimit/element``.
+    static func tooLong(_ element: String, _ location: ListLocation) -> ListProblem {
+        ListProblem(location, "\(element) is longer than 1 MiB; skipped")
+    }
+
+    package var description: String { "\(location): \(message)" }
 }
 
 /// One cover of a list.
 package struct ListItem: Sendable, Hashable {
-    /// As written, without surrounding blanks, not validated; `""` if the album locates its cover in another way.
+    /// As written, without surrounding whitespace, not validated; `""` if the album locates its cover in another way.
     package var url: String
-    /// `nil` in lists of bare URLs.
+    /// Nil in lists of bare URLs.
     package var album: Album?
-    /// The line on which its element begins, from 1.
+    /// The line on which the element begins, from 1.
     package var line: Int
 
     package init(url: String, album: Album? = nil, line: Int) {
@@ -59,28 +78,29 @@ package struct ListItem: Sendable, Hashable {
 /// An element of a list.
 package enum ListElement: Sendable, Hashable {
     case item(ListItem)
-    /// This element is skipped; those after it are still read.
+    /// This element is skipped; the following ones are read.
     case problem(ListProblem)
 
     /// An album of a list: an item if it locates its cover, else a problem.
-    static func album(_ album: Album, _ place: ListPlace) -> ListElement {
-        let url = album.coverUrl?.trimmingBlanks() ?? ""
-        if !url.isEmpty { return .item(ListItem(url: url, album: album, line: place.line)) }
+    static func album(_ album: Album, _ location: ListLocation) -> ListElement {
+        let url = album.coverURL?.trimmingWhitespace() ?? ""
+        if !url.isEmpty { return .item(ListItem(url: url, album: album, line: location.line)) }
+        let reason: String
         do throws(AlbumProblem) {
-            guard try album.hasCoverPlace() else { return .problem(.noCover(album, place)) }
-            return .item(ListItem(url: "", album: album, line: place.line))
+            if try album.hasCoverLocation() { return .item(ListItem(url: "", album: album, line: location.line)) }
+            reason = " has no cover URL"
         } catch {
-            let message = "album '\(album.title.inMessage)': \(error); skipped"
-            return .problem(ListProblem(place: place, message: message, album: album))
+            reason = ": \(error)"
         }
+        return .problem(ListProblem(location, "album '\(album.title.inMessage)'\(reason); skipped", album: album))
     }
 }
 
-/// Turns the bytes of one format into elements. A pure value: it is fed chunks of any length, in order, and its output does
-/// not depend on where the chunks are cut.
+/// Converts the bytes of one format to elements. It is fed chunks of any length, in order. Its output does not depend on where
+/// the chunks are cut.
 protocol ListParser {
     /// Appends the elements that these bytes complete.
-    /// - Throws: `ListProblem`: the rest cannot be read. The elements before the problem have been appended.
+    /// - Throws: `ListProblem` if the rest cannot be read. The elements before the problem have been appended.
     mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem)
 
     /// Appends the elements that the end of the list completes. Call it once, last.

@@ -1,4 +1,4 @@
-/// The formats a list of covers may have. Each streams: none needs the whole list in memory.
+/// The format of a list of covers. All formats stream: none needs the whole list in memory.
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON array (RFC 8259) of albums or URLs.
     case json
@@ -12,9 +12,9 @@ package enum ListFormat: String, CaseIterable, Sendable {
 
 /// The limits that bound a reader's memory.
 enum ListLimit {
-    /// The longest line, CSV row or JSON element, in bytes. Longer ones are skipped and never held in memory.
+    /// The maximum length of a line, CSV row or JSON element, in bytes. Longer ones are skipped and never held in memory.
     static let element = 1 << 20
 
-    /// The bytes of one read.
+    /// The length of one read, in bytes.
     static let chunk = 64 << 10
 }

@@ -1,4 +1,4 @@
-/// A URL on each line, as in lists for `wget -i`. Blank lines and comments (`#`, so that M3U playlists work) are ignored.
+/// Parses a URL on each line, as in lists for `wget -i`. Ignores blank lines and comments (`#`, as in M3U playlists).
 struct URLListParser: ListParser {
     private let file: String
     private var lines = LineSplitter()
@@ -8,12 +8,10 @@ struct URLListParser: ListParser {
     }
 
     mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
-        let file = file
         try lines.feed(bytes) { piece in Self.append(piece, file, to: &elements) }
     }
 
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {
-        let file = file
         try lines.finish { piece in Self.append(piece, file, to: &elements) }
     }
 
@@ -25,20 +23,7 @@ struct URLListParser: ListParser {
             guard let first = url.first, first != Byte.hash else { return }
             elements.append(.item(ListItem(url: url.text, line: number)))
         case .tooLong(let number):
-            elements.append(.problem(.tooLong("the line", ListPlace(file: file, line: number))))
+            elements.append(.problem(.tooLong("the line", ListLocation(file: file, line: number))))
         }
-    }
-}
-
-extension ListProblem {
-    /// For an element over ``ListLimit/element``.
-    static func tooLong(_ what: String, _ place: ListPlace) -> ListProblem {
-        ListProblem(place: place, message: "\(what) is longer than 1 MiB; skipped")
-    }
-
-    /// For an album without a cover location.
-    static func noCover(_ album: Album, _ place: ListPlace) -> ListProblem {
-        ListProblem(
-            place: place, message: "album '\(album.title.inMessage)' has no cover URL; skipped", album: album)
     }
 }

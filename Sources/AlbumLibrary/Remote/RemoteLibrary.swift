@@ -1,21 +1,21 @@
-/// A remote library, which gets a copy of every edit.
+/// A remote library, which receives every edit.
 package struct RemoteLibrary: Sendable {
-    /// What came of a request.
+    /// The response to a POST.
     package enum Response: Sendable {
-        /// The status code of the response.
+        /// The status code.
         case status(Int)
-        /// There is no response, and why.
+        /// There is no response, for this reason.
         case unreachable(String)
     }
 
-    /// The normalised URL. Messages in the outbox are addressed to it.
-    package var url: String
-    /// Sends JSON to a URL with `POST`, with an `Idempotency-Key`.
-    package var post: @Sendable (_ url: String, _ body: [UInt8], _ key: String) async -> Response
+    /// Sends JSON to a URL, with an `Idempotency-Key`.
+    package typealias Post = @Sendable (_ url: String, _ json: String, _ key: String) async -> Response
 
-    package init(
-        url: String, post: @escaping @Sendable (_ url: String, _ body: [UInt8], _ key: String) async -> Response
-    ) {
+    /// The normalised URL. Messages in the outbox are addressed to it.
+    let url: String
+    private let post: Post
+
+    package init(url: String, post: @escaping Post) {
         self.url = url
         self.post = post
     }
@@ -31,11 +31,10 @@ package struct RemoteLibrary: Sendable {
 
     func send(_ message: RemoteMessage) async -> Outcome {
         let root = url.hasSuffix("/") ? String(url.dropLast()) : url
-        switch await post(root + message.path, Array(message.body.utf8), message.key) {
-        // The remote library does not have the album: deleted already, or never sent.
-        case .status(200..<300),
-            .status(404) where message.isDelete, .status(410) where message.isDelete:
-            return .accepted
+        switch await post(root + message.path, message.body, message.key) {
+        case .status(200..<300): return .accepted
+        // The remote library does not have the album: it was deleted already, or never sent.
+        case .status(let status) where message.isDelete && [404, 410].contains(status): return .accepted
         // The request itself is refused. Other statuses may be temporary, or a person can fix their cause.
         case .status(let status) where [400, 404, 405, 409, 410, 413, 415, 422].contains(status):
             return .refused("\(url) answered \(status)")
@@ -47,15 +46,15 @@ package struct RemoteLibrary: Sendable {
 
 /// The state of the outbox after an attempt to send it.
 public struct OutboxState: Sendable, Hashable, Codable {
-    /// Edits still queued.
+    /// The number of edits still queued.
     public var waiting = 0
-    /// Edits sent by this call.
+    /// The number of edits sent by this call.
     public var sent = 0
     /// Why the queued edits were not sent, in one line; `nil` if none is queued.
     public var problem: String?
     /// Edits that the remote library refused permanently, one line each.
     public var refused: [String] = []
 
-    /// An empty outbox.
+    /// Creates the state of an empty outbox.
     public init() {}
 }

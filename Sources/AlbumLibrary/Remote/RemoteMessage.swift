@@ -4,11 +4,11 @@
     import Foundation
 #endif
 
-/// An edit for a remote library: a POST that stays in the outbox until the server has accepted it.
+/// An edit of one album for a remote library: a POST that stays in the outbox until the server has accepted it.
 struct RemoteMessage: Sendable, Hashable {
     /// The remote library's URL.
     var remote: String
-    /// The Idempotency-Key: a server applies messages with equal keys once.
+    /// The Idempotency-Key. A server applies messages with equal keys once.
     var key: String
     /// `/api/addAlbum`, `/api/deleteAlbum` or `/api/editAlbum`.
     var path: String
@@ -17,7 +17,7 @@ struct RemoteMessage: Sendable, Hashable {
 
     var isDelete: Bool { path == "/api/deleteAlbum" }
 
-    /// The edit in a message: `adding “Low Tide”`.
+    /// The edit in words: `adding “Low Tide”`.
     var subject: String {
         struct Body: Decodable {
             struct Album: Decodable { var title: String }
@@ -38,25 +38,22 @@ struct RemoteMessage: Sendable, Hashable {
     ///
     /// `POST /api/addAlbum` has `{"album": {…}, "index": 3, "after": "id of the album before it"}`, `POST /api/deleteAlbum`
     /// has `{"id": "…", "index": 3, "title": "…"}`, `POST /api/editAlbum` has `{"album": {…}, "index": 3}` with the whole album.
-    static func telling(_ edit: AlbumEdit, to remote: String) -> [RemoteMessage] {
-        edit.placed.map { placed in
-            let index = JSONMember("index", .number(String(placed.index)))
+    static func messages(for edit: AlbumEdit, to remote: String) -> [RemoteMessage] {
+        edit.changes.map { change in
+            let index = JSONMember("index", .number(String(change.index)))
             var fields: [JSONMember]
             switch edit.kind {
             case .add:
-                fields = [JSONMember("album", .object(placed.album.members)), index]
-                fields.append(JSONMember("after", placed.after.map { .string($0) } ?? .null))
-            case .edit: fields = [JSONMember("album", .object(placed.album.members)), index]
+                fields = [JSONMember("album", .object(change.album.members)), index]
+                fields.append(JSONMember("after", change.precedingID.map { .string($0) } ?? .null))
+            case .edit: fields = [JSONMember("album", .object(change.album.members)), index]
             case .delete:
-                fields = [JSONMember("id", .string(placed.album.id)), index]
-                fields.append(JSONMember("title", .string(placed.album.title)))
+                fields = [JSONMember("id", .string(change.album.id)), index]
+                fields.append(JSONMember("title", .string(change.album.title)))
             }
-            var body: [UInt8] = []
-            JSONValue.object(fields).append(to: &body)
             let key = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
             return RemoteMessage(
-                remote: remote, key: key, path: path(of: edit.kind),
-                body: String(decoding: body, as: UTF8.self))
+                remote: remote, key: key, path: path(of: edit.kind), body: JSONValue.object(fields).text)
         }
     }
 }

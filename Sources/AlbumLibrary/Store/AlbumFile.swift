@@ -6,14 +6,14 @@ import Platform
     import Foundation
 #endif
 
-/// The library file: albums as JSON that people can read and edit.
+/// Reads and writes the library file: albums as JSON that people can read and edit.
 package enum AlbumFile {
-    /// Creates the file with the starter albums unless it exists.
-    /// - Parameter origin: the origin of the starter albums' covers, such as `http://127.0.0.1:8731`.
-    /// - Returns: whether it was created.
+    /// Creates the file with the starter albums if it is missing.
+    /// - Parameter origin: The origin of the starter albums' covers. Default: `http://127.0.0.1:8731`.
+    /// - Returns: Whether it was created.
     /// - Throws: `LibraryError`.
     @discardableResult
-    package static func createIfMissing(_ path: String, origin: String? = nil) throws -> Bool {
+    package static func createIfMissing(_ path: String, origin: String? = nil) throws(LibraryError) -> Bool {
         let files = FileManager.default
         if files.fileExists(atPath: path) { return false }
         try? files.createDirectory(atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
@@ -29,8 +29,8 @@ package enum AlbumFile {
 
     /// The albums of a library file, in order, also those without a cover URL. One problem fails the whole file: an album
     /// skipped here would be lost when the library is saved.
-    /// - Throws: `LibraryError`, with line and column.
-    static func read(_ path: String) throws -> [Album] {
+    /// - Throws: `LibraryError` with line and column.
+    static func read(_ path: String) throws(LibraryError) -> [Album] {
         do throws(ListProblem) {
             let reader = try AlbumListReader(path: path, format: .json, keepsOtherFields: true)
             var albums: [Album] = []
@@ -39,7 +39,7 @@ package enum AlbumFile {
             }
             return withUniqueIDs(albums)
         } catch {
-            throw LibraryError(message: "\(error)")
+            throw .unreadableAlbums("\(error)")
         }
     }
 
@@ -47,8 +47,7 @@ package enum AlbumFile {
         switch element {
         case .item(let item):
             if let album = item.album { return album }
-            throw ListProblem(
-                place: ListPlace(file: path, line: item.line), message: "expected an album, found a URL")
+            throw ListProblem(ListLocation(file: path, line: item.line), "expected an album, found a URL")
         case .problem(var problem):
             if let album = problem.album { return album }
             if problem.message.hasSuffix("; skipped") { problem.message.removeLast("; skipped".count) }
@@ -62,20 +61,19 @@ package enum AlbumFile {
         taken.reserveCapacity(albums.count)
         return albums.map { album in
             var album = album
-            album.id = unusedID(album.id) { taken.contains($0) }
-            taken.insert(album.id)
+            album.id = unusedID(album.id, &taken)
             return album
         }
     }
 
-    /// `id`, or the first of `id-2`, `id-3`, … that is not taken.
-    static func unusedID(_ id: String, _ isTaken: (String) -> Bool) -> String {
+    /// `id`, or the first of `id-2`, `id-3`, … that is not in `taken`. Inserts it there.
+    static func unusedID(_ id: String, _ taken: inout Set<String>) -> String {
         var (candidate, number) = (id, 2)
-        while isTaken(candidate) { (candidate, number) = ("\(id)-\(number)", number + 1) }
+        while !taken.insert(candidate).inserted { (candidate, number) = ("\(id)-\(number)", number + 1) }
         return candidate
     }
 
-    /// These albums as a list.
+    /// The albums as a list of this format.
     package static func text(of albums: [Album], format: ListFormat) -> String {
         switch format {
         case .json: return String(decoding: text(of: albums), as: UTF8.self)
@@ -83,10 +81,10 @@ package enum AlbumFile {
         case .csv:
             let rows =
                 [["id", "title", "artist", "genre", "year", "coverUrl"]]
-                + albums.map { [$0.id, $0.title, $0.artist, $0.genre, $0.year, $0.coverUrl ?? ""] }
+                + albums.map { [$0.id, $0.title, $0.artist, $0.genre, $0.year, $0.coverURL ?? ""] }
             // RFC 4180 section 2: lines end with CRLF.
             return rows.map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
-        case .urls: return albums.compactMap(\.coverUrl).map { $0 + "\n" }.joined()
+        case .urls: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
         }
     }
 
@@ -94,20 +92,20 @@ package enum AlbumFile {
         let isPlain = field.utf8.allSatisfy { byte in
             byte >= 0x20 && byte != Byte.quote && byte != Byte.comma && byte != Byte.semicolon
         }
-        if isPlain, field == field.trimmingBlanks() { return field }
+        if isPlain, field == field.trimmingWhitespace() { return field }
         return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
     }
 
-    /// The library file of these albums, each field on a line.
+    /// The bytes of a library file of these albums, each field on a line.
     static func text(of albums: [Album]) -> [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(albums.count * 256)
         bytes += "[".utf8
-        for (position, album) in albums.enumerated() {
-            bytes += (position == 0 ? "\n  {\n" : ",\n  {\n").utf8
+        for (index, album) in albums.enumerated() {
+            bytes += (index == 0 ? "\n  {\n" : ",\n  {\n").utf8
             for (number, member) in album.members.enumerated() {
                 bytes += (number == 0 ? "    " : ",\n    ").utf8
-                JSONText.append(member.name, to: &bytes)
+                bytes.append(json: member.name)
                 bytes += ": ".utf8
                 member.value.append(to: &bytes)
             }

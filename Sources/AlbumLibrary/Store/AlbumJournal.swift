@@ -6,14 +6,14 @@ import GRDB
     import Foundation
 #endif
 
-/// What a library remembers beside its albums: the history, edits on their way to a remote library, and where each client
-/// was. In SQLite, because the history has no end and a step must be on the disk before the library file changes.
+/// The history of a library, the mementos of its clients, and the outbox. It is an SQLite database, because the history is
+/// unlimited and a step must be on the disk before the library file changes.
 ///
-/// The steps are numbered from 1; those up to `done` have been taken, those after it can be redone. `pending` is a step that
-/// is recorded but may not be in the library file yet: whoever finds it takes it (again) first.
-package final class AlbumJournal {
-    /// Mementos of clients that come no more are forgotten beyond this number.
-    private static let mostMementos = 1_000
+/// Steps are numbered from 1. Those up to `done` are in effect; those after it can be redone. `pending` is a step that is
+/// recorded but may not be in the library file yet. A process that finds it applies it again before any other edit.
+final class AlbumJournal {
+    /// The maximum number of mementos. The least recently saved ones are deleted.
+    private static let maximumMementos = 1_000
     private let database: DatabaseQueue
 
     /// - Throws: `DatabaseError`.
@@ -37,8 +37,8 @@ package final class AlbumJournal {
 
     // MARK: History
 
-    /// What `undo` would take back, and what `redo` would take again.
-    package func steps() throws -> (undo: AlbumEdit?, redo: AlbumEdit?) {
+    /// The steps that `undo` would revert and `redo` repeat.
+    func steps() throws -> (undo: AlbumEdit?, redo: AlbumEdit?) {
         try database.read { database in
             let done = try Self.done(database)
             return (try Self.edit(done, database), try Self.edit(done + 1, database))
@@ -50,7 +50,7 @@ package final class AlbumJournal {
         case undo, redo
     }
 
-    /// Records a step, what it changes as pending, and what a remote library is to be told of it.
+    /// Records a step, its change as pending, and the messages to the remote library.
     func record(_ step: Step, changing change: AlbumEdit, messages: [RemoteMessage]) throws {
         try database.write { database in
             let done = try Self.done(database)
@@ -58,16 +58,17 @@ package final class AlbumJournal {
             case .new(let edit):
                 try database.execute(sql: "DELETE FROM history WHERE number > ?", arguments: [done])
                 try database.execute(
-                    sql: "INSERT INTO history (number, edit) VALUES (?, ?)", arguments: [done + 1, try Self.text(edit)])
+                    sql: "INSERT INTO history (number, edit) VALUES (?, ?)",
+                    arguments: [done + 1, try Self.encode(edit)])
                 try Self.set("done", done + 1, database)
             case .undo:
-                try Self.remember(change, in: done, database)
+                try Self.update(done, with: change, database)
                 try Self.set("done", done - 1, database)
             case .redo:
-                try Self.remember(change, in: done + 1, database)
+                try Self.update(done + 1, with: change, database)
                 try Self.set("done", done + 1, database)
             }
-            try Self.set("pending", try Self.text(change), database)
+            try Self.set("pending", try Self.encode(change), database)
             for message in messages { try Self.insert(message, database) }
         }
     }
@@ -76,19 +77,19 @@ package final class AlbumJournal {
     func pending() throws -> AlbumEdit? {
         try database.read { database in
             try String.fetchOne(database, sql: "SELECT value FROM state WHERE name = 'pending'")
-                .map { try JSONDecoder().decode(AlbumEdit.self, from: Data($0.utf8)) }
+                .map { try Self.decode($0) }
         }
     }
 
-    /// The pending change is in the library file.
-    func settle() throws {
+    /// Records that the pending change is in the library file.
+    func clearPending() throws {
         try database.write { try $0.execute(sql: "DELETE FROM state WHERE name = 'pending'") }
     }
 
     // MARK: Mementos
 
-    package func save(_ memento: LibraryMemento, for client: String, now: Int64) throws {
-        let text = String(decoding: try JSONEncoder().encode(memento), as: UTF8.self)
+    func save(_ memento: LibraryMemento, for client: String, now: Int64) throws {
+        let text = try Self.encode(memento)
         try database.write { database in
             try database.execute(
                 sql: "INSERT OR REPLACE INTO mementos (client, memento, used) VALUES (?, ?, ?)",
@@ -96,14 +97,14 @@ package final class AlbumJournal {
             try database.execute(
                 sql: """
                     DELETE FROM mementos WHERE client IN (SELECT client FROM mementos ORDER BY used DESC LIMIT -1 OFFSET ?)
-                    """, arguments: [Self.mostMementos])
+                    """, arguments: [Self.maximumMementos])
         }
     }
 
-    package func memento(of client: String) throws -> LibraryMemento? {
+    func memento(of client: String) throws -> LibraryMemento? {
         try database.read { database in
             try String.fetchOne(database, sql: "SELECT memento FROM mementos WHERE client = ?", arguments: [client])
-                .map { try JSONDecoder().decode(LibraryMemento.self, from: Data($0.utf8)) }
+                .map { try Self.decode($0) }
         }
     }
 
@@ -134,7 +135,7 @@ package final class AlbumJournal {
         try database.write { try $0.execute(sql: "DELETE FROM outbox WHERE number = ?", arguments: [number]) }
     }
 
-    /// The remote library will never take it; it is kept, for a person to look at, and stands in nobody's way.
+    /// Marks a message that the remote library will never accept. It is kept for inspection and no longer sent.
     func refuseMessage(_ number: Int64, _ reason: String) throws {
         try database.write {
             try $0.execute(sql: "UPDATE outbox SET refusal = ? WHERE number = ?", arguments: [reason, number])
@@ -154,19 +155,23 @@ package final class AlbumJournal {
 
     private static func edit(_ number: Int, _ database: Database) throws -> AlbumEdit? {
         try String.fetchOne(database, sql: "SELECT edit FROM history WHERE number = ?", arguments: [number])
-            .map { try JSONDecoder().decode(AlbumEdit.self, from: Data($0.utf8)) }
+            .map { try decode($0) }
     }
 
-    /// A step that takes albums out of the library keeps them as they were then, for the step that brings them back.
-    private static func remember(_ change: AlbumEdit, in number: Int, _ database: Database) throws {
+    /// Stores deleted albums in the step that deletes them as they were then, for the step that restores them.
+    private static func update(_ number: Int, with change: AlbumEdit, _ database: Database) throws {
         guard change.kind == .delete, let edit = try edit(number, database) else { return }
         try database.execute(
             sql: "UPDATE history SET edit = ? WHERE number = ?",
-            arguments: [try text(edit.remembering(change)), number])
+            arguments: [try encode(edit.withAlbums(of: change)), number])
     }
 
-    private static func text(_ edit: AlbumEdit) throws -> String {
-        String(decoding: try JSONEncoder().encode(edit), as: UTF8.self)
+    private static func encode(_ value: some Encodable) throws -> String {
+        String(decoding: try JSONEncoder().encode(value), as: UTF8.self)
+    }
+
+    private static func decode<Value: Decodable>(_ text: String) throws -> Value {
+        try JSONDecoder().decode(Value.self, from: Data(text.utf8))
     }
 
     private static func insert(_ message: RemoteMessage, _ database: Database) throws {

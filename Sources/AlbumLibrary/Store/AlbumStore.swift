@@ -1,12 +1,6 @@
 package import Logging
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -20,141 +14,164 @@ package struct AlbumList: Sendable {
     package var revision: String
 }
 
-/// Reads and edits the albums of a library file, which other processes and text editors may change too.
+/// The albums of a library file, their history, and the edits that wait for a remote library.
+///
+/// Other processes and text editors may change the file at any time. Every call sees their changes, and every edit is saved
+/// when it returns. The history is unlimited and persistent.
 ///
 /// An edit holds the lock while it reads the current file, records the step in the journal, and replaces the file. The step
 /// is on the disk, marked pending, before the file changes. If the process dies between the two, the next edit repeats it.
-package actor AlbumStore {
+///
+/// Files are read and written on a thread of the store's own, which starts with the first call.
+public actor AlbumStore {
     private nonisolated let thread = ThreadExecutor()
-    private let path: String
+    let file: LibraryFile
     let remote: RemoteLibrary?
+    /// Called after the albums changed, in this process or another.
+    private let onChange: @Sendable () -> Void
+    private var list: AlbumList?
+    private var isClosed = false
     /// Whether `sendEdits` is running.
     var isSending = false
-    private let logger: Logger
-    /// A damaged file that was written within this time, in seconds, may be in the middle of being saved.
-    private let patience: Double
-    /// Called after the albums changed, in this process or another.
-    private let changed: @Sendable () -> Void
-    private var list: AlbumList?
-    private var folder: LibraryFolder?
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+    /// The thread that reads and writes files.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     package init(
-        path: String, remote: RemoteLibrary?, logger: Logger, patience: Double = 2,
-        changed: @escaping @Sendable () -> Void
+        path: String, remote: RemoteLibrary?, logger: Logger, savingTimeout: Double = 2,
+        onChange: @escaping @Sendable () -> Void
     ) {
-        // Symbolic links are resolved: a library has one lock and one history.
-        self.path = AtomicFile.resolvingLinks(path)
+        file = LibraryFile(path: path, logger: logger, savingTimeout: savingTimeout)
         self.remote = remote
-        self.logger = logger
-        self.patience = patience
-        self.changed = changed
+        self.onChange = onChange
     }
 
     deinit { thread.shutdown() }
 
+    /// Makes later calls throw `LibraryError.closed`.
+    package func close() { isClosed = true }
+
+    // MARK: Albums
+
+    /// All albums in the library's order. The first call creates a missing library file with the starter albums. A damaged
+    /// file is moved aside and its last good copy restored, with a warning to the configuration's logger.
+    public func all() throws(LibraryError) -> [Album] { try current().albums }
+
+    /// The albums with their revision.
+    package func current() throws(LibraryError) -> AlbumList { try perform { try readCurrent() } }
+
+    /// Adds an album.
+    /// - Parameter index: Its index in the library, from 0. Default, and beyond the end: at the end.
+    /// - Returns: The album as it is in the library, with another id if its own was taken.
+    @discardableResult
+    public func add(_ album: Album, at index: Int? = nil) throws(LibraryError) -> Album {
+        try insert(album, at: index)?.changes.first?.album ?? album
+    }
+
+    /// Adds an album. - Returns: The step.
+    package func insert(_ album: Album, at index: Int?) throws(LibraryError) -> AlbumEdit? {
+        try take(.add([album], at: index, skipsKnown: false))
+    }
+
+    /// Adds albums at the end in one step, except those whose id is in the library.
+    /// - Returns: The step; `nil` if no album was new.
+    @discardableResult
+    public func add(_ albums: [Album]) throws(LibraryError) -> AlbumEdit? {
+        try take(.add(albums, at: nil, skipsKnown: true))
+    }
+
+    /// Deletes an album.
+    /// - Returns: The album; `nil` if the library has no album of this id.
+    @discardableResult
+    public func delete(_ id: Album.ID) throws(LibraryError) -> Album? { try delete([id])?.changes.first?.album }
+
+    /// Deletes albums in one step.
+    /// - Returns: The step; `nil` if the library has none of them.
+    @discardableResult
+    public func delete(_ ids: [Album.ID]) throws(LibraryError) -> AlbumEdit? { try take(.delete(ids)) }
+
+    /// Changes fields of an album in one step. The album keeps its index, its id, and every field that `change` leaves alone,
+    /// even if another program changes it at the same time.
+    ///
+    /// ```swift
+    /// try await library.albums.edit(album.id) { $0.year = "1971" }
+    /// ```
+    /// - Returns: The step; `nil` if the library has no album of this id, or nothing changed.
+    /// - Throws: `LibraryError`, or the error of `change`.
+    @discardableResult
+    public nonisolated func edit(
+        _ id: Album.ID, _ change: (inout Album) throws -> Void
+    ) async throws -> AlbumEdit? {
+        guard let former = try await all().first(where: { $0.id == id }) else { return nil }
+        var album = former
+        try change(&album)
+        album.id = id
+        return try await take(.edit(from: former, to: album))
+    }
+
+    /// Writes the library file in the library's own form, with an id for every album. Edits save by themselves.
+    public func save() throws(LibraryError) { try take(.save) }
+
+    // MARK: History
+
+    /// Reverts the last step, whichever process took it.
+    /// - Returns: What changed; `nil` if there is no step to revert.
+    @discardableResult
+    public func undo() throws(LibraryError) -> AlbumEdit? { try take(.undo) }
+
+    /// Repeats the step that `undo` reverted last. A new step discards the steps that could be repeated.
+    /// - Returns: What changed; `nil` if there is no step to repeat.
+    @discardableResult
+    public func redo() throws(LibraryError) -> AlbumEdit? { try take(.redo) }
+
+    /// The steps that `undo` would revert and `redo` repeat.
+    public func history() throws(LibraryError) -> (undo: AlbumEdit?, redo: AlbumEdit?) {
+        try withJournal { try $0.steps() }
+    }
+
+    // MARK: Mementos
+
+    /// Stores the position of a client, such as a browser.
+    public func save(_ memento: LibraryMemento, for client: String) throws(LibraryError) {
+        let memento = memento.addingNeighbours(in: try all())
+        try withJournal { try $0.save(memento, for: client, now: WallClock.milliseconds()) }
+    }
+
+    /// The position of a client in the library as it is now; `nil` for an unknown client.
+    public func memento(of client: String) throws(LibraryError) -> LibraryMemento? {
+        let albums = try all()
+        return try withJournal { try $0.memento(of: client) }?.restored(in: albums)
+    }
+
     // MARK: Reading
 
-    /// The albums in the file now.
-    /// - Throws: `LibraryError`.
-    package func current() throws -> AlbumList {
+    private func readCurrent() throws -> AlbumList {
         var status = stat()
-        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
-            throw LibraryError(message: "cannot keep a library in \(path): it is not a file")
+        if stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            throw LibraryError.unreadableAlbums("cannot keep a library in \(file.path): it is not a file")
         }
-        if let list, list.revision == Self.revision(of: path) { return list }
-        if folder == nil {
-            // A library in a read-only directory can still be read.
-            guard let folder = try? openFolder() else {
-                try createIfMissing()
-                return keep(try AlbumFile.read(path))
-            }
-            if try folder.journal.pending() != nil { try locked(folder) { try finishPending(folder) } }
-        }
-        do {
-            if try !isFirstUse() { return keep(try AlbumFile.read(path)) }
-        } catch {}
-        let folder = try openFolder()
-        return try locked(folder) { keep(try readOrMend(folder)) }
-    }
-
-    /// The albums as last returned.
-    package func last() throws -> AlbumList { try list ?? current() }
-
-    /// Creates the library file if there never was one.
-    /// - Returns: true if the file is missing and its last good copy must be restored.
-    private func isFirstUse() throws -> Bool {
-        let files = FileManager.default
-        if files.fileExists(atPath: path) { return false }
-        if let folder, files.fileExists(atPath: folder.lastGood) { return true }
-        try createIfMissing()
-        return false
-    }
-
-    private func createIfMissing() throws {
-        if try AlbumFile.createIfMissing(path) {
-            logger.notice("created \(path) with twelve starter albums; run `sleeve origin` to serve their covers")
-        }
-    }
-
-    /// Call it with the lock held.
-    private func readOrMend(_ folder: LibraryFolder) throws -> [Album] {
-        let isThere = FileManager.default.fileExists(atPath: path)
-        do {
-            if isThere || !FileManager.default.fileExists(atPath: folder.lastGood) {
-                try createIfMissing()
-                return try AlbumFile.read(path)
-            }
-        } catch {
-            // A text editor may be in the middle of saving it.
-            while Self.age(of: path) < patience {
-                usleep(100_000)
-                if let albums = try? AlbumFile.read(path) { return albums }
-            }
-            guard access(path, R_OK) == 0, (try? AlbumFile.read(folder.lastGood)) != nil else { throw error }
-            let aside = try folder.setAside(path)
-            logger.warning("\(error); moved it to \(aside) and restored the last good copy")
-        }
-        let albums = try AlbumFile.read(folder.lastGood)
-        if !isThere { logger.warning("\(path) is missing; restored the last good copy from \(folder.lastGood)") }
-        try write(albums, folder)
-        return albums
+        if let list, list.revision == file.revision { return list }
+        // A library in a read-only directory can be read, without a state directory.
+        guard let state = try? file.openState() else { return keep(try file.read()) }
+        if list == nil, try state.journal.pending() != nil { try state.lock.withLock { try finishPending(state) } }
+        if !file.mustBeRestored, let albums = try? file.read() { return keep(albums) }
+        return try state.lock.withLock { keep(try file.readOrRepair(state)) }
     }
 
     private func keep(_ albums: [Album]) -> AlbumList {
-        let revision = Self.revision(of: path)
-        let isNew = list != nil && list?.revision != revision
-        let list = AlbumList(albums: albums, revision: revision)
-        self.list = list
-        if let folder { keepLastGood(albums, folder) }
-        if isNew { changed() }
-        return list
-    }
-
-    /// Copies the albums that were just read whole. A failure to write the copy is ignored.
-    private func keepLastGood(_ albums: [Album], _ folder: LibraryFolder) {
-        let bytes = AlbumFile.text(of: albums)
-        guard FileManager.default.contents(atPath: folder.lastGood).map({ Array($0) }) != bytes,
-            var copy = try? AtomicFile(bytes, replacing: folder.lastGood)
-        else { return }
-        try? copy.replace()
-    }
-
-    private static func age(of path: String) -> Double {
-        guard let written = try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date else {
-            return .infinity
-        }
-        // A time in the future is of no use.
-        let age = Date().timeIntervalSince(written)
-        return age >= 0 ? age : .infinity
+        let new = AlbumList(albums: albums, revision: file.revision)
+        let hasChanged = list.map { $0.revision != new.revision } ?? false
+        list = new
+        file.keepLastGood(albums)
+        if hasChanged { onChange() }
+        return new
     }
 
     // MARK: Editing
 
-    /// A step to take.
-    package enum Wish {
-        /// From `index` on; nil: at the end. Albums whose id is taken are left out if `skipsKnown`, else get another id.
+    /// An edit to make.
+    enum Edit {
+        /// Inserts albums at an index; nil for the end. An album whose id is taken is left out or gets another id.
         case add([Album], at: Int?, skipsKnown: Bool)
         case delete([Album.ID])
         /// Changes the fields that differ between the two, in the album that has the first one's id.
@@ -164,119 +181,89 @@ package actor AlbumStore {
         case save
     }
 
-    /// Takes a step. - Returns: what changed; nil if there was nothing to do.
-    /// - Throws: `LibraryError`; nothing has changed then.
+    /// Makes an edit. - Returns: What changed; nil if there was nothing to do.
     @discardableResult
-    package func edit(_ wish: Wish) throws -> AlbumEdit? {
-        _ = try current()
-        let folder = try openFolder()
-        return try locked(folder) {
-            try finishPending(folder)
-            var albums = try readOrMend(folder)
-            guard let (step, wanted) = try plan(wish, albums, folder.journal) else {
-                if case .save = wish { try write(albums, folder) }
-                return nil
+    func take(_ edit: Edit) throws(LibraryError) -> AlbumEdit? {
+        try perform {
+            _ = try readCurrent()
+            let state = try file.openState()
+            return try state.lock.withLock {
+                try finishPending(state)
+                var albums = try file.readOrRepair(state)
+                guard let (step, planned) = try plan(edit, albums, state.journal) else {
+                    if case .save = edit { try file.write(albums, state) }
+                    return nil
+                }
+                let change = planned.effective(in: albums)
+                change.apply(to: &albums)
+                var replacement = try file.prepare(albums)
+                let messages = remote.map { RemoteMessage.messages(for: change, to: $0.url) } ?? []
+                try state.journal.record(step, changing: change, messages: messages)
+                try replacement.replace()
+                // If this fails, the next edit repeats the step, which changes nothing.
+                try? state.journal.clearPending()
+                _ = keep(albums)
+                return change
             }
-            let change = wanted.effective(in: albums)
-            change.apply(to: &albums)
-            var file = try AtomicFile(AlbumFile.text(of: albums), replacing: path, isLocked: true)
-            let messages = remote.map { remote in RemoteMessage.telling(change, to: remote.url) } ?? []
-            try folder.journal.record(step, changing: change, messages: messages)
-            try file.replace()
-            // A step left pending is repeated, which changes nothing.
-            try? folder.journal.settle()
-            _ = keep(albums)
-            return change
         }
     }
 
     private func plan(
-        _ wish: Wish, _ albums: [Album], _ journal: AlbumJournal
+        _ edit: Edit, _ albums: [Album], _ journal: AlbumJournal
     ) throws -> (AlbumJournal.Step, change: AlbumEdit)? {
-        switch wish {
+        let step: AlbumEdit
+        switch edit {
         case .add(let new, let index, let skipsKnown):
             var taken = Set(albums.map(\.id))
             let added = new.compactMap { album -> Album? in
                 if skipsKnown, taken.contains(album.id) { return nil }
                 var album = album
-                album.id = AlbumFile.unusedID(album.id) { taken.contains($0) }
-                taken.insert(album.id)
+                album.id = AlbumFile.unusedID(album.id, &taken)
                 return album
             }
-            if added.isEmpty { return nil }
-            let edit = albums.adding(added, at: min(max(index ?? albums.count, 0), albums.count))
-            return (.new(edit), edit)
+            step = albums.adding(added, at: min(max(index ?? albums.count, 0), albums.count))
         case .delete(let ids):
-            let gone = Set(ids)
-            let indices = albums.indices.filter { gone.contains(albums[$0].id) }
-            if indices.isEmpty { return nil }
-            let edit = albums.deleting(Array(indices))
-            return (.new(edit), edit)
+            let ids = Set(ids)
+            step = albums.deleting(albums.indices.filter { ids.contains(albums[$0].id) })
         case .edit(let former, let album):
-            let wanted = AlbumEdit(
-                kind: .edit, placed: [.init(album: album, index: 0, after: nil, former: former)])
-            let edit = wanted.effective(in: albums)
-            return edit.placed.isEmpty ? nil : (.new(edit), edit)
+            let change = AlbumEdit.Change(album: album, index: 0, precedingID: nil, former: former)
+            step = AlbumEdit(kind: .edit, changes: [change]).effective(in: albums)
         case .undo: return try journal.steps().undo.map { (.undo, $0.inverse) }
         case .redo: return try journal.steps().redo.map { (.redo, $0) }
         case .save: return nil
         }
+        return step.changes.isEmpty ? nil : (.new(step), step)
     }
 
-    private func finishPending(_ folder: LibraryFolder) throws {
-        guard let change = try folder.journal.pending() else { return }
-        var albums = try readOrMend(folder)
+    /// Repeats a step whose process died before it replaced the file. Call it with the lock held.
+    private func finishPending(_ state: StateDirectory) throws {
+        guard let change = try state.journal.pending() else { return }
+        var albums = try file.readOrRepair(state)
         let before = albums
         change.apply(to: &albums)
-        if albums != before { try write(albums, folder) }
-        try folder.journal.settle()
+        if albums != before { try file.write(albums, state) }
+        try state.journal.clearPending()
         _ = keep(albums)
     }
 
-    private func write(_ albums: [Album], _ folder: LibraryFolder) throws {
-        var file = try AtomicFile(AlbumFile.text(of: albums), replacing: path, isLocked: true)
-        try file.replace()
-        keepLastGood(albums, folder)
-    }
-
-    // MARK: The journal
+    // MARK: Errors
 
     /// Reads or updates the journal.
-    /// - Throws: `LibraryError`.
-    package func journal<Result: Sendable>(_ body: (AlbumJournal) throws -> Result) throws -> Result {
-        let folder = try openFolder()
-        do { return try body(folder.journal) } catch { throw Self.error(error, folder) }
+    func withJournal<Result>(_ body: (AlbumJournal) throws -> Result) throws(LibraryError) -> Result {
+        try perform { try body(try file.openState().journal) }
     }
 
-    /// The folder beside the library file, which holds lock files too.
-    func folderPath() throws -> String { try openFolder().path }
-
-    private func openFolder() throws -> LibraryFolder {
-        if let folder { return folder }
-        let opened = try LibraryFolder(besides: path) { logger.warning("\($0)") }
-        folder = opened
-        return opened
-    }
-
-    private func locked<Result>(_ folder: LibraryFolder, _ body: () throws -> Result) throws -> Result {
-        do { return try folder.lock.withLock(body) } catch { throw Self.error(error, folder) }
-    }
-
-    private static func error(_ error: any Error, _ folder: LibraryFolder) -> LibraryError {
-        if let error = error as? LibraryError { return error }
-        if let error = error as? SystemError { return LibraryError(error) }
-        return LibraryError(message: "cannot use the library's history in \(folder.path): \(error)")
-    }
-
-    private static func revision(of path: String) -> String {
-        var status = stat()
-        guard stat(path, &status) == 0 else { return "none" }
-        #if canImport(Darwin)
-            let time = status.st_mtimespec
-        #else
-            let time = status.st_mtim
-        #endif
-        return [Int(status.st_ino), Int(status.st_size), Int(time.tv_sec), Int(time.tv_nsec)]
-            .map { String($0, radix: 36) }.joined(separator: "-")
+    /// Runs `body` and turns its errors into `LibraryError`.
+    func perform<Result: ~Copyable>(_ body: () throws -> Result) throws(LibraryError) -> Result {
+        if isClosed { throw .closed }
+        do {
+            return try body()
+        } catch let error as LibraryError {
+            throw error
+        } catch let error as SystemError {
+            throw LibraryError(error)
+        } catch {
+            throw .unusableHistory(path: StateDirectory.path(of: file.path), reason: "\(error)")
+        }
     }
 }

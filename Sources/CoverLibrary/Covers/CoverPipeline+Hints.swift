@@ -40,7 +40,7 @@ extension CoverPipeline {
         return urls.indices.map { index in
             Hints(
                 absence: absences[index], redirect: redirect(of: urls[index], redirects[index]?.value),
-                negativeTimeToLive: archive.holds(urls[index].string) ? CoverArtArchive.patience : nil)
+                negativeTimeToLive: archive.contains(urls[index].string) ? CoverArtArchive.negativeTimeToLive : nil)
         }
     }
 

@@ -149,7 +149,7 @@ package final class CoverPipeline: Sendable {
         guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
             return [request.location]
         }
-        let locations = album.coverPlaces(archive)
+        let locations = album.coverURLs(in: archive)
         return locations.isEmpty ? [request.location] : locations
     }
 

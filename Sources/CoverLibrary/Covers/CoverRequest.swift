@@ -43,7 +43,7 @@ public struct CoverRequest: Sendable, Hashable {
     /// A request for the cover of an album: at its cover URL, else at one of its alternative URLs, else at the Cover Art Archive
     /// under its MusicBrainz ids.
     public init(album: Album, priority: Priority = .normal, cachePolicy: CachePolicy = .useCache) {
-        self.init(album.coverUrl?.trimmingBlanks() ?? "", priority: priority, cachePolicy: cachePolicy)
+        self.init(album.coverURL?.trimmingWhitespace() ?? "", priority: priority, cachePolicy: cachePolicy)
         self.album = album
     }
 

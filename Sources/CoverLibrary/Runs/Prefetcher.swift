@@ -85,7 +85,7 @@ struct Prefetcher: Sendable {
             case .problem(let problem):
                 throw CoverFailure(
                     .badURL, url: Redaction.displayable(problem.url ?? ""), detail: "\(problem)",
-                    line: problem.place.line > 0 ? problem.place.line : nil)
+                    line: problem.location.line > 0 ? problem.location.line : nil)
             case .item(let item):
                 guard let album = item.album else { return try CoverCandidate(item.url, line: item.line) }
                 var request = CoverRequest(album: album)

@@ -26,7 +26,7 @@ final class Refresher: Sendable {
     /// - Throws: `LibraryError` if the library is closed or offline, or the index cannot be read.
     func refresh() async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
-        if pipeline.configuration.isOffline { throw LibraryError(message: "nothing can be refreshed offline") }
+        if pipeline.configuration.isOffline { throw .offline }
         await pipeline.flushUsage()
         let timer = request.maximumTime.map { time in
             Task {

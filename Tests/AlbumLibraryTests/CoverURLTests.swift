@@ -3,13 +3,13 @@ import Testing
 @testable import AlbumLibrary
 
 /// Where lists say that covers are.
-@Suite struct CoverPlacesTests {
+@Suite struct CoverURLTests {
     private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
     private static let group = "c31a5e2b-0bf8-32e0-8aeb-ef4ba9973932"
     private let archive = CoverArtArchive(base: "https://archive.example/", size: .pixels500)
 
     private func places(json: String, archive: CoverArtArchive? = nil) -> [[String]] {
-        AnyListParser.json.parse(json.utf8).albums.map { $0.coverPlaces(archive ?? self.archive) }
+        AnyListParser.json.parse(json.utf8).albums.map { $0.coverURLs(in: archive ?? self.archive) }
     }
 
     @Test("the chain is coverUrl, then coverUrls in order, then the archive's release, then its group; nothing twice")
@@ -38,7 +38,7 @@ import Testing
         let expected = [["https://archive.example/release/\(Self.id)/front-500"]]
         #expect(places(json: "[{\"title\": \"T\", \"\(name)\": \"\(Self.id.uppercased())\"}]") == expected)
         let csv = ParsedList(CSVParser(file: "f", separator: Byte.comma), "title,\(name)\nT,\(Self.id)\nU,\n")
-        #expect(csv.albums.map { $0.coverPlaces(archive) } == expected)
+        #expect(csv.albums.map { $0.coverURLs(in: archive) } == expected)
         #expect(csv.problems == ["f:3: album 'U' has no cover URL; skipped"])
     }
 
@@ -70,7 +70,7 @@ import Testing
                     + "76df3287-6cda-33eb-8e9a-044b5e15ffdd; skipped",
                 "f:4:3: album 'C' has no cover URL; skipped",
             ])
-        #expect(list.albums.map { $0.coverPlaces(archive) } == [["https://a/1"]])
+        #expect(list.albums.map { $0.coverURLs(in: archive) } == [["https://a/1"]])
         for id in ["76df3287-6cda-33eb-8e9a-044b5e15ffdg", "76df32876cda33eb8e9a044b5e15ffdd", "{\(Self.id)}"] {
             #expect(MusicBrainzID(.release, id) == nil)
         }
@@ -82,18 +82,18 @@ import Testing
             {"id": "1", "title": "T", "artist": "", "genre": "", "year": "", "MUSICBRAINZ_ALBUMID": "\(Self.id)", "x": 1}
             """
         var album = try #require(Album(json: json))
-        #expect(album.json == json && album.musicBrainzReleaseId == Self.id)
-        album.musicBrainzReleaseId = "bad"
-        album.coverUrls = ["https://a/1"]
+        #expect(album.json == json && album.musicBrainzReleaseID == Self.id)
+        album.musicBrainzReleaseID = "bad"
+        album.alternateCoverURLs = ["https://a/1"]
         #expect(album.json == json.replacing(Self.id, with: "bad").dropLast() + #", "coverUrls": ["https://a/1"]}"#)
-        album.coverUrls = []
-        #expect(Album(json: album.json)?.musicBrainzReleaseId == "bad")
+        album.alternateCoverURLs = []
+        #expect(Album(json: album.json)?.musicBrainzReleaseID == "bad")
     }
 
     @Test("in a column of a CSV file, coverUrls are parted by blanks")
     func column() {
         let csv = ParsedList(
             CSVParser(file: "f", separator: Byte.comma), "title,coverUrls\nT,https://a/1 https://a/2\n")
-        #expect(csv.albums.map { $0.coverPlaces(archive) } == [["https://a/1", "https://a/2"]])
+        #expect(csv.albums.map { $0.coverURLs(in: archive) } == [["https://a/1", "https://a/2"]])
     }
 }

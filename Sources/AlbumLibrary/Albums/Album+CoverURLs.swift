@@ -1,0 +1,118 @@
+// The cover locations of an album besides `coverURL`. They are among its other fields, under the name that the list gives
+// them, and keep the form they were written in.
+extension Album {
+    /// More URLs of the cover, tried in order after `coverURL`. They are `coverUrls` in lists.
+    public var alternateCoverURLs: [String] {
+        get {
+            switch value(of: .alternates) {
+            case .array(let values)?:
+                values.compactMap { if case .string(let url) = $0 { url.trimmingWhitespace() } else { nil } }
+                    .filter { !$0.isEmpty }
+            // A column of a CSV file. No URL contains whitespace.
+            case .string(let text)?: text.utf8.split(whereSeparator: Byte.isWhitespace).map { String(Substring($0)) }
+            default: []
+            }
+        }
+        set { set(.alternates, newValue.isEmpty ? nil : .array(newValue.map { .string($0) })) }
+    }
+
+    /// The album's MusicBrainz release id, as written: `musicBrainzReleaseId` in lists, `MUSICBRAINZ_ALBUMID` in tags.
+    public var musicBrainzReleaseID: String? {
+        get { text(of: .release) }
+        set { set(.release, newValue.map { .string($0) }) }
+    }
+
+    /// The album's MusicBrainz release-group id, as written: `musicBrainzReleaseGroupId` in lists,
+    /// `MUSICBRAINZ_RELEASEGROUPID` in tags.
+    public var musicBrainzReleaseGroupID: String? {
+        get { text(of: .releaseGroup) }
+        set { set(.releaseGroup, newValue.map { .string($0) }) }
+    }
+
+    /// A field that locates a cover.
+    enum CoverField: String {
+        case alternates = "coverUrls"
+        case release = "musicBrainzReleaseId"
+        case releaseGroup = "musicBrainzReleaseGroupId"
+
+        /// Taggers write `MUSICBRAINZ_ALBUMID` (Vorbis comments) and `MusicBrainz Album Id` (ID3, MP4), web services `mbid`.
+        private static let names: [String: CoverField] = [
+            "coverurls": .alternates,
+            "musicbrainzreleaseid": .release, "musicbrainzalbumid": .release, "releasembid": .release, "mbid": .release,
+            "musicbrainzreleasegroupid": .releaseGroup, "releasegroupmbid": .releaseGroup,
+        ]
+
+        /// Ignores case, spaces, `_` and `-`.
+        init?(name: String) {
+            // The first letter rules out most names of most lists.
+            guard let first = name.utf8.first, [0x63, 0x6D, 0x72].contains(first | 0x20), name.utf8.count < 40,
+                let field = Self.names[Self.normalize(name)]
+            else { return nil }
+            self = field
+        }
+
+        /// Makes `Cover URL`, `cover_url` and `coverUrl` equal.
+        static func normalize(_ name: String) -> String {
+            name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
+        }
+    }
+
+    private func index(of field: CoverField) -> Int? {
+        otherFields.firstIndex { $0.value != .null && $0.value != .string("") && CoverField(name: $0.name) == field }
+    }
+
+    private func value(of field: CoverField) -> JSONValue? { index(of: field).map { otherFields[$0].value } }
+
+    private func text(of field: CoverField) -> String? {
+        switch value(of: field) {
+        case .string(let text)?: text.trimmingWhitespace().isEmpty ? nil : text.trimmingWhitespace()
+        case .number(let text)?: text
+        default: nil
+        }
+    }
+
+    private mutating func set(_ field: CoverField, _ value: JSONValue?) {
+        let index = otherFields.firstIndex { CoverField(name: $0.name) == field }
+        otherFields.set(value, at: index, name: field.rawValue)
+    }
+
+    /// The album's MusicBrainz ids. The release comes before its group, whose cover is that of one of its releases.
+    /// - Throws: `AlbumProblem` if one of them is not a UUID.
+    func musicBrainzIDs() throws(AlbumProblem) -> [MusicBrainzID] {
+        if otherFields.isEmpty { return [] }
+        var ids: [MusicBrainzID] = []
+        for (field, entity) in [(CoverField.release, MusicBrainzID.Entity.release), (.releaseGroup, .releaseGroup)] {
+            guard let text = text(of: field) else { continue }
+            guard let id = MusicBrainzID(entity, text) else {
+                throw AlbumProblem(
+                    field: otherFields.first { CoverField(name: $0.name) == field }?.name ?? field.rawValue,
+                    message: "'\(text.inMessage)' is not a MusicBrainz id, which is a UUID such as "
+                        + "76df3287-6cda-33eb-8e9a-044b5e15ffdd")
+            }
+            ids.append(id)
+        }
+        return ids
+    }
+
+    /// Whether the album has a valid MusicBrainz id.
+    package var hasMusicBrainzID: Bool { (try? musicBrainzIDs())?.isEmpty == false }
+
+    /// All URLs of the cover in the order of trying: `coverURL`, the alternates, the archive's. Invalid ids are left out.
+    package func coverURLs(in archive: CoverArtArchive) -> [String] {
+        var urls: [String] = []
+        if let coverURL = coverURL?.trimmingWhitespace(), !coverURL.isEmpty { urls.append(coverURL) }
+        if otherFields.isEmpty { return urls }
+        for url in alternateCoverURLs + ((try? musicBrainzIDs()) ?? []).map(archive.frontCover)
+        where !urls.contains(url) {
+            urls.append(url)
+        }
+        return urls
+    }
+
+    /// Whether a URL or an id locates the cover.
+    /// - Throws: `AlbumProblem` if only an invalid id does.
+    func hasCoverLocation() throws(AlbumProblem) -> Bool {
+        if coverURL?.trimmingWhitespace().isEmpty == false || !alternateCoverURLs.isEmpty { return true }
+        return try !musicBrainzIDs().isEmpty
+    }
+}

@@ -1,0 +1,121 @@
+import Logging
+import Platform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The library file and its state directory: reads the albums, repairs a damaged file, replaces the file.
+final class LibraryFile {
+    let path: String
+    private let logger: Logger
+    /// A damaged file is read again for this time after its last change, in seconds: an editor may still be saving it.
+    private let savingTimeout: Double
+    private var state: StateDirectory?
+
+    init(path: String, logger: Logger, savingTimeout: Double) {
+        // A library has one lock and one history, whatever links lead to it.
+        self.path = AtomicFile.resolvingLinks(path)
+        self.logger = logger
+        self.savingTimeout = savingTimeout
+    }
+
+    /// The state directory. The first call opens it.
+    func openState() throws -> StateDirectory {
+        if let state { return state }
+        let opened = try StateDirectory(of: path) { logger.warning("\($0)") }
+        state = opened
+        return opened
+    }
+
+    /// Changes whenever the file does.
+    var revision: String {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return "none" }
+        #if canImport(Darwin)
+            let time = status.st_mtimespec
+        #else
+            let time = status.st_mtim
+        #endif
+        return [Int(status.st_ino), Int(status.st_size), Int(time.tv_sec), Int(time.tv_nsec)]
+            .map { String($0, radix: 36) }.joined(separator: "-")
+    }
+
+    // MARK: Reading
+
+    /// The albums in the file. Creates the file if there never was one. Takes no lock.
+    func read() throws -> [Album] {
+        try createIfMissing()
+        return try AlbumFile.read(path)
+    }
+
+    /// The albums in the file, from its last good copy if the file is damaged or missing. Call it with the lock held.
+    func readOrRepair(_ state: StateDirectory) throws -> [Album] {
+        let exists = FileManager.default.fileExists(atPath: path)
+        do {
+            if exists || !FileManager.default.fileExists(atPath: state.lastGood) { return try read() }
+        } catch {
+            while secondsSinceChange < savingTimeout {
+                usleep(100_000)
+                if let albums = try? AlbumFile.read(path) { return albums }
+            }
+            guard access(path, R_OK) == 0, (try? AlbumFile.read(state.lastGood)) != nil else { throw error }
+            let aside = try state.moveAside(path)
+            logger.warning("\(error); moved it to \(aside) and restored the last good copy")
+        }
+        let albums = try AlbumFile.read(state.lastGood)
+        if !exists { logger.warning("\(path) is missing; restored the last good copy from \(state.lastGood)") }
+        try write(albums, state)
+        return albums
+    }
+
+    /// Whether the file is missing and has a last good copy.
+    var mustBeRestored: Bool {
+        guard let state, !FileManager.default.fileExists(atPath: path) else { return false }
+        return FileManager.default.fileExists(atPath: state.lastGood)
+    }
+
+    private func createIfMissing() throws {
+        if try AlbumFile.createIfMissing(path) {
+            logger.notice("created \(path) with twelve starter albums; run `sleeve origin` to serve their covers")
+        }
+    }
+
+    private var secondsSinceChange: Double {
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        guard let changed = attributes?[.modificationDate] as? Date else { return .infinity }
+        let age = Date().timeIntervalSince(changed)
+        return age >= 0 ? age : .infinity
+    }
+
+    // MARK: Writing
+
+    /// Writes the albums beside the file, which `replace()` of the result then replaces. Call it with the lock held.
+    func prepare(_ albums: [Album]) throws -> AtomicFile {
+        try AtomicFile(AlbumFile.text(of: albums), replacing: path, isLocked: true)
+    }
+
+    /// Replaces the file. Call it with the lock held.
+    func write(_ albums: [Album], _ state: StateDirectory) throws {
+        var file = try prepare(albums)
+        try file.replace()
+        keepLastGood(albums)
+    }
+
+    /// Copies albums that were read without an error to the state directory, if that is open. Ignores a failure.
+    func keepLastGood(_ albums: [Album]) {
+        let bytes = AlbumFile.text(of: albums)
+        guard let state, FileManager.default.contents(atPath: state.lastGood).map({ Array($0) }) != bytes,
+            var copy = try? AtomicFile(bytes, replacing: state.lastGood)
+        else { return }
+        try? copy.replace()
+    }
+}

@@ -1,0 +1,87 @@
+import GRDB
+import Platform
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The directory beside a library file, `<library file>.state/`:
+///
+/// ```
+/// lock                     flock around every edit
+/// outbox.lock              flock of the process that sends the outbox
+/// journal.sqlite3          history, mementos, outbox
+/// last-good.json           a copy of the library file, made when it was last read without an error
+/// damaged-2026-….json      a library file that could not be read
+/// ```
+final class StateDirectory {
+    let path: String
+    let lastGood: String
+    let journal: AlbumJournal
+    let lock: FileLock
+
+    /// The state directory of a library file.
+    static func path(of file: String) -> String { file + ".state" }
+
+    /// Creates missing files. Moves a damaged journal aside.
+    /// - Throws: `LibraryError`.
+    init(of file: String, notice: (String) -> Void) throws {
+        path = Self.path(of: file)
+        lastGood = path + "/last-good.json"
+        try? FileManager.default.createDirectory(
+            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+        let refusal = mkdir(path, 0o755) == 0 || errno == EEXIST ? nil : SystemError("create", path: path).reason
+        do {
+            lock = try FileLock(path: path + "/lock")
+        } catch {
+            throw LibraryError.unusableHistory(path: path, reason: refusal ?? error.reason)
+        }
+        Self.removeTemporaryFiles(path)
+        journal = try Self.openJournal(path, notice)
+    }
+
+    /// Removes the temporary files of killed processes: `last-good.json.PID.part`.
+    private static func removeTemporaryFiles(_ directory: String) {
+        for name in (try? FileManager.default.contentsOfDirectory(atPath: directory)) ?? []
+        where name.hasSuffix(".part") {
+            guard let pid = name.dropLast(5).split(separator: ".").last.flatMap({ pid_t($0) }) else { continue }
+            if kill(pid, 0) != 0, errno == ESRCH { unlink("\(directory)/\(name)") }
+        }
+    }
+
+    private static func openJournal(_ directory: String, _ notice: (String) -> Void) throws -> AlbumJournal {
+        let file = directory + "/journal.sqlite3"
+        do {
+            do {
+                return try AlbumJournal(path: file)
+            } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode) {
+                let aside = "\(directory)/damaged-\(timestamp()).sqlite3"
+                guard rename(file, aside) == 0 else { throw error }
+                notice("the library's history is damaged; moved it to \(aside) and started a new one")
+                return try AlbumJournal(path: file)
+            }
+        } catch {
+            throw LibraryError.unusableHistory(path: file, reason: "\(error)")
+        }
+    }
+
+    /// Moves an unreadable library file into the directory. - Returns: its new path.
+    func moveAside(_ file: String) throws -> String {
+        let aside = "\(path)/damaged-\(Self.timestamp()).json"
+        guard rename(file, aside) == 0 else { throw LibraryError(SystemError("move", path: aside)) }
+        return aside
+    }
+
+    private static func timestamp() -> String {
+        // Some file systems allow no colons in names.
+        Date().ISO8601Format().map { $0 == ":" ? "-" : String($0) }.joined() + "-\(getpid())"
+    }
+}

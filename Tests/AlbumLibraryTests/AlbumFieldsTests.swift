@@ -1,0 +1,128 @@
+import Foundation
+import Logging
+import Testing
+
+@testable import AlbumLibrary
+
+/// Changing fields of an album that stays where it is.
+@Suite(.timeLimit(.minutes(10))) struct AlbumFieldsTests {
+    private let file =
+        #"[{"title": "A"}, {"title": "B", "zeta": 1.50, "year": 1999, "coverUrls": ["http://a/2"]}, {"title": "C"}]"#
+
+    private func withThree(_ body: (Shelf) async throws -> Void) async throws {
+        try await withShelf { shelf in
+            try shelf.write(file)
+            try await body(shelf)
+        }
+    }
+
+    @Test("an edited album keeps its place, its id and every field that the edit leaves alone")
+    func keeps() async throws {
+        try await withThree { shelf in
+            let library = shelf.store()
+            let former = try await library.all()[1]
+            let edit = try await library.edit(former.id) { album in
+                album.title = "Bee"
+                album.coverURL = "http://a/1"
+                album.id = "another"
+            }
+            #expect(edit?.title == "Edit “Bee”" && edit?.message == "Edited “Bee”")
+            let album = try await library.all()[1]
+            #expect(album.id == former.id && album.title == "Bee" && album.coverURL == "http://a/1")
+            #expect(album.year == "1999" && album.otherFields == former.otherFields)
+            #expect(try shelf.text.contains("\"zeta\": 1.50"))
+            #expect(try await library.titles == ["A", "Bee", "C"])
+            await library.close()
+        }
+    }
+
+    @Test("undo and redo of an edit work in the next program, one step each")
+    func history() async throws {
+        try await withThree { shelf in
+            let library = shelf.store()
+            let before = try await library.all()
+            try await library.edit(before[1].id) { ($0.title, $0.genre, $0.alternateCoverURLs) = ("Bee", "Folk", []) }
+            let after = try await library.all()
+            await library.close()
+            let next = shelf.store()
+            #expect(try await next.undo()?.message == "Edited “B”")
+            #expect(try await next.all() == before)
+            #expect(try await next.undo() == nil)
+            await next.close()
+            let last = shelf.store()
+            #expect(try await last.redo() != nil)
+            #expect(try await last.all() == after)
+            await last.close()
+        }
+    }
+
+    @Test("undoing an edit leaves fields that somebody has changed since")
+    func changedSince() async throws {
+        try await withThree { shelf in
+            let library = shelf.store()
+            try await library.edit(try await library.all()[1].id) { $0.year = "2001" }
+            try shelf.write(try shelf.text.replacingOccurrences(of: "1.50", with: "2.75"))
+            try await library.undo()
+            let album = try await library.all()[1]
+            #expect(album.year == "1999" && album.otherFields.contains(JSONMember("zeta", .number("2.75"))))
+            await library.close()
+        }
+    }
+
+    @Test("two programs that edit different fields of an album at once lose neither")
+    func together() async throws {
+        try await withThree { shelf in
+            let (one, other) = (shelf.store(), shelf.store())
+            let former = try await one.all()[1]
+            try await other.edit(former.id) { $0.genre = "Jazz" }
+            let store = AlbumStore(path: shelf.file, remote: nil, logger: Logger(label: "test"), onChange: {})
+            var album = former
+            album.year = "2002"
+            // As if it had been read before the other program's edit.
+            try await store.take(.edit(from: former, to: album))
+            let edited = try await one.all()[1]
+            #expect(edited.genre == "Jazz" && edited.year == "2002")
+            await one.close()
+            await other.close()
+        }
+    }
+
+    @Test("an edit that changes nothing, and one of an album that is gone, is no step")
+    func nothing() async throws {
+        try await withThree { shelf in
+            let library = shelf.store()
+            let id = try await library.all()[0].id
+            #expect(try await library.edit(id) { $0.title = "A" } == nil)
+            #expect(try await library.edit("no such id") { $0.title = "Z" } == nil)
+            #expect(try await library.history().undo == nil)
+            await library.close()
+        }
+    }
+
+    @Test("an edit that a process recorded before it died is made by the next one, and can be undone")
+    func pending() async throws {
+        try await withThree { shelf in
+            let library = shelf.store()
+            let former = try await library.all()[1]
+            await library.close()
+            var album = former
+            album.title = "Bee"
+            let edit = AlbumEdit(
+                kind: .edit, changes: [.init(album: album, index: 1, precedingID: nil, former: former)])
+            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            try journal.record(.new(edit), changing: edit, messages: [])
+            let next = shelf.store()
+            #expect(try await next.titles == ["A", "Bee", "C"])
+            try await next.undo()
+            #expect(try await next.titles == ["A", "B", "C"])
+            await next.close()
+        }
+    }
+
+    @Test("a step written before albums could be edited is read")
+    func formerVersion() throws {
+        let text = #"{"kind":"delete","placed":[{"album":"{\"id\":\"x\",\"title\":\"A\"}","index":2,"after":"y"}]}"#
+        let edit = try JSONDecoder().decode(AlbumEdit.self, from: Data(text.utf8))
+        #expect(edit.title == "Delete “A”" && edit.changes[0].index == 2 && edit.changes[0].former == nil)
+    }
+}

@@ -2,6 +2,12 @@ import ArgumentParser
 import CoverGallery
 import CoverLibrary
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -69,8 +75,8 @@ struct Serve: AsyncParsableCommand {
         if let mirror { return try await runMirror(of: mirror) }
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        archive.apply(to: &configuration)
-        configuration.remote = remote ?? Environment.value("SLEEVE_REMOTE")
+        try archive.apply(to: &configuration)
+        configuration.remote = try (remote ?? Environment.value("SLEEVE_REMOTE")).map { try url($0, "--remote") }
         let galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)
         let gallery: Gallery

@@ -2,6 +2,12 @@ import ArgumentParser
 import CoverLibrary
 import Platform
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 #if canImport(Glibc)
     import Glibc
 #elseif canImport(Darwin)
@@ -119,7 +125,7 @@ struct NetworkOptions: ParsableArguments {
             guard access(cacert, R_OK) == 0 else {
                 throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")
             }
-            configuration.certificateAuthorities = cacert
+            configuration.certificateAuthorities = URL(filePath: cacert)
         }
         ProcessSetup.prepareForTransfers()
     }

@@ -65,7 +65,7 @@ let package = Package(
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging],
+            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging],
             swiftSettings: settings),
         .target(
             name: "CoverLibrary",
@@ -113,7 +113,8 @@ let package = Package(
         // An HTTP client and a listener of plain blocking calls.
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
-            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
+            name: "CurlHTTPTests",
+            dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
@@ -123,7 +124,8 @@ let package = Package(
             dependencies: ["CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
-        .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
+        .testTarget(
+            name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [

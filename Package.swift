@@ -121,9 +121,11 @@ let package = Package(
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(
             name: "CoverFetchTests",
-            dependencies: ["CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
+            ],
             swiftSettings: settings),
-        .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
+        .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache", grdb], swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
         .testTarget(

@@ -39,10 +39,12 @@ extension LibraryAPI {
 
     /// The cached covers of keys (`Album.coverKey`), in order; nil for those missing.
     /// - Throws: `CoverFailure` if the index cannot be read.
-    package func cachedVersions(of keys: [String]) throws(CoverFailure) -> [CoverStatus?] {
-        let now = WallClock.milliseconds()
+    package func statuses(of keys: [String]) async throws(CoverFailure) -> [CoverStatus?] {
+        if keys.isEmpty { return [] }
         do {
-            return try covers.reader.status(of: keys, counting: false).map { status in
+            let statuses = try await covers.read { try $0.status(of: keys, counting: false) }
+            let now = WallClock.milliseconds()
+            return statuses.map { status in
                 status.map {
                     CoverStatus(
                         digest: $0.digest.description, bytes: $0.bytes,
@@ -52,6 +54,11 @@ extension LibraryAPI {
         } catch {
             throw CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
         }
+    }
+
+    /// As `cachedCover(for:)`, on a thread that may block. - Parameter key: `Album.coverKey`.
+    package func cachedCover(at key: String) async throws(CoverFailure) -> Cover? {
+        try await covers.storedCover(HTTPURL(location: key), location: key)
     }
 
     /// Where an album's cover may be, in the order of trying: its cover URL, its alternatives, the Cover Art Archive.

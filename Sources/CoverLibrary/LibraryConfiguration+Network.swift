@@ -20,11 +20,13 @@ extension LibraryConfiguration {
     }
 
     /// How the scheduler limits, retries and follows redirects.
-    var policy: DownloadScheduler.Policy {
-        DownloadScheduler.Policy(
+    var policy: FetchPolicy {
+        let limits = FetchLimits(
             parallel: parallel, perHost: perHost, interval: rate.map(Self.interval),
-            totalInterval: totalRate.map(Self.interval), adapts: adapts, respectsRobots: respectsRobots,
-            retry: RetryPolicy(retries: retries), redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades))
+            totalInterval: totalRate.map(Self.interval), adapts: adapts, respectsRobots: respectsRobots)
+        return FetchPolicy(
+            limits: limits, retry: RetryPolicy(retries: retries),
+            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades))
     }
 
     /// The time between two requests at a rate; at most 30 years, which a `Duration` can hold.

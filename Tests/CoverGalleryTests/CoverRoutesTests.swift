@@ -258,10 +258,11 @@ import Wire
             let events = [try await stage.events("page-0001"), try await stage.events("page-0002")]
             let other = try await LibraryAPI(configuration: stage.library.configuration)
             try await other.deleteAlbum(at: 0)
+            let message = "event: library\ndata: {\"version\":\"\(try await other.albumList().revision)\"}"
             await other.close()
             for wire in events {
-                let received = try await onThread { try wire.receive(until: "event: library\n") }
-                #expect(received.contains("event: library\n"))
+                let received = try await onThread { try wire.receive(until: message) }
+                #expect(received.contains(message))
             }
         }
     }

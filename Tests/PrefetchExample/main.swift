@@ -10,7 +10,7 @@ let observer = Task {
 }
 let summary = try await library.prefetch(try await library.albums).summary()
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
-if let url = try await library.albums.first?.coverUrl.flatMap({ URL(string: $0) }),
+if let url = try await library.albums.first?.coverURL.flatMap({ URL(string: $0) }),
     let cover = try library.cachedCover(for: url)
 {
     print(cover.data.count, cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)

@@ -133,7 +133,7 @@ extension CommandTests {
                     (["edit", "1", "--title", ""], 64, "--title: an album needs a title"),
                     (["edit", "1", "--year", "99"], 64, "--year"),
                     (["edit", "1", "--cover-url", "ftp://x"], 64, "--cover-url: ftp:// is not supported"),
-                    (["edit", "1", "--title", "A"], 1, "the album is like that already"),
+                    (["edit", "1", "--title", "A"], 1, "nothing was changed: the album has these values already"),
                     (["add", "--title", "x", "--release-group-id", "y"], 64, "--release-group-id: 'y' is not"),
                 ]
                 for (arguments, status, message) in cases {

@@ -23,6 +23,8 @@ package struct RemoteLibrary: Sendable {
     /// The result of sending one message.
     enum Outcome {
         case accepted
+        /// The remote library does not have the album to delete: it was deleted already, or never sent.
+        case absent
         /// The remote library will never accept it.
         case refused(String)
         /// It may accept it later.
@@ -33,8 +35,7 @@ package struct RemoteLibrary: Sendable {
         let root = url.hasSuffix("/") ? String(url.dropLast()) : url
         switch await post(root + message.path, message.body, message.key) {
         case .status(200..<300): return .accepted
-        // The remote library does not have the album: it was deleted already, or never sent.
-        case .status(let status) where message.isDelete && [404, 410].contains(status): return .accepted
+        case .status(let status) where message.isDelete && [404, 410].contains(status): return .absent
         // The request itself is refused. Other statuses may be temporary, or a person can fix their cause.
         case .status(let status) where [400, 404, 405, 409, 410, 413, 415, 422].contains(status):
             return .refused("\(url) answered \(status)")

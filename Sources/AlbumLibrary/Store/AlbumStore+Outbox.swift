@@ -1,3 +1,4 @@
+import Logging
 import Platform
 
 extension AlbumStore {
@@ -20,8 +21,10 @@ extension AlbumStore {
         isSending = true
         defer { isSending = false }
         while state.problem == nil, let (number, message) = try withJournal({ try $0.firstMessage(to: remote.url) }) {
-            switch await remote.send(message) {
-            case .accepted:
+            let outcome = await remote.send(message)
+            switch outcome {
+            case .accepted, .absent:
+                if case .absent = outcome { logger.notice("\(message.subject): \(remote.url) did not have it") }
                 try withJournal { try $0.removeMessage(number) }
                 state.sent += 1
             case .refused(let reason):

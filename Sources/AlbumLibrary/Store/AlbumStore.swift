@@ -27,6 +27,7 @@ public actor AlbumStore {
     private nonisolated let thread = ThreadExecutor()
     let file: LibraryFile
     let remote: RemoteLibrary?
+    let logger: Logger
     /// Called after the albums changed, in this process or another.
     private let onChange: @Sendable () -> Void
     private var list: AlbumList?
@@ -43,6 +44,7 @@ public actor AlbumStore {
     ) {
         file = LibraryFile(path: path, logger: logger, savingTimeout: savingTimeout)
         self.remote = remote
+        self.logger = logger
         self.onChange = onChange
     }
 

@@ -1,23 +1,6 @@
 import CurlHTTP
 
 extension DownloadQueue {
-    struct Limits: Sendable {
-        /// Maximum number of transfers in flight, all hosts together.
-        var parallel: Int
-        /// Maximum number of transfers in flight to one host over HTTP/1.1.
-        var perHost: Int
-        /// Time between two starts to one host.
-        var interval: Duration?
-        /// Time between two starts, all hosts together.
-        var totalInterval: Duration?
-        /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
-        var adapts = false
-        /// A host that asked an earlier run for a longer pause is given up.
-        var longestRest = RetryPolicy.longestRest
-        /// Fetches and obeys each host's `/robots.txt` (RFC 9309).
-        var respectsRobots = false
-    }
-
     /// A transfer to start.
     struct Start {
         var job: JobID

@@ -13,7 +13,7 @@ import HeapModule
 struct DownloadQueue<Request> {
     typealias Instant = ContinuousClock.Instant
 
-    let limits: Limits
+    let limits: FetchLimits
     private let earlierHosts: [String: HostMemory]
     var jobs = JobTable<Request>()
     var hosts: [DownloadHost] = []
@@ -35,7 +35,7 @@ struct DownloadQueue<Request> {
     private static var firstResponseTimeout: Duration { .milliseconds(500) }
 
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
-    init(limits: Limits, hosts: [String: HostMemory] = [:]) {
+    init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
         self.limits = limits
         earlierHosts = hosts
     }

@@ -1,5 +1,7 @@
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
+import Platform
 
 /// What the scheduler keeps of a job beside the queue.
 struct JobState {
@@ -27,5 +29,22 @@ struct JobState {
         response.redirectedTo = target.string
         response.redirects = redirects
         return response
+    }
+}
+
+extension StoredResponse {
+    /// A response that has just arrived.
+    init(_ response: TransferResponse) {
+        let now = WallClock.milliseconds()
+        self.init(
+            status: response.head.status.code, fields: response.head.headerFields,
+            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now)
+    }
+}
+
+extension PartialBody {
+    /// The header fields of the request for the rest; empty if the transfer cannot be resumed.
+    var conditions: HTTPFields {
+        StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: body.count) ?? [:]
     }
 }

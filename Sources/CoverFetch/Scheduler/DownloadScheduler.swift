@@ -21,7 +21,7 @@ package actor DownloadScheduler {
 
     nonisolated let client: HTTPClient
     private let store: any DownloadStore
-    let policy: Policy
+    let policy: FetchPolicy
     private let logger: Logger
     var queue: DownloadQueue<FetchRequest>
     /// Indexed by the jobs' slots.
@@ -36,46 +36,15 @@ package actor DownloadScheduler {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
-    /// How a scheduler limits, retries and follows.
-    package struct Policy: Sendable {
-        /// Maximum number of transfers in flight: all hosts together, and to one host over HTTP/1.1.
-        package var parallel: Int
-        package var perHost: Int
-        /// Time between two requests: to one host, and to all hosts together.
-        package var interval: Duration?
-        package var totalInterval: Duration?
-        package var adapts: Bool
-        package var respectsRobots: Bool
-        package var retry: RetryPolicy
-        package var redirect: RedirectPolicy
-
-        package init(
-            parallel: Int, perHost: Int, interval: Duration?, totalInterval: Duration?, adapts: Bool,
-            respectsRobots: Bool, retry: RetryPolicy, redirect: RedirectPolicy
-        ) {
-            self.parallel = parallel
-            self.perHost = perHost
-            self.interval = interval
-            self.totalInterval = totalInterval
-            self.adapts = adapts
-            self.respectsRobots = respectsRobots
-            self.retry = retry
-            self.redirect = redirect
-        }
-    }
-
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     package init(
-        client: HTTPClient, store: any DownloadStore, policy: Policy, hosts: [String: HostMemory], logger: Logger
+        client: HTTPClient, store: any DownloadStore, policy: FetchPolicy, hosts: [String: HostMemory], logger: Logger
     ) {
         self.client = client
         self.store = store
         self.policy = policy
         self.logger = logger
-        let limits = DownloadQueue<FetchRequest>.Limits(
-            parallel: policy.parallel, perHost: policy.perHost, interval: policy.interval,
-            totalInterval: policy.totalInterval, adapts: policy.adapts, respectsRobots: policy.respectsRobots)
-        queue = DownloadQueue(limits: limits, hosts: hosts)
+        queue = DownloadQueue(limits: policy.limits, hosts: hosts)
     }
 
     /// Starts the scheduler. Call it once, before anything else.
@@ -302,25 +271,6 @@ package actor DownloadScheduler {
         return hints
     }
 
-    /// Obeys the host's own count of remaining requests.
-    private func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {
-        guard let limit = RateLimit(response.head.headerFields, now: WallClock.milliseconds() / 1_000) else { return }
-        if limit.remaining == 0 {
-            pause(hostOf: job, for: limit.reset, now)
-        } else {
-            queue.allow(limit.remaining, hostOf: job, until: now + limit.reset)
-        }
-    }
-
-    /// A server that names a time means all of its covers.
-    private func pause(hostOf job: JobID, for pause: Duration, _ now: ContinuousClock.Instant) {
-        if pause <= policy.retry.longestRetryAfter {
-            queue.close(hostOf: job, until: now + pause)
-        } else {
-            queue.giveUp(hostOf: job, for: pause, now: now)
-        }
-    }
-
     // MARK: Retries
 
     private func retryOrFail(
@@ -426,30 +376,5 @@ package actor DownloadScheduler {
         let resumed = submitters
         submitters = []
         for submitter in resumed { submitter.resume() }
-    }
-
-    // MARK: Hosts
-
-    /// What was learnt about hosts, by origin.
-    package var learntHosts: [String: HostMemory] { queue.learnt }
-
-    /// Forgets that hosts could not be reached: a new run tries them again.
-    package func forgetOutages() { queue.forgetOutages() }
-}
-
-extension StoredResponse {
-    /// A response that has just arrived.
-    package init(_ response: TransferResponse) {
-        let now = WallClock.milliseconds()
-        self.init(
-            status: response.head.status.code, fields: response.head.headerFields,
-            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now)
-    }
-}
-
-extension PartialBody {
-    /// The header fields of the request for the rest; empty if the transfer cannot be resumed.
-    fileprivate var conditions: HTTPFields {
-        StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: body.count) ?? [:]
     }
 }

@@ -1,18 +1,24 @@
 import CoverLibrary
 import NIOCore
 
+/// An album's cover: where it may be, and whether it is cached.
+struct AlbumCover: Sendable {
+    let album: Album.ID
+    /// The keys of its URLs, in the order of trying; empty if `problem` is set.
+    var keys: [String] = []
+    /// Why the album can have no cover.
+    var problem: CoverProblem?
+    /// Of the first of `keys` that is cached; nil if none is.
+    var cached: LibraryAPI.CoverStatus?
+}
+
 /// The library as pages read it: its JSON text, and the cache keys of its covers. Rebuilt when the library changes.
 actor AlbumIndex {
-    /// The keys of covers by album, or why there is none.
-    typealias Keys = [Album.ID: Result<String, CoverFailure>]
-
     private let library: LibraryAPI
     private var revision: String?
     private var albums = ""
-    /// The keys of all URLs of an album's cover, in the order of trying.
+    /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
-    /// The keys of covers with several URLs, by the first of them.
-    private var alternatives: [String: [String]] = [:]
 
     init(_ library: LibraryAPI) { self.library = library }
 
@@ -34,48 +40,43 @@ actor AlbumIndex {
         return (ByteBuffer(string: text), "\"\(revision)-\(waiting)\"")
     }
 
-    /// The keys of these albums' covers. Of several URLs the first that is cached, else the first.
+    /// The keys of an album's cover, in the order of trying; empty if it can have none.
+    /// - Throws: `LibraryError`.
+    func keys(of id: Album.ID) async throws -> [String] {
+        try await refresh()
+        return (try? keys[id]?.get()) ?? []
+    }
+
+    /// The covers of these albums, in order.
     /// - Throws: `LibraryError`, `CoverFailure`.
-    func keys(of ids: [Album.ID]) async throws -> Keys {
-        _ = try await refresh()
-        var found = Keys(minimumCapacity: ids.count)
-        for id in ids {
+    func covers(of ids: [Album.ID]) async throws -> [AlbumCover] {
+        try await refresh()
+        let covers = ids.map { id in
             switch keys[id] {
-            case .success(let keys)?:
-                let versions = keys.count > 1 ? try library.cachedVersions(of: keys) : []
-                found[id] = .success(keys[versions.firstIndex { $0 != nil } ?? 0])
-            case .failure(let failure)?: found[id] = .failure(failure)
-            case nil: break
+            case .success(let keys)?: AlbumCover(album: id, keys: keys)
+            case .failure(let failure)?: AlbumCover(album: id, problem: CoverProblem(failure))
+            case nil:
+                AlbumCover(album: id, problem: CoverProblem(reason: "This album is no longer in the library."))
             }
         }
-        return found
+        var statuses = try await library.statuses(of: covers.flatMap(\.keys))[...]
+        return covers.map { cover in
+            var cover = cover
+            cover.cached = statuses.prefix(cover.keys.count).lazy.compactMap(\.self).first
+            statuses = statuses.dropFirst(cover.keys.count)
+            return cover
+        }
     }
 
-    /// All URLs of a cover that `keys(of:)` returned, in the order of trying.
-    func urls(of key: String) -> [String] { alternatives[key] ?? [key] }
-
-    /// The key of an album's cover; nil if there is no such album, or it can have no cover.
-    func key(of id: Album.ID) async throws -> String? { try await keys(of: [id])[id].flatMap { try? $0.get() } }
-
-    /// Which of these albums' covers are cached.
-    /// - Throws: `LibraryError`, `CoverFailure`.
-    func cachedCovers(of ids: [Album.ID]) async throws -> [(id: Album.ID, cached: LibraryAPI.CoverStatus)] {
-        let keys = try await keys(of: ids)
-        let keyed = ids.compactMap { id in (try? keys[id]?.get()).map { (id, $0) } }
-        let versions = try library.cachedVersions(of: keyed.map(\.1))
-        return zip(keyed, versions).compactMap { keyed, version in version.map { (keyed.0, $0) } }
-    }
-
+    @discardableResult
     private func refresh() async throws -> String {
         let list = try await library.albumList()
         if list.revision == revision { return list.revision }
         var rows: [String] = []
         rows.reserveCapacity(list.albums.count)
         keys = Dictionary(minimumCapacity: list.albums.count)
-        alternatives = [:]
         for album in list.albums {
             let keys = Result { () throws(CoverFailure) in try library.coverKeys(of: album) }
-            if case .success(let several) = keys, several.count > 1 { alternatives[several[0]] = several }
             self.keys[album.id] = keys
             rows.append(Self.row(album, keys))
         }

@@ -1,11 +1,9 @@
 import CoverLibrary
 
-/// Reports the cache's totals to pages when they have changed.
+/// Reports the cache's totals to pages.
 actor CacheReporter {
     private let library: LibraryAPI
     private let sessions: PageSessions
-    /// The totals last reported, as JSON.
-    private(set) var state: String?
     private var nextReport = ContinuousClock.now
 
     init(_ library: LibraryAPI, _ sessions: PageSessions) {
@@ -26,8 +24,6 @@ actor CacheReporter {
             $0.add("bytes", totals.chargedBytes)
             $0.add("capacity", totals.capacity)
         }
-        if text == state { return }
-        state = text
         await sessions.broadcast("cache", text)
     }
 }

@@ -1,7 +1,7 @@
 import CoverLibrary
 
 /// What a page can show of a cover.
-enum CoverState: Sendable, Equatable {
+enum CoverState: Sendable {
     /// It is cached in this version. Stale: it may have changed at its server since.
     case ready(String, isStale: Bool)
     case waiting

@@ -16,7 +16,7 @@ final class GalleryModel: Sendable {
         albums = AlbumIndex(library)
         let sessions = PageSessions(library, albums)
         self.sessions = sessions
-        prefetch = PrefetchRun(library) { await sessions.broadcast("prefetch", $0) }
+        prefetch = PrefetchRun(library, sessions)
         cache = CacheReporter(library, sessions)
         remote = library.configuration.remote.map { RemoteSync(library, url: $0, sessions) }
     }
@@ -51,18 +51,9 @@ final class GalleryModel: Sendable {
         await task?.value
     }
 
-    /// The events of a page, the current state among them; nil: too many pages are open.
-    func connect(_ page: String) async -> EventBuffer? {
-        guard let events = await sessions.connect(page) else { return nil }
-        if let state = await prefetch.state { events.post("prefetch", state) }
-        if let state = await cache.state { events.post("cache", state) }
-        if let state = await remote?.state { events.post("remote", state) }
-        return events
-    }
-
     /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
     /// - Parameter reach: How many albums on each side.
-    func firstCovers(of client: String?, reach: Int) async -> [(id: Album.ID, cached: LibraryAPI.CoverStatus)] {
+    func firstCovers(of client: String?, reach: Int) async -> [AlbumCover] {
         guard let list = try? await library.albumList().albums, !list.isEmpty else { return [] }
         var centre = 0
         if let client, let memento = try? await library.memento(of: client) {
@@ -71,7 +62,7 @@ final class GalleryModel: Sendable {
             centre = min(max(memento.index, 0), list.count - 1)
         }
         let near = list[max(centre - reach, 0)...min(centre + reach, list.count - 1)].map(\.id)
-        return (try? await albums.cachedCovers(of: near)) ?? []
+        return ((try? await albums.covers(of: near)) ?? []).filter { $0.cached != nil }
     }
 
     private func forward(_ events: AsyncStream<LibraryEvent>) async {
@@ -79,9 +70,7 @@ final class GalleryModel: Sendable {
             switch event {
             case .arrived(let arrival):
                 await sessions.didArrive(arrival.url, digest: arrival.digest, at: arrival.date)
-            case .failed(let failure):
-                // A cover with several URLs has not failed before the last of them.
-                if await albums.urls(of: failure.url).count == 1 { await sessions.didFail(failure) }
+            case .failed(let failure): await sessions.didFail(failure)
             case .albumsChanged: await reportAlbums()
             case .missed:
                 await sessions.checkCache()

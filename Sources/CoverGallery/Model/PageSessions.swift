@@ -15,11 +15,11 @@ actor PageSessions {
     private struct Session {
         var events = EventBuffer()
         var hasConnected = false
-        /// Keys of missing covers, most wanted first.
+        /// First keys of missing covers, most wanted first.
         var view: [String] = []
         var near: [String] = []
-        /// Albums by the key of the cover they wait for.
-        var waiting: [String: [Album.ID]] = [:]
+        /// The covers that the page waits for, by their first keys.
+        var waiting: [String: [AlbumCover]] = [:]
         var lastSeen = ContinuousClock.now
     }
 
@@ -31,6 +31,8 @@ actor PageSessions {
     private let library: LibraryAPI
     private let albums: AlbumIndex
     private var sessions: [String: Session] = [:]
+    /// The data of the last broadcast of each event.
+    private var states: [String: String] = [:]
     private var roundRobin: [String] = []
     private var inFlight: Set<String> = []
     private var retries = RetrySchedule()
@@ -47,7 +49,7 @@ actor PageSessions {
 
     // MARK: Sessions
 
-    /// The events of a page that has connected; nil: too many pages are open.
+    /// The events of a page that has connected, the last broadcasts among them; nil: too many pages are open.
     func connect(_ id: String) -> EventBuffer? {
         guard open(id) else { return nil }
         // A page reconnects because its former connection is gone, even if this server has not noticed. The page asks for the
@@ -57,6 +59,7 @@ actor PageSessions {
             sessions[id]?.events = EventBuffer()
         }
         sessions[id]?.hasConnected = true
+        for (event, json) in states { sessions[id]?.events.post(event, json) }
         return sessions[id]?.events
     }
 
@@ -95,7 +98,9 @@ actor PageSessions {
         roundRobin = []
     }
 
+    /// Posts an event to all pages if its data have changed.
     func broadcast(_ event: String, _ json: String) {
+        if states.updateValue(json, forKey: event) == json { return }
         for session in sessions.values { session.events.post(event, json) }
     }
 
@@ -107,50 +112,39 @@ actor PageSessions {
     func show(
         _ view: [Album.ID], near: [Album.ID], again: [Album.ID], on id: String
     ) async throws -> [(Album.ID, CoverState)]? {
-        let keys = try await albums.keys(of: view + near + again)
+        let covers = try await albums.covers(of: view + near + again)
         guard open(id) else { return nil }
-        for album in again {
-            guard case .success(let key)? = keys[album] else { continue }
+        for cover in covers.suffix(again.count) where cover.cached == nil {
+            guard let key = cover.keys.first else { continue }
             retries.forget(key)
             urgent.insert(key)
         }
-        let viewed = try states(of: view, keys)
-        let others = try states(of: near, keys)
-        var waiting: [String: [Album.ID]] = [:]
-        sessions[id]?.view = Self.missing(viewed, keys, &waiting)
-        sessions[id]?.near = Self.missing(others, keys, &waiting)
-        sessions[id]?.waiting = waiting
+        let shown = covers.dropLast(again.count)
+        let states = shown.map { ($0.album, state(of: $0)) }
+        let isMissing = { (cover: AlbumCover) in cover.cached == nil && !cover.keys.isEmpty }
+        sessions[id]?.view = shown.prefix(view.count).filter(isMissing).map { $0.keys[0] }
+        sessions[id]?.near = shown.dropFirst(view.count).filter(isMissing).map { $0.keys[0] }
+        sessions[id]?.waiting = Dictionary(grouping: shown.filter(isMissing)) { $0.keys[0] }
+        // Covers may have arrived between the look-up and now.
+        await checkCache(of: id)
         await download()?.value
-        return viewed + others
+        return states
     }
 
-    private func states(of albums: [Album.ID], _ keys: AlbumIndex.Keys) throws -> [(Album.ID, CoverState)] {
-        let known = albums.map { keys[$0].flatMap { try? $0.get() } }
-        var versions = try library.cachedVersions(of: known.compactMap(\.self)).makeIterator()
-        return zip(albums, known).map { album, key in
-            guard let key else {
-                guard case .failure(let failure)? = keys[album] else {
-                    return (album, .failed(CoverProblem(reason: "This album is no longer in the library.")))
-                }
-                return (album, .failed(CoverProblem(failure)))
-            }
-            if let cached = versions.next() ?? nil { return (album, CoverState(cached)) }
-            return (album, retries.problem(of: key).map(CoverState.failed) ?? .waiting)
-        }
+    private func state(of cover: AlbumCover) -> CoverState {
+        if let cached = cover.cached { return CoverState(cached) }
+        let problem = cover.problem ?? cover.keys.first.flatMap { retries.problem(of: $0) }
+        return problem.map(CoverState.failed) ?? .waiting
     }
 
-    /// The keys of covers that are not cached, failed ones included. Adds their albums to `waiting`.
-    private static func missing(
-        _ states: [(Album.ID, CoverState)], _ keys: AlbumIndex.Keys, _ waiting: inout [String: [Album.ID]]
-    ) -> [String] {
-        var missing: [String] = []
-        for (album, state) in states {
-            if case .ready = state { continue }
-            guard case .success(let key)? = keys[album] else { continue }
-            waiting[key, default: []].append(album)
-            missing.append(key)
+    /// Looks up what a page waits for. - Parameter id: Nil: all pages.
+    func checkCache(of id: String? = nil) async {
+        let pages = sessions.filter { id == nil || $0.key == id }
+        let keys = Array(Set(pages.values.flatMap(\.waiting.keys)))
+        guard let statuses = try? await library.statuses(of: keys) else { return }
+        for (key, status) in zip(keys, statuses) {
+            if let status { didArrive(key, digest: status.digest, at: nil) }
         }
-        return missing
     }
 
     // MARK: Downloads
@@ -179,16 +173,18 @@ actor PageSessions {
         if inFlight.isEmpty { return nil }
         let inOrder = order.filter(inFlight.contains)
         let withdrawn = Array(inFlight.subtracting(order))
+        let demands = keys.map { CoverDemand(urls: waiting(for: $0)?.keys ?? [$0], isUrgent: again.contains($0)) }
+        let several = Set(demands.filter { $0.urls.count > 1 }.map { $0.urls[0] })
         return Task {
-            var demands: [CoverDemand] = []
-            for key in keys {
-                demands.append(CoverDemand(urls: await albums.urls(of: key), isUrgent: again.contains(key)))
-            }
-            let several = Set(demands.filter { $0.urls.count > 1 }.map { $0.urls[0] })
             await library.fetch(demands, order: inOrder, withdrawing: withdrawn) { [weak self] key, result in
                 Task { await self?.didEnd(key, result, hasSeveralURLs: several.contains(key)) }
             }
         }
+    }
+
+    /// A cover that a page waits for.
+    private func waiting(for key: String) -> AlbumCover? {
+        sessions.values.lazy.compactMap { $0.waiting[key]?.first }.first
     }
 
     private func didEnd(_ key: String, _ result: Result<String, CoverFailure>, hasSeveralURLs: Bool) {
@@ -229,9 +225,12 @@ actor PageSessions {
         if retries.didArrive(key) { download() }
     }
 
-    /// The library reports a failure. Requests made here report theirs themselves.
+    /// The library reports a failure. Requests made here report theirs themselves, and a cover with several URLs has not failed
+    /// before the last of them.
     func didFail(_ failure: CoverFailure) {
-        if !inFlight.contains(failure.url) { didFail(failure.url, failure, hasSeveralURLs: false) }
+        let key = failure.url
+        guard !inFlight.contains(key), waiting(for: key)?.keys.count == 1 else { return }
+        didFail(key, failure, hasSeveralURLs: false)
     }
 
     private func didFail(_ key: String, _ failure: CoverFailure, hasSeveralURLs: Bool) {
@@ -244,22 +243,13 @@ actor PageSessions {
 
     private func notify(_ key: String, _ event: String, _ fill: (inout JSONObject) -> Void) {
         for id in roundRobin {
-            for album in sessions[id]?.waiting[key] ?? [] {
+            for cover in sessions[id]?.waiting[key] ?? [] {
                 let text = jsonText {
-                    $0.add("id", album)
+                    $0.add("id", cover.album)
                     fill(&$0)
                 }
-                sessions[id]?.events.post(event, key: "cover \(album)", text)
+                sessions[id]?.events.post(event, key: "cover \(cover.album)", text)
             }
-        }
-    }
-
-    /// Looks up what pages wait for, after library events were missed.
-    func checkCache() {
-        let keys = Array(Set(sessions.values.flatMap(\.waiting.keys)))
-        guard let versions = try? library.cachedVersions(of: keys) else { return }
-        for (key, version) in zip(keys, versions) {
-            if let version { didArrive(key, digest: version.digest, at: nil) }
         }
     }
 }

@@ -6,17 +6,14 @@ actor PrefetchRun {
     private static let maximumFailures = 20
 
     private let library: LibraryAPI
-    private let report: @Sendable (String) async -> Void
+    private let sessions: PageSessions
     private var task: Task<Void, Never>?
     /// Of the current or last run, as JSON.
     private var failures: [String] = []
-    /// The state of the current or last run, as JSON; nil before the first.
-    private(set) var state: String?
 
-    /// - Parameter report: Called with the state, four times a second during a run and at its end.
-    init(_ library: LibraryAPI, report: @escaping @Sendable (String) async -> Void) {
+    init(_ library: LibraryAPI, _ sessions: PageSessions) {
         self.library = library
-        self.report = report
+        self.sessions = sessions
     }
 
     /// - Returns: False if a prefetch is running already.
@@ -69,7 +66,7 @@ actor PrefetchRun {
             })
     }
 
-    /// Publishes a run's state regularly until the task is cancelled.
+    /// Publishes a run's state four times a second until the task is cancelled.
     private func publish(_ outcomes: CoverOutcomes<PrefetchSummary>, total: Int) async {
         repeat {
             await publish(outcomes.progress, total: total, isRunning: true)
@@ -92,7 +89,6 @@ actor PrefetchRun {
             $0.add("bytesPerSecond", summary.bytesPerSecond)
             $0.add("failures", raw: "[" + failures.joined(separator: ",") + "]")
         }
-        state = text
-        await report(text)
+        await sessions.broadcast("prefetch", text)
     }
 }

@@ -6,8 +6,6 @@ actor RemoteSync {
     private let library: LibraryAPI
     private let url: String
     private let sessions: PageSessions
-    /// The state last reported, as JSON.
-    private(set) var state: String?
     /// In seconds.
     private var backoff = 1.0
     private var retryAt = ContinuousClock.now
@@ -36,10 +34,7 @@ actor RemoteSync {
             }
         }
         guard let waiting = try? await library.waitingEdits else { return }
-        let text = Self.state(url: url, waiting: waiting, problem: problem)
-        if text == state { return }
-        state = text
-        await sessions.broadcast("remote", text)
+        await sessions.broadcast("remote", Self.state(url: url, waiting: waiting, problem: problem))
     }
 
     /// - Parameter waiting: How many edits are queued.

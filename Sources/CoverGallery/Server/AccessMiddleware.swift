@@ -5,7 +5,7 @@ import ServerChannels
 
 /// Refuses requests that do not come from the gallery's own page, and adds security headers to every response.
 ///
-/// Every page that a person has open can send requests to servers on the person's machine. Three checks refuse those: `Host` must be
+/// Every page in a browser can send requests to servers on the same machine. Three checks refuse those: `Host` must be
 /// a host that no foreign name server controls (DNS rebinding), requests that change something must come from the gallery's own
 /// origin (`Origin`, `Sec-Fetch-Site`), and a token is required where other machines can connect.
 struct AccessMiddleware: RouterMiddleware {
@@ -31,8 +31,8 @@ struct AccessMiddleware: RouterMiddleware {
         } else {
             do {
                 response = try await next(request, context)
-            } catch let error as HTTPError {
-                response = .problem(error.body ?? error.status.reasonPhrase, status: error.status)
+            } catch {
+                response = try .problem(error)
             }
         }
         for field in Self.securityHeaders where response.headers[field.name] == nil { response.headers.append(field) }

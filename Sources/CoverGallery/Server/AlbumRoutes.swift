@@ -27,7 +27,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func albums(_ request: Request) async throws -> Response {
-        let (text, tag) = try await reporting { try await model.albums.text() }
+        let (text, tag) = try await model.albums.text()
         return .file(text, type: "application/json", tag: tag, for: request, [.cacheControl: "no-cache"])
     }
 
@@ -53,7 +53,9 @@ struct AlbumRoutes: Sendable {
         }
         let first = await model.firstCovers(of: client, reach: 8)
         let covers = jsonText {
-            for cover in first { $0.add(cover.id, raw: CoverState(cover.cached).json) }
+            for cover in first {
+                if let cached = cover.cached { $0.add(cover.album, raw: CoverState(cached).json) }
+            }
         }
         var response = Response.json {
             $0.add("memento", raw: memento)
@@ -69,12 +71,12 @@ struct AlbumRoutes: Sendable {
     private func saveMemento(_ request: Request) async throws -> Response {
         let position = try await request.json(Position.self)
         guard let client = request.cookie(Self.clientCookie), client.utf8.count <= 64 else {
-            return .problem("request /api/state first: its response sets the cookie this needs", status: .badRequest)
+            throw HTTPError(.badRequest, message: "request /api/state first: its response sets the cookie this needs")
         }
         let memento = LibraryMemento(
             album: position.album, index: position.index ?? 0, position: position.position ?? 0,
             order: String((position.sort ?? "library").prefix(32)))
-        try await reporting { try await library.save(memento, for: client) }
+        try await library.save(memento, for: client)
         return Response(status: .noContent)
     }
 
@@ -89,7 +91,7 @@ struct AlbumRoutes: Sendable {
                 album.artist = artist ?? album.artist
                 album.genre = genre ?? album.genre
                 album.year = year ?? album.year
-                album.coverUrl = coverUrl ?? album.coverUrl
+                album.coverURL = coverUrl ?? album.coverURL
             }
         }
         var album: Fields
@@ -100,13 +102,8 @@ struct AlbumRoutes: Sendable {
         let form = try await request.json(AlbumForm.self)
         var album = Album()
         form.album.apply(to: &album)
-        do throws(AlbumProblem) {
-            album = try album.validated()
-        } catch {
-            return Self.invalid(error)
-        }
-        let added = try await reporting { try await library.addAlbum(album, at: form.index) }
-        let albums = try await reporting { try await library.albums }
+        let added = try await library.addAlbum(album.validated(), at: form.index)
+        let albums = try await library.albums
         return .json(status: .created) {
             $0.add("id", added.id)
             $0.add("index", albums.firstIndex { $0.id == added.id })
@@ -116,35 +113,29 @@ struct AlbumRoutes: Sendable {
 
     /// The fields of the page's form.
     private func fields(_ id: Album.ID) async throws -> Response {
-        guard let album = try await album(id) else { return Self.gone }
+        let album = try await album(id)
         let fields = jsonText {
             $0.add("title", album.title)
             $0.add("artist", album.artist)
             $0.add("genre", album.genre)
             $0.add("year", album.year)
-            $0.add("coverUrl", album.coverUrl ?? "")
+            $0.add("coverUrl", album.coverURL ?? "")
         }
         return .json { $0.add("album", raw: fields) }
     }
 
     private func edit(_ id: Album.ID, _ request: Request) async throws -> Response {
         let form = try await request.json(AlbumForm.self)
-        guard let former = try await album(id) else { return Self.gone }
-        do {
-            let edit = try await reporting {
-                try await library.editAlbum(id) { album in
-                    form.album.apply(to: &album)
-                    album = try album.validated(editing: former)
-                }
-            }
-            return Self.response(edit?.message(.new) ?? "Nothing was changed", id: id)
-        } catch let problem as AlbumProblem {
-            return Self.invalid(problem)
+        let former = try await album(id)
+        let edit = try await library.editAlbum(id) { album in
+            form.album.apply(to: &album)
+            album = try album.validated(editing: former)
         }
+        return Self.response(edit?.message(.new) ?? "Nothing was changed", id: id)
     }
 
     private func delete(_ id: Album.ID) async throws -> Response {
-        guard let edit = try await reporting({ try await library.deleteAlbums([id]) }) else { return Self.gone }
+        guard let edit = try await library.deleteAlbums([id]) else { throw Self.gone }
         return Self.response(edit.message(.new), id: nil)
     }
 
@@ -153,34 +144,22 @@ struct AlbumRoutes: Sendable {
     ) async throws -> Response {
         struct Empty: Decodable {}
         _ = try await request.json(Empty.self)
-        guard let edit = try await reporting(body) else { return .problem(ifNone, status: .conflict) }
-        return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.placed.first?.album.id)
+        guard let edit = try await body() else { throw HTTPError(.conflict, message: ifNone) }
+        return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.changes.first?.album.id)
     }
 
-    private func album(_ id: Album.ID) async throws -> Album? {
-        try await reporting { try await library.albums.first { $0.id == id } }
+    private func album(_ id: Album.ID) async throws -> Album {
+        guard let album = try await library.albums.first(where: { $0.id == id }) else { throw Self.gone }
+        return album
     }
 
-    private static var gone: Response { .problem("that album is no longer in the library", status: .notFound) }
-
-    private static func invalid(_ problem: AlbumProblem) -> Response {
-        .problem(problem.message, status: .unprocessableContent, field: problem.field)
-    }
+    private static var gone: HTTPError { HTTPError(.notFound, message: "that album is no longer in the library") }
 
     /// - Parameter id: The album to show afterwards.
     private static func response(_ message: String, id: Album.ID?) -> Response {
         .json {
             $0.add("message", message)
             $0.add("id", id)
-        }
-    }
-
-    /// Passes the library's error messages to the page.
-    private func reporting<Result>(_ body: () async throws -> Result) async throws -> Result {
-        do {
-            return try await body()
-        } catch let error as LibraryError {
-            throw HTTPError(.internalServerError, message: error.message)
         }
     }
 }

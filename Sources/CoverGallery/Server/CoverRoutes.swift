@@ -11,9 +11,13 @@ struct CoverRoutes: Sendable {
     }
 
     private func cover(_ id: Album.ID, _ request: Request) async throws -> Response {
-        guard let key = try? await model.albums.key(of: id), let cover = try? model.library.cachedCover(at: key) else {
-            return .problem("this cover is not in the cache", status: .notFound)
+        for key in try await model.albums.keys(of: id) {
+            if let cover = try? await model.library.cachedCover(at: key) { return Self.response(cover, request) }
         }
+        throw HTTPError(.notFound, message: "this cover is not in the cache")
+    }
+
+    private static func response(_ cover: Cover, _ request: Request) -> Response {
         let version = CoverVersion.of(cover.digest)
         // A URL with the version in it names these bytes for ever.
         let isPermanent = request.uri.queryParameters["v"].map { $0 == version } ?? false
@@ -21,7 +25,7 @@ struct CoverRoutes: Sendable {
             ByteBuffer(bytes: cover.data), type: cover.mediaType, tag: "\"\(version)\"", for: request,
             [
                 .cacheControl: isPermanent ? "private, max-age=31536000, immutable" : "private, no-cache",
-                .contentSecurityPolicy: Self.policy,
+                .contentSecurityPolicy: policy,
             ])
     }
 

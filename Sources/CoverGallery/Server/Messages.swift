@@ -18,7 +18,19 @@ extension Response {
             body: .init(byteBuffer: ByteBuffer(string: text)))
     }
 
-    /// An error message for people: `{"error": "…"}`. - Parameter field: The form field that is wrong.
+    /// The response to an error of a route: `{"error": "…"}`, with the form field that is wrong as `field`.
+    /// - Throws: `error` if it has no message for users.
+    static func problem(_ error: any Error) throws -> Response {
+        switch error {
+        case let error as HTTPError: problem(error.body ?? error.status.reasonPhrase, status: error.status)
+        case let error as LibraryError: problem(error.message, status: .internalServerError)
+        case let error as CoverFailure: problem(error.message, status: .internalServerError)
+        case let error as AlbumProblem:
+            problem(error.message, status: .unprocessableContent, field: error.field)
+        default: throw error
+        }
+    }
+
     static func problem(_ message: String, status: HTTPResponse.Status, field: String? = nil) -> Response {
         .json(status: status) {
             $0.add("error", message)

@@ -9,11 +9,11 @@ struct PageRoutes: Sendable {
 
     func add(to router: Router<BasicRequestContext>) {
         router.post("/api/covers") { request, _ in try await show(request) }
-        router.get("/api/covers") { _, _ in try await cached() }
-        router.get("/api/events") { request, _ in await events(request) }
+        router.get("/api/covers") { _, _ in try await cachedCovers() }
+        router.get("/api/events") { request, _ in try await events(request) }
         router.post("/api/prefetch") { _, _ in
             if await model.prefetch.start() { return Response(status: .accepted) }
-            return .problem("a prefetch is running already", status: .conflict)
+            throw HTTPError(.conflict, message: "a prefetch is running already")
         }
         router.delete("/api/prefetch") { _, _ in
             await model.prefetch.stop()
@@ -31,35 +31,36 @@ struct PageRoutes: Sendable {
         let shown = try await request.json(Shown.self, limit: 256 << 10)
         let near = shown.near ?? []
         guard Self.isPageID(shown.page), shown.view.count + near.count <= Self.maximumCovers else {
-            return .problem("needs a page's id, and at most \(Self.maximumCovers) covers", status: .badRequest)
+            throw HTTPError(.badRequest, message: "needs a page's id, and at most \(Self.maximumCovers) covers")
         }
         let states = try await model.sessions.show(
             shown.view, near: near, again: shown.again ?? [], on: shown.page)
-        guard let states else { return Self.tooManyPages }
+        guard let states else { throw Self.tooManyPages }
         let covers = jsonText { for (id, state) in states { $0.add(id, raw: state.json) } }
         return .json { $0.add("covers", raw: covers) }
     }
 
     /// The library's cached covers, for a browser that stores all of them.
-    private func cached() async throws -> Response {
+    private func cachedCovers() async throws -> Response {
         let albums = try await model.library.albumList().albums
-        let cached = try await model.albums.cachedCovers(of: albums.map(\.id))
+        let all = try await model.albums.covers(of: albums.map(\.id))
         let covers = jsonText {
-            for (id, cover) in cached {
+            for cover in all {
+                guard let cached = cover.cached else { continue }
                 let text = jsonText {
-                    $0.add("version", CoverVersion.of(cover.digest))
-                    $0.add("bytes", cover.bytes)
+                    $0.add("version", CoverVersion.of(cached.digest))
+                    $0.add("bytes", cached.bytes)
                 }
-                $0.add(id, raw: text)
+                $0.add(cover.album, raw: text)
             }
         }
         return .json { $0.add("covers", raw: covers) }
     }
 
-    private func events(_ request: Request) async -> Response {
+    private func events(_ request: Request) async throws -> Response {
         let page = request.uri.queryParameters["page"].map(String.init) ?? ""
-        guard Self.isPageID(page) else { return .problem("needs a page's id", status: .badRequest) }
-        guard let events = await model.connect(page) else { return Self.tooManyPages }
+        guard Self.isPageID(page) else { throw HTTPError(.badRequest, message: "needs a page's id") }
+        guard let events = await model.sessions.connect(page) else { throw Self.tooManyPages }
         // The body is empty; reading it detects a closed connection.
         let body = request.body
         return Response(
@@ -78,7 +79,9 @@ struct PageRoutes: Sendable {
             })
     }
 
-    private static var tooManyPages: Response { .problem("too many pages are open", status: .serviceUnavailable) }
+    private static var tooManyPages: HTTPError {
+        HTTPError(.serviceUnavailable, message: "too many pages are open")
+    }
 
     private static func isPageID(_ text: String) -> Bool {
         (8...64).contains(text.utf8.count)

@@ -11,7 +11,8 @@ func makeRouter(_ model: GalleryModel, _ access: AccessMiddleware) -> Router<Bas
         var response = try files.response("index.html", request)
         // The browser loads the first covers while it still reads the page (RFC 8288, HTML's `preload`).
         for cover in await model.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2) {
-            let path = "/covers/\(cover.id.percentEncoded)?v=\(CoverVersion.of(cover.cached.digest))"
+            guard let digest = cover.cached?.digest else { continue }
+            let path = "/covers/\(cover.album.percentEncoded)?v=\(CoverVersion.of(digest))"
             response.headers.append(HTTPField(name: .link, value: "<\(path)>; rel=preload; as=image"))
         }
         return response

@@ -68,6 +68,7 @@ package final class CoverPipeline: Sendable {
     /// Reads a cover on the caller's thread. Damaged bytes are a miss, and their entry is dropped.
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func cachedCover(_ url: HTTPURL, location: String) throws(CoverFailure) -> Cover? {
+        if isClosed { throw .closed(location) }
         switch try unwrap(Result { try reader.cover(for: url.string) }, location) {
         case .hit(let entry, let body):
             return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
@@ -76,6 +77,12 @@ package final class CoverPipeline: Sendable {
             Task { await drop(url, segment, offset) }
             return nil
         }
+    }
+
+    /// As `cachedCover`, on a thread that may block.
+    func storedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
+        guard let (entry, body) = try await cachedEntry(url, location: location) else { return nil }
+        return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
     }
 
     private func cachedEntry(
@@ -125,7 +132,7 @@ package final class CoverPipeline: Sendable {
 
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        let locations = locations(of: request)
+        let locations = try locations(of: request)
         if locations.count == 1 { return try await cover(at: locations[0], request) }
         for location in locations {
             if let url = try? HTTPURL(location), let cover = try cachedCover(url, location: location) { return cover }
@@ -143,13 +150,17 @@ package final class CoverPipeline: Sendable {
     }
 
     /// Where the cover may be, in the order of trying; at least one.
-    func locations(of request: CoverRequest) -> [String] {
+    /// - Throws: `CoverFailure` if nothing locates the album's cover.
+    func locations(of request: CoverRequest) throws(CoverFailure) -> [String] {
         // Most requests have one URL, and lists have millions.
         guard let album = request.album, !album.otherFields.isEmpty || request.location.isEmpty else {
             return [request.location]
         }
         let locations = album.coverURLs(in: archive)
-        return locations.isEmpty ? [request.location] : locations
+        if locations.isEmpty {
+            throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL", line: request.line)
+        }
+        return locations
     }
 
     private func cover(at location: String, _ request: CoverRequest) async throws(CoverFailure) -> Cover {

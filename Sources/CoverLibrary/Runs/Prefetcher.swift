@@ -90,7 +90,8 @@ struct Prefetcher: Sendable {
                 guard let album = item.album else { return try CoverCandidate(item.url, line: item.line) }
                 var request = CoverRequest(album: album)
                 request.location = item.url
-                return try CoverCandidate(pipeline.locations(of: request), line: item.line)
+                request.line = item.line
+                return try CoverCandidate(try pipeline.locations(of: request), line: item.line)
             }
         } catch {
             var outcome = CoverOutcome(failed: error)

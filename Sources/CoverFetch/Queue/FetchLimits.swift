@@ -1,0 +1,30 @@
+/// The limits that decide when a transfer may start.
+package struct FetchLimits: Sendable {
+    /// Maximum number of transfers in flight, all hosts together.
+    package var parallel: Int
+    /// Maximum number of transfers in flight to one host over HTTP/1.1.
+    package var perHost: Int
+    /// Time between two starts to one host.
+    package var interval: Duration?
+    /// Time between two starts, all hosts together.
+    package var totalInterval: Duration?
+    /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
+    package var adapts: Bool
+    /// A host that asked an earlier run for a longer pause is given up.
+    package var longestRest: Duration
+    /// Fetches and obeys each host's `/robots.txt` (RFC 9309).
+    package var respectsRobots: Bool
+
+    package init(
+        parallel: Int, perHost: Int, interval: Duration? = nil, totalInterval: Duration? = nil, adapts: Bool = false,
+        longestRest: Duration = RetryPolicy.longestRest, respectsRobots: Bool = false
+    ) {
+        self.parallel = parallel
+        self.perHost = perHost
+        self.interval = interval
+        self.totalInterval = totalInterval
+        self.adapts = adapts
+        self.longestRest = longestRest
+        self.respectsRobots = respectsRobots
+    }
+}

@@ -2,12 +2,6 @@ import ArgumentParser
 import CoverLibrary
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
     // Unconditional parsing lets `validate` report the range for negative numbers.

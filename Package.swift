@@ -113,16 +113,19 @@ let package = Package(
         // An HTTP client and a listener of plain blocking calls.
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
-            name: "CurlHTTPTests", dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
+            name: "CurlHTTPTests",
+            dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(
             name: "CoverFetchTests",
-            dependencies: ["CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
+            ],
             swiftSettings: settings),
-        .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache"], swiftSettings: settings),
+        .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache", grdb], swiftSettings: settings),
         .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",

@@ -36,7 +36,8 @@ public final class LibraryAPI: Sendable {
         covers = try await CoverPipeline(configuration, hub: hub)
     }
 
-    /// Commits what has arrived, and ends the transfers and the observers' streams. Calls in progress and later ones throw.
+    /// Commits what has arrived, and ends the transfers and the observers' streams. Calls about covers that are in progress or come
+    /// later throw. The albums stay usable.
     ///
     /// A library that is released without `close()` ends its threads and releases its locks too, but covers that have not been
     /// committed are lost.
@@ -66,7 +67,7 @@ public final class LibraryAPI: Sendable {
 
     /// The cached cover at `url`, verified, however old; nil if it is not cached. Never connects. Synchronous, on the caller's
     /// thread; takes about 20 µs.
-    /// - Throws: `CoverFailure` if `url` is no http or https URL, or the index cannot be read.
+    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
     public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? {
         let location = url.absoluteString
         return try covers.cachedCover(HTTPURL(location: location), location: location)

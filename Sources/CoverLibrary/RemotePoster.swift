@@ -6,7 +6,12 @@ import Synchronization
 /// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
 final class RemotePoster: Sendable {
     private let configuration: LibraryConfiguration
-    private let client = Mutex<HTTPClient?>(nil)
+    private let state = Mutex(State())
+
+    private struct State {
+        var client: HTTPClient?
+        var isClosed = false
+    }
 
     init(_ configuration: LibraryConfiguration) { self.configuration = configuration }
 
@@ -36,10 +41,11 @@ final class RemotePoster: Sendable {
                 name: "\"\(key)\"",
             ], relay: TransferRequest.Relay(method: .post, body: body))
         do {
-            let client = try client.withLock { client in
-                let started = try client ?? configuration.makeClient()
-                client = started
-                return started
+            let client = try state.withLock { state in
+                if state.isClosed { throw LibraryError.closed }
+                let client = try state.client ?? configuration.makeClient()
+                state.client = client
+                return client
             }
             return .status(try await client.response(for: request).head.status.code)
         } catch {
@@ -47,5 +53,11 @@ final class RemotePoster: Sendable {
         }
     }
 
-    func close() { client.withLock { $0 }?.loop.shutdown() }
+    func close() {
+        let client = state.withLock { state in
+            state.isClosed = true
+            return state.client
+        }
+        client?.loop.shutdown()
+    }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import CoverCache
@@ -110,6 +111,32 @@ import Testing
             try folder.deleteIndex()
             try Bytes.write([], to: folder.index)
             #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test("the cache of an earlier version, with hash tables beside its index, opens whole and loses the tables")
+    func earlierVersion() throws {
+        try withFolder { folder in
+            let expected = Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) })
+            try folder.written { writer in
+                for number in 1...5 { try writer.store(url(number), picture(number)) }
+                try writer.queue.writeWithoutTransaction { database in
+                    try database.execute(sql: "DROP INDEX entries_tag; DROP INDEX blobs_tag")
+                }
+            }
+            let tables = ["entries.tags", "blobs.tags", "entries.tags.new"].map { folder.path + "/" + $0 }
+            for table in tables { try Bytes.write(Array("SLVTAGS1".utf8), to: table) }
+            #expect(try folder.reader().contents() == expected)
+            try folder.written { writer in
+                let indexes = try writer.queue.read { database in
+                    try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE name LIKE '%_tag'")
+                }
+                #expect(indexes.sorted() == ["blobs_tag", "entries_tag"])
+                try writer.store(url(6), picture(1))
+            }
+            #expect(tables.filter { Bytes.exists($0) } == [])
+            #expect(try folder.contents() == expected.merging([url(6): picture(1)]) { $1 })
+            #expect(try folder.defects().isEmpty)
         }
     }
 

@@ -1,17 +1,17 @@
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverMirror
 
-@Suite struct LargeBodiesTests {
-    @Test("of the URLs that were seen to be large the latest are remembered, each once, until one has become smaller")
+@Suite struct LargeResponsesTests {
+    @Test("the latest URLs are remembered, each once, until they are removed")
     func bounded() {
-        var large = LargeBodies(most: 2)
+        var large = LargeResponses(capacity: 2)
         for url in ["a", "b", "a", "b"] { large.insert(url) }
-        #expect(large.contain("a") && large.contain("b"))
+        #expect(large.contains("a") && large.contains("b"))
         large.insert("c")
-        #expect(!large.contain("a") && large.contain("b") && large.contain("c"))
+        #expect(!large.contains("a") && large.contains("b") && large.contains("c"))
         large.remove("b")
         large.insert("d")
-        #expect(!large.contain("b") && large.contain("c") && large.contain("d"))
+        #expect(!large.contains("b") && large.contains("c") && large.contains("d"))
     }
 }

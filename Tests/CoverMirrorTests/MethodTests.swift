@@ -6,10 +6,11 @@ import Testing
 import Wire
 
 @testable import CoverLibrary
+@testable import CoverMirror
 
 @Suite(.timeLimit(.minutes(5))) struct MethodTests {
     @Test(
-        "a request that changes something passes through, and what is stored is validated before it is used again (RFC 9111 §4.4)",
+        "an unsafe request is forwarded, and the stored response is validated before it is used again (RFC 9111 §4.4)",
         arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])
     func invalidation(method: String) async throws {
         let answer = """
@@ -20,56 +21,62 @@ import Wire
                 var sent = listener.requests.makeAsyncIterator()
                 _ = try await stage.get("/a")
                 _ = await sent.next()
-                let reply1 = try await stage.get("/a")
-                #expect(reply1.outcome == "sleeve; hit")
-                let passed = try await stage.ask(method, "/a", ["Content-Type": "text/plain"], body: "new")
-                #expect(passed.status == 200 && passed.cacheStatus == "sleeve; fwd=method")
+                let hit = try await stage.get("/a")
+                #expect(hit.outcome == "sleeve; hit")
+                let forwarded = try await stage.send(method, "/a", ["Content-Type": "text/plain"], body: "new")
+                #expect(forwarded.status == 200 && forwarded.cacheStatus == "sleeve; fwd=method")
                 let head = await sent.next() ?? ""
                 #expect(
                     head.hasPrefix("\(method) /a HTTP/1.1\r\n") && head.contains("Content-Length: 3\r\n"), "\(head)")
                 #expect(head.contains("Content-Type: text/plain\r\n"))
-                let reply2 = try await stage.get("/a")
-                #expect(reply2.outcome == "sleeve; fwd=stale; stored")
+                let validated = try await stage.get("/a")
+                #expect(validated.outcome == "sleeve; fwd=stale; stored")
                 #expect(await sent.next()?.contains("If-None-Match: \"a\"\r\n") == true)
-                let reply3 = try await stage.get("/a")
-                #expect(reply3.outcome == "sleeve; hit", "and then it stands again")
+                let hitAgain = try await stage.get("/a")
+                #expect(hitAgain.outcome == "sleeve; hit")
             }
         }
     }
 
-    @Test("one that was refused has changed nothing (RFC 9111 §4.4)")
+    @Test("an unsafe request that fails invalidates nothing (RFC 9111 §4.4)")
     func failedChange() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/1.jpg")
-            let refused = try await stage.ask("DELETE", "/covers/1.jpg")
+            let refused = try await stage.send("DELETE", "/covers/1.jpg")
             #expect(
                 refused.status == 405 && refused.text == "only GET and HEAD\n" && refused.fields["allow"] == "GET, HEAD"
             )
-            let reply4 = try await stage.get("/covers/1.jpg")
-            #expect(reply4.outcome == "sleeve; hit")
-        }
-    }
-
-    @Test("a cover that was invalidated is still there for the library, and pins hold")
-    func invalidCoverStays() async throws {
-        try await withMirror { stage in
-            _ = try await stage.get("/covers/2.jpg")
-            let url = stage.origin.coverURL(2)
-            await stage.mirror.invalidate([url])
-            #expect(try stage.library.cachedCover(for: url) != nil)
-            let again = try await stage.get("/covers/2.jpg")
-            #expect(
-                again.outcome == "sleeve; fwd=stale; fwd-status=304; stored" && again.body == CoverImage.jpeg(number: 2)
-            )
-            await stage.mirror.invalidate([url])
-            await stage.origin.stop()
-            let reply5 = try await stage.get("/covers/2.jpg")
-            #expect(reply5.status == 504, "what may have changed is not given unasked")
+            let hit = try await stage.get("/covers/1.jpg")
+            #expect(hit.outcome == "sleeve; hit")
         }
     }
 
     @Test(
-        "it is no open proxy: other servers' URLs, tunnels and names are refused, and nobody is asked",
+        "an invalidated cover stays in the library's cache, stale; the mirror serves it only after a 304 (RFC 9111 §4.4)"
+    )
+    func invalidCoverStays() async throws {
+        try await withMirror { stage in
+            let stored = try await stage.get("/covers/2.jpg")
+            let url = stage.origin.coverURL(2)
+            #expect(try stage.library.cachedCover(at: url)?.isStale == false)
+            await stage.mirror.invalidate([url])
+            let invalid = try #require(try stage.library.cachedCover(at: url))
+            #expect(invalid.isStale && Array(invalid.data) == stored.body)
+            let validated = try await stage.get("/covers/2.jpg")
+            #expect(validated.outcome == "sleeve; fwd=stale; fwd-status=304; stored" && validated.body == stored.body)
+            #expect(try stage.library.cachedCover(at: url)?.isStale == false)
+            let hit = try await stage.get("/covers/2.jpg")
+            #expect(hit.outcome == "sleeve; hit" && stage.requestCount(2) == 2)
+            await stage.mirror.invalidate([url])
+            await stage.origin.stop()
+            let refused = try await stage.get("/covers/2.jpg")
+            #expect(refused.status == 504)
+            #expect(try stage.library.cachedCover(at: url)?.data == invalid.data)
+        }
+    }
+
+    @Test(
+        "the mirror is no open proxy: URLs of other servers, tunnels and unknown names are refused",
         arguments: [
             ("GET", "http://example.org/", "example.org", 421), ("GET", "/../../etc", nil, 404),
             ("CONNECT", "example.org:443", nil, 501),
@@ -79,33 +86,33 @@ import Wire
         ] as [(String, String, String?, Int)])
     func noOpenProxy(method: String, target: String, host: String?, status: Int) async throws {
         try await withMirror { stage in
-            let reply = try await stage.ask(method, target, host.map { ["Host": $0] } ?? [:])
+            let reply = try await stage.send(method, target, host.map { ["Host": $0] } ?? [:])
             #expect(reply.status == status, "\(reply.head)")
-            // A path that is none of the origin's own is its own to refuse.
+            // The origin itself refuses paths that it does not have.
             if status != 404 { #expect(stage.origin.requestCount == 0) }
         }
     }
 
-    @Test("of a folder that is mirrored nothing leads out")
+    @Test("a mirror of a folder serves no URL outside it")
     func folder() async throws {
         try await withMirror { stage in
-            let mirror = try stage.library.mirror(of: stage.origin.url + "/covers/")
-            #expect(await mirror.answer(MirrorRequest(method: .get, target: "/3.jpg")).head.status == .ok)
+            let mirror = try Mirror(of: stage.origin.url + "/covers/", in: stage.library)
+            #expect(await mirror.response(to: MirrorRequest(method: .get, target: "/3.jpg")).head.status == .ok)
             for target in ["/../starter/low-tide.jpg", "/%2e%2e/starter/low-tide.jpg", "/.."] {
-                let answer = await mirror.answer(MirrorRequest(method: .get, target: target))
-                #expect(answer.head.status == .misdirectedRequest, "\(target)")
+                let response = await mirror.response(to: MirrorRequest(method: .get, target: target))
+                #expect(response.head.status == .misdirectedRequest, "\(target)")
             }
             mirror.close()
         }
     }
 
-    @Test("a mirror of itself says so instead of asking itself for ever (RFC 9110 §7.6.3)")
+    @Test("a request that has passed the mirror already is refused (RFC 9110 §7.6.3)")
     func loop() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/1.jpg")
             let via = try #require(first.fields["via"])
-            let reply6 = try await stage.get("/covers/1.jpg", ["Via": via])
-            #expect(reply6.status == 508)
+            let looped = try await stage.get("/covers/1.jpg", ["Via": via])
+            #expect(looped.status == 508)
         }
     }
 }

@@ -1,59 +1,59 @@
 import HTTPTypes
 import Testing
 
-@testable import CoverLibrary
+@testable import CoverMirror
 
 @Suite struct OriginGateTests {
-    private let begun = ContinuousClock.now
+    private let start = ContinuousClock.now
 
-    private func at(_ seconds: Double) -> OriginGate.Instant { begun + .seconds(seconds) }
+    private func at(_ seconds: Double) -> OriginGate.Instant { start + .seconds(seconds) }
 
-    /// A request that fails at once. - Returns: false: it was turned away.
+    /// Starts a request that fails at once. - Returns: false if the gate is closed.
     private func fail(_ gate: inout OriginGate, at seconds: Double) -> Bool {
         guard let job = try? gate.begin(at: at(seconds)) else { return false }
-        gate.failed(job, at: at(seconds))
+        gate.didFail(job, at: at(seconds))
         return true
     }
 
-    @Test("after three failures in a row nothing is asked for a while, then once; an answer opens the way to all")
+    @Test("three failures in a row close it, then one probe at a time is allowed; a response opens it")
     func breaker() throws {
         var gate = OriginGate()
         for _ in 1...3 { #expect(fail(&gate, at: 0)) }
-        #expect(gate.closed(at: at(0.1)) == .init(isAsked: false, wait: .milliseconds(400)))
+        #expect(gate.closed(at: at(0.1)) == .init(isRequested: false, delay: .milliseconds(400)))
         #expect(gate.isDoubtful(at: at(0.1)) && !fail(&gate, at: 0.4))
-        #expect(gate.closed(at: at(0.5)) == nil && gate.isDoubtful(at: at(0.5)), "nothing has shown that it is back")
+        #expect(gate.closed(at: at(0.5)) == nil && gate.isDoubtful(at: at(0.5)), "no response has arrived yet")
         let probe = try gate.begin(at: at(0.5))
         #expect(!fail(&gate, at: 0.6), "one probe at a time")
-        gate.failed(probe, at: at(0.7))
-        #expect(gate.closed(at: at(0.7)) == .init(isAsked: false, wait: .seconds(1)))
+        gate.didFail(probe, at: at(0.7))
+        #expect(gate.closed(at: at(0.7)) == .init(isRequested: false, delay: .seconds(1)))
         _ = try gate.begin(at: at(1.7))
-        gate.answered(status: 200, [:], at: at(1.8), time: 0)
+        gate.didRespond(status: 200, [:], at: at(1.8), time: 0)
         #expect(gate.closed(at: at(1.8)) == nil && !gate.isDoubtful(at: at(1.8)))
     }
 
-    @Test("an origin that stays away is probed every half minute at the least: somebody waits for it to be back")
-    func longAway() {
+    @Test("an origin that stays down is probed at least every half minute")
+    func longOutage() {
         var gate = OriginGate()
-        var asked: [Double] = []
-        for tenth in 0..<6_000 where fail(&gate, at: Double(tenth) / 10) { asked.append(Double(tenth) / 10) }
-        let gaps = zip(asked, asked.dropFirst()).map { $1 - $0 }
-        #expect(asked.count < 40 && gaps.allSatisfy { $0 <= 30.2 }, "\(asked)")
+        var probes: [Double] = []
+        for tenth in 0..<6_000 where fail(&gate, at: Double(tenth) / 10) { probes.append(Double(tenth) / 10) }
+        let gaps = zip(probes, probes.dropFirst()).map { $1 - $0 }
+        #expect((20..<40).contains(probes.count) && gaps.allSatisfy { $0 <= 30.2 }, "\(probes)")
     }
 
-    @Test("failures that an answer stands between do not close it")
+    @Test("failures with a response between them do not close it")
     func notInARow() {
         var gate = OriginGate()
         for _ in 1...9 {
             #expect(fail(&gate, at: 0) && fail(&gate, at: 0))
-            gate.answered(status: 500, [:], at: at(0), time: 0)
+            gate.didRespond(status: 500, [:], at: at(0), time: 0)
         }
     }
 
-    @Test("a probe that is taken away leaves the way open for another")
-    func dropped() throws {
+    @Test("another probe may follow a cancelled one")
+    func cancelled() throws {
         var gate = OriginGate()
         for _ in 1...3 { _ = fail(&gate, at: 0) }
-        gate.dropped(try gate.begin(at: at(1)))
+        gate.didCancel(try gate.begin(at: at(1)))
         #expect(gate.closed(at: at(1)) == nil)
     }
 
@@ -65,8 +65,8 @@ import Testing
             as [(Int, String?, Int?)])
     func retryAfter(status: Int, text: String?, seconds: Int?) {
         var gate = OriginGate()
-        gate.answered(status: status, text.map { [.retryAfter: $0] } ?? [:], at: begun, time: 0)
-        #expect(gate.closed(at: begun) == seconds.map { .init(isAsked: true, wait: .seconds($0)) })
+        gate.didRespond(status: status, text.map { [.retryAfter: $0] } ?? [:], at: start, time: 0)
+        #expect(gate.closed(at: start) == seconds.map { .init(isRequested: true, delay: .seconds($0)) })
         #expect(gate.closed(at: at(601)) == nil)
     }
 }

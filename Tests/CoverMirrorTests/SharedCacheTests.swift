@@ -6,48 +6,52 @@ import Testing
 import Wire
 
 @testable import CoverLibrary
+@testable import CoverMirror
 
-/// What a mirror keeps, and what the library's other commands make of it.
+/// A mirror and the library's other commands share one cache.
 @Suite(.timeLimit(.minutes(5))) struct SharedCacheTests {
-    @Test("a cover the mirror has fetched is there for the library offline, and the other way round")
+    @Test("a cover that the mirror has fetched is cached for the library, and the reverse")
     func sameEntries() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/1.jpg")
-            let cover = try #require(try stage.library.cachedCover(for: stage.origin.coverURL(1)))
-            #expect(cover.bytes == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg" && cover.width != nil)
+            let cover = try #require(try stage.library.cachedCover(at: stage.origin.coverURL(1)))
+            #expect(
+                Array(cover.data) == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg" && cover.width != nil
+            )
 
-            _ = try await stage.library.cover(for: stage.origin.coverURL(2))
+            let url = try #require(URL(string: stage.origin.coverURL(2)))
+            _ = try await stage.library.cover(for: url)
             let hit = try await stage.get("/covers/2.jpg")
             #expect(hit.outcome == "sleeve; hit" && hit.body == CoverImage.jpeg(number: 2))
             #expect(hit.fields["content-type"] == "image/jpeg" && hit.fields["etag"] != nil)
-            #expect(stage.requests(1) == 1 && stage.requests(2) == 1)
+            #expect(stage.requestCount(1) == 1 && stage.requestCount(2) == 1)
         }
     }
 
-    @Test("what is no cover is kept for the mirror alone: neither listed nor refreshed nor given")
+    @Test("a response that is no cover is stored for the mirror only: neither listed, refreshed nor returned")
     func responsesAreNoCovers() async throws {
         let answer = """
             HTTP/1.1 404 Not Found\r\nCache-Control: max-age=60\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone
             """
         try await withListener(answer: answer) { listener in
             try await withMirror(of: listener.url) { stage in
-                let reply7 = try await stage.get("/a.jpg")
-                #expect(reply7.outcome == "sleeve; fwd=uri-miss; stored")
+                let miss = try await stage.get("/a.jpg")
+                #expect(miss.outcome == "sleeve; fwd=uri-miss; stored")
                 let again = try await stage.get("/a.jpg")
                 #expect(again.status == 404 && again.text == "none" && again.outcome == "sleeve; hit")
                 var listed = 0
-                try stage.library.entries { _ in listed += 1 }
+                try stage.library.listCovers { _ in listed += 1 }
                 #expect(listed == 0)
-                let cover = try stage.library.cachedCover(for: listener.url + "/a.jpg")
+                let cover = try stage.library.cachedCover(at: listener.url + "/a.jpg")
                 #expect(cover == nil)
-                let refreshed = try await stage.library.refresh(RefreshRequest())
+                let refreshed = try await stage.library.refresh().summary()
                 #expect(refreshed.requested == 0)
             }
         }
     }
 
-    @Test("of responses that vary eight are held for one URL, and the oldest makes way")
-    func places() async throws {
+    @Test("eight variants of a URL are stored, and the oldest is replaced")
+    func variants() async throws {
         let answer = """
             HTTP/1.1 200 OK\r\nVary: Accept-Language\r\nCache-Control: max-age=60\r\nContent-Length: 2\r
             Connection: close\r\n\r\nhi
@@ -67,18 +71,18 @@ import Wire
         }
     }
 
-    @Test("bytes that are not what was stored are never given: the cover comes anew")
+    @Test("a damaged body is never served: it is fetched again")
     func damaged() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/3.jpg")
-            let place = try #require(try stage.library.reader.place(of: stage.origin.coverURL(3)))
-            let file = try FileHandle(forUpdating: URL(fileURLWithPath: place.file))
-            try file.seek(toOffset: UInt64(place.offset + 100))
+            let location = try #require(try stage.library.location(of: stage.origin.coverURL(3)))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: location.path))
+            try file.seek(toOffset: UInt64(location.offset + 100))
             try file.write(contentsOf: [first.body[100] ^ 1])
             try file.close()
             let again = try await stage.get("/covers/3.jpg")
             #expect(again.body == first.body && again.outcome == "sleeve; fwd=uri-miss; stored")
-            #expect(stage.requests(3) == 2)
+            #expect(stage.requestCount(3) == 2)
         }
     }
 
@@ -95,8 +99,8 @@ import Wire
     }
 
     @Test(
-        "what passes through unchanged: redirects, errors with their bodies, and every field but the connection's own")
-    func passedThrough() async throws {
+        "redirects, bodies of errors and end-to-end fields are forwarded unchanged; fields of the connection are not")
+    func forwarding() async throws {
         let answer = """
             HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nX-Colour: blue\r\nX-Colour: green\r\nX-Hop: 1\r
             Keep-Alive: timeout=5\r\nConnection: close, X-Hop\r\nContent-Length: 5\r\n\r\nmoved

@@ -28,7 +28,7 @@ package struct RedirectPolicy: Sendable {
         }
         do throws(HTTPURL.Problem) {
             let next = try HTTPURL(location)
-            if url.isHTTPS || target.isHTTPS, !next.isHTTPS, !allowsDowngrades {
+            if isDowngrade(from: url, to: next) || isDowngrade(from: target, to: next) {
                 return refused(
                     .refusedAddress,
                     "redirected from https to http, where anyone on the path can answer (--allow-downgrade follows it)")
@@ -40,5 +40,16 @@ package struct RedirectPolicy: Sendable {
         } catch {
             return refused(.refusedAddress, "redirected to what may not be fetched: \(error)")
         }
+    }
+
+    /// The target of a remembered permanent redirect; nil if it may not be requested.
+    /// - Parameter location: as the redirect was remembered for `url`.
+    package func rememberedTarget(_ location: String, of url: HTTPURL) -> HTTPURL? {
+        guard let target = try? HTTPURL(location), target != url else { return nil }
+        return isDowngrade(from: url, to: target) ? nil : target
+    }
+
+    private func isDowngrade(from url: HTTPURL, to target: HTTPURL) -> Bool {
+        url.isHTTPS && !target.isHTTPS && !allowsDowngrades
     }
 }

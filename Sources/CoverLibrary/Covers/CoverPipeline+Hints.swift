@@ -32,6 +32,7 @@ extension CoverPipeline {
     func hints(_ urls: [HTTPURL]) async -> [Hints] {
         let now = WallClock.milliseconds()
         let keys = urls.map(\.string)
+        let policy = RedirectPolicy(allowsDowngrades: configuration.allowsDowngrades)
         let none = [Hint?](repeating: nil, count: urls.count)
         let (absences, redirects) =
             (try? await read { reader in
@@ -39,15 +40,10 @@ extension CoverPipeline {
             }) ?? (none, none)
         return urls.indices.map { index in
             Hints(
-                absence: absences[index], redirect: redirect(of: urls[index], redirects[index]?.value),
+                absence: absences[index],
+                redirect: redirects[index].flatMap { policy.rememberedTarget($0.value, of: urls[index]) },
                 negativeTimeToLive: archive.contains(urls[index].string) ? CoverArtArchive.negativeTimeToLive : nil)
         }
-    }
-
-    /// Nil if the target is unusable, or leads from https to http, where anyone on the path can answer.
-    private func redirect(of url: HTTPURL, _ target: String?) -> HTTPURL? {
-        guard let target, let target = try? HTTPURL(target), target != url else { return nil }
-        return url.isHTTPS && !target.isHTTPS && !configuration.allowsDowngrades ? nil : target
     }
 
     // MARK: Hosts

@@ -68,6 +68,7 @@ package final class CoverPipeline: Sendable {
     /// Reads a cover on the caller's thread. Damaged bytes are a miss, and their entry is dropped.
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func cachedCover(_ url: HTTPURL, location: String) throws(CoverFailure) -> Cover? {
+        if isClosed { throw .closed(location) }
         switch try unwrap(Result { try reader.cover(for: url.string) }, location) {
         case .hit(let entry, let body):
             return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)

@@ -8,16 +8,15 @@ import Wire
 @testable import CoverLibrary
 @testable import CoverMirror
 
-/// A mirror on a fresh folder, and the origin it mirrors.
+/// A mirror with a cache of its own, and the origin that it mirrors.
 struct MirrorStage: Sendable {
     let mirror: Mirror
     let server: MirrorServer
     let library: LibraryAPI
     let origin: Origin
-    let folder: String
-    var port: Int { server.port }
-    /// By which an origin that fails is left alone; it stands still.
+    /// The clock of the origin's gate. It stands still until a test advances it.
     let clock: Clock
+    var port: Int { server.port }
 
     /// A clock that is set by hand.
     final class Clock: Sendable {
@@ -26,8 +25,8 @@ struct MirrorStage: Sendable {
         func advance(by duration: Duration) { time.withLock { $0 += duration } }
     }
 
-    /// One request on a connection of its own, on a thread of its own: it blocks.
-    func ask(
+    /// Sends one request on a connection of its own, and on a thread of its own, as it blocks.
+    func send(
         _ method: String, _ path: String, _ fields: [String: String] = [:], body: String? = nil
     ) async throws -> Reply {
         try await onThread {
@@ -38,17 +37,23 @@ struct MirrorStage: Sendable {
     }
 
     func get(_ path: String, _ fields: [String: String] = [:]) async throws -> Reply {
-        try await ask("GET", path, fields)
+        try await send("GET", path, fields)
     }
 
     func request(_ method: String, _ path: String, _ fields: [String: String] = [:], _ body: String? = nil) -> String {
         httpRequest(method, path, host: "127.0.0.1:\(port)", fields, body)
     }
 
-    /// Has the cache hold, under `other`, what it has of `path`: for an origin whose answers change. - Returns: the bytes.
-    func plant(_ path: String, under other: String) async throws -> [UInt8] {
+    /// The cover's entry; nil if the cache has none.
+    func entry(_ path: String) throws -> CachedEntry? {
+        try library.storedEntries(of: [.cover(url: origin.url + path)]).first
+    }
+
+    /// Stores the origin's response to `path` under `other` too, as if the origin's response to `other` had changed since.
+    /// - Returns: its body.
+    func store(_ path: String, under other: String) async throws -> [UInt8] {
         let body = try await get(path).body
-        var metadata = try #require(try library.reader.entry(for: origin.url + path)).metadata
+        var metadata = try #require(try entry(path)).metadata
         metadata.key = origin.url + other
         _ = try await library.maintain { [metadata] writer in
             _ = try body.withUnsafeBytes { try writer.put(metadata, body: $0) }
@@ -57,18 +62,18 @@ struct MirrorStage: Sendable {
         return body
     }
 
-    /// How often the origin was asked for a cover.
-    func requests(_ number: Int) -> Int { origin.requestCount(path: "/covers/\(number).jpg") }
+    /// The number of requests that the origin received for a cover.
+    func requestCount(_ number: Int) -> Int { origin.requestCount(path: "/covers/\(number).jpg") }
 }
 
 extension Reply {
     var cacheStatus: String { fields["cache-status"] ?? "" }
-    /// `Cache-Status` without the time, which tests do not know.
+    /// `Cache-Status` without `ttl`, which depends on the time.
     var outcome: String { cacheStatus.split(separator: "; ").filter { !$0.hasPrefix("ttl=") }.joined(separator: "; ") }
 }
 
-/// Runs `body` with a mirror; afterwards all of it is gone.
-/// - Parameter site: what to mirror instead of the origin.
+/// Runs `body` with a mirror, and removes everything afterwards.
+/// - Parameter site: the URL to mirror instead of the origin's.
 func withMirror(
     of site: String? = nil, _ configure: (inout LibraryConfiguration) -> Void = { _ in },
     _ body: (MirrorStage) async throws -> Void
@@ -84,15 +89,13 @@ func withMirror(
     configure(&configuration)
     let library = try await LibraryAPI(configuration: configuration)
     let clock = MirrorStage.Clock()
-    let mirror = try Mirror(library, origin: site ?? origin.url) { clock.now }
+    let mirror = try Mirror(of: site ?? origin.url, in: library) { clock.now }
     var mirrorOptions = MirrorOptions()
     mirrorOptions.port = 0
-    let server = try await MirrorServer.open(mirror, mirrorOptions, largestBody: 1 << 20)
+    let server = try await MirrorServer.open(mirror, mirrorOptions, maximumBodySize: 1 << 20)
     let result: Result<Void, any Error>
     do {
-        let stage = MirrorStage(
-            mirror: mirror, server: server, library: library, origin: origin, folder: folder,
-            clock: clock)
+        let stage = MirrorStage(mirror: mirror, server: server, library: library, origin: origin, clock: clock)
         result = .success(try await body(stage))
     } catch {
         result = .failure(error)
@@ -102,9 +105,4 @@ func withMirror(
     await library.close()
     await origin.stop()
     try result.get()
-}
-
-/// Waits until `condition` holds; the test's time limit ends it otherwise.
-func until(_ condition: () async throws -> Bool) async rethrows {
-    while try await !condition() { await Task.yield() }
 }

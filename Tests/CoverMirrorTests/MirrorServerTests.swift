@@ -9,9 +9,9 @@ import Wire
 @testable import CoverLibrary
 @testable import CoverMirror
 
-/// How the mirror speaks HTTP/1.1.
-@Suite(.timeLimit(.minutes(5))) struct WireTests {
-    @Test("requests sent at once on one connection are answered in order, and the connection stays open")
+/// The mirror's HTTP/1.1.
+@Suite(.timeLimit(.minutes(5))) struct MirrorServerTests {
+    @Test("pipelined requests are answered in order, and the connection stays open")
     func pipelining() async throws {
         try await withMirror { stage in
             try await onThread {
@@ -29,7 +29,7 @@ import Wire
         }
     }
 
-    @Test("HEAD brings no body, and the next answer begins where it should")
+    @Test("the response to HEAD has no body, and the next response follows")
     func head() async throws {
         try await withMirror { stage in
             try await onThread {
@@ -44,7 +44,7 @@ import Wire
         }
     }
 
-    @Test("where the length is not known, the connection ends after the answer to HEAD, and no byte follows it")
+    @Test("after a response to HEAD without a length the connection is closed")
     func headWithoutLength() async throws {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") { listener in
             try await withMirror(of: listener.url) { stage in
@@ -60,7 +60,7 @@ import Wire
         }
     }
 
-    @Test("1xx responses go out before the final one, and are not stored (RFC 9110 §15.2)")
+    @Test("1xx responses are forwarded before the final one, and are not stored (RFC 9110 §15.2)")
     func interim() async throws {
         let answer = """
             HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Early: 1\r\n\r
@@ -82,13 +82,13 @@ import Wire
         }
     }
 
-    @Test("a request's body beyond the limit is refused with 413, and one that asks first is told to go on")
+    @Test("a request body above the limit is refused with 413; Expect is answered with 100 below it")
     func bodies() async throws {
         try await withMirror { stage in
             let large = try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send("POST /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2000000\r\n\r\n")
-                // The mirror may hang up while the body is still on its way.
+                // The mirror may close the connection before all of the body is sent.
                 try? wire.send(String(repeating: "x", count: 2_000_000))
                 return try? wire.reply()
             }
@@ -102,7 +102,7 @@ import Wire
                 try wire.send("x")
                 #expect(try wire.reply().status == 405)
             }
-            // One that is too long is refused before it is sent (RFC 9110 §10.1.1).
+            // A body above the limit is refused before it is sent (RFC 9110 §10.1.1).
             let refused = try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(
@@ -113,7 +113,7 @@ import Wire
         }
     }
 
-    @Test("a mirror that is closed answers first what it was asked, unless that takes too long")
+    @Test("a mirror that is closed answers the requests in flight first, within a time limit")
     func closing() async throws {
         try await withMirror { stage in
             let idle = try await onThread {
@@ -122,76 +122,76 @@ import Wire
                 _ = try wire.reply()
                 return wire
             }
-            async let asked = stage.get("/covers/2.jpg?hold=1")
-            await until { stage.requests(2) == 1 }
+            async let pending = stage.get("/covers/2.jpg?hold=1")
+            try await eventually { stage.requestCount(2) == 1 }
             async let closed: Void = stage.server.close(within: .seconds(3_600))
-            await until { (try? await onThread { _ = try Wire(port: stage.port) }) == nil }
+            try await eventually { (try? await onThread { _ = try Wire(port: stage.port) }) == nil }
             stage.origin.release()
-            let reply = try await asked
+            let reply = try await pending
             await closed
             #expect(reply.status == 200 && reply.body == CoverImage.jpeg(number: 2))
             let rest = try await onThread { try idle.drain() }
-            #expect(rest.body.isEmpty && rest.ending == .closed, "an idle connection is not waited for")
+            #expect(rest.body.isEmpty && rest.ending == .closed, "an idle connection is closed")
         }
         try await withMirror { stage in
-            async let asked = stage.get("/covers/3.jpg?fault=never")
-            await until { stage.requests(3) == 1 }
+            async let pending = stage.get("/covers/3.jpg?fault=never")
+            try await eventually { stage.requestCount(3) == 1 }
             await stage.server.close(within: .milliseconds(1))
             stage.mirror.close()
-            let reply = try? await asked
+            let reply = try? await pending
             #expect(reply?.status != 200)
         }
     }
 
-    @Test("where others can connect a name is needed, and a taken port is said")
+    @Test("a public address needs a name, and an occupied port is reported")
     func opening() async throws {
         try await withMirror { stage in
             var options = MirrorOptions()
             options.host = "0.0.0.0"
             options.port = 0
             await #expect(throws: MirrorError.self) {
-                try await MirrorServer.open(stage.mirror, options, largestBody: 1)
+                try await MirrorServer.open(stage.mirror, options, maximumBodySize: 1)
             }
             options.host = "127.0.0.1"
             options.port = stage.origin.port
             await #expect {
-                try await MirrorServer.open(stage.mirror, options, largestBody: 1)
+                try await MirrorServer.open(stage.mirror, options, maximumBodySize: 1)
             } throws: { "\($0)".contains("cannot listen on 127.0.0.1:\(stage.origin.port)") }
         }
     }
 }
 
-/// Bodies that are larger than what is kept.
-@Suite(.timeLimit(.minutes(5))) struct PassingTests {
-    @Test("what is larger than is kept passes through whole, and so do parts of it", arguments: ["", "&chunked=1"])
+/// Bodies that are too large to store.
+@Suite(.timeLimit(.minutes(5))) struct StreamingTests {
+    @Test("a body that is too large to store is streamed, and so are ranges of it", arguments: ["", "&chunked=1"])
     func large(query: String) async throws {
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
             let path = "/covers/1.jpg?size=1500000" + query
-            let whole = try await stage.get(path)
-            #expect(whole.status == 200 && whole.outcome == "sleeve; fwd=uri-miss; detail=tooLarge")
-            #expect(whole.body == CoverImage.jpeg(number: 1, aboutBytes: 1_500_000))
+            let complete = try await stage.get(path)
+            #expect(complete.status == 200 && complete.outcome == "sleeve; fwd=uri-miss; detail=tooLarge")
+            #expect(complete.body == CoverImage.jpeg(number: 1, aboutBytes: 1_500_000))
             let part = try await stage.get(path, ["Range": "bytes=10-19"])
-            #expect(part.status == 206 && part.body == Array(whole.body[10..<20]))
-            #expect(try stage.library.reader.entry(for: stage.origin.url + path) == nil)
+            #expect(part.status == 206 && part.body == Array(complete.body[10..<20]))
+            #expect(try stage.entry(path) == nil)
         }
     }
 
-    @Test("what was seen to be larger than is kept costs the origin one request a time, until it is smaller")
+    @Test("a URL that is known to be too large costs one request to the origin, until it is small enough")
     func onceEach() async throws {
         let small = String(repeating: "x", count: 50)
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
             let path = "/covers/1.jpg?size=1500000"
-            for asked in [2, 3, 4] {
+            for count in [2, 3, 4] {
                 let reply = try await stage.get(path)
                 #expect(reply.status == 200 && reply.body.count >= 1_000_000)
                 #expect(reply.outcome == "sleeve; fwd=uri-miss; detail=tooLarge")
-                #expect(stage.requests(1) == asked, "the first time it has to be found out")
+                #expect(stage.requestCount(1) == count, "the first response shows the size")
             }
         }
         let answer = "HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nConnection: close\r\n\r\n\(small)"
         try await withListener(answer: answer) { listener in
             try await withMirror(of: listener.url) { stage in
-                stage.mirror.largeBodies.withLock { $0.insert(listener.url + "/a") }
+                stage.mirror.largeResponses.withLock { $0.insert(listener.url + "/a") }
                 var outcomes: [String] = []
                 for _ in 1...3 { outcomes.append(try await stage.get("/a").outcome) }
                 #expect(
@@ -202,19 +202,19 @@ import Wire
         }
     }
 
-    @Test("a client that leaves ends the transfer, however much is still to come")
-    func clientLeaves() async throws {
+    @Test("the transfer is cancelled when the client disconnects")
+    func clientDisconnects() async throws {
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
             try await onThread {
                 let wire = try Wire(port: stage.port)
                 try wire.send(stage.request("GET", "/covers/2.jpg?fault=endless"))
                 #expect(try wire.drain(most: 20_000_000).body.count >= 20_000_000)
             }
-            await until { stage.origin.openConnectionCount == 0 }
+            try await eventually { stage.origin.openConnectionCount == 0 }
         }
     }
 
-    @Test("when the origin breaks off, so does the mirror: half is not taken for the whole")
+    @Test("an incomplete body of the origin ends in an incomplete response")
     func broken() async throws {
         try await withMirror({ $0.maximumSize = 1_000 }) { stage in
             let reply = try await stage.get("/covers/3.jpg?fault=truncate")

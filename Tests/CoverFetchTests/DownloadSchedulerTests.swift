@@ -1,0 +1,201 @@
+import CurlHTTP
+import Foundation
+import Logging
+import OriginServer
+import Synchronization
+import Testing
+import Wire
+
+@testable import CoverFetch
+
+@Suite(.timeLimit(.minutes(5))) struct DownloadSchedulerTests {
+    @Test("requests for one URL share a transfer; later ones join until the store has ended the job")
+    func joining() async throws {
+        try await withScheduler { origin, scheduler, store in
+            let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
+            let (first, second, third) = (Caller(), Caller(), Caller())
+            store.pause()
+            await scheduler.submit([(url, first.request), (url, second.request)])
+            try await eventually { origin.requestCount == 1 }
+            origin.release()
+            try await eventually { store.downloads.count == 1 }
+            #expect(store.downloads[0].requests.count == 2 && store.downloads[0].key == url.string)
+            #expect(await scheduler.join(url, third.request))
+            store.resume()
+            try await eventually { third.result != nil }
+            #expect(
+                third.result?.isJoined == true && first.result?.isJoined == false && second.result?.isJoined == true)
+            #expect(origin.requestCount == 1)
+            #expect(await !scheduler.join(url, third.request), "the job has ended")
+        }
+    }
+
+    @Test("a cover that the store lost is downloaded again for the same requests")
+    func lost() async throws {
+        try await withScheduler { origin, scheduler, store in
+            let caller = Caller()
+            store.loseNext()
+            await scheduler.submit([(try HTTPURL(origin.coverURL(1)), caller.request)])
+            try await eventually { caller.result != nil }
+            #expect(origin.requestCount == 2 && store.downloads.count == 2)
+            #expect(throws: Never.self) { try caller.result?.result.get() }
+        }
+    }
+
+    @Test("cancelling an owner's requests cancels its transfers, and no other owner's")
+    func cancelling() async throws {
+        try await withScheduler { origin, scheduler, store in
+            let (leaving, staying) = (Caller(), Caller())
+            let shared = try HTTPURL(origin.coverURL(1) + "?hold=1")
+            let own = try HTTPURL(origin.coverURL(2) + "?fault=never")
+            await scheduler.submit([(shared, leaving.request), (own, leaving.request), (shared, staying.request)])
+            try await eventually { origin.requestCount == 2 }
+            await scheduler.cancelRequests(of: leaving.owner)
+            #expect(leaving.results.compactMap(\.failure?.kind) == [.cancelled, .cancelled])
+            origin.release()
+            try await eventually { staying.result != nil }
+            #expect(staying.result?.failure == nil)
+            try await eventually { origin.openConnectionCount <= 1 }
+        }
+    }
+
+    @Test("closing cancels every request, and later ones at once")
+    func closing() async throws {
+        try await withScheduler { origin, scheduler, _ in
+            let (before, after) = (Caller(), Caller())
+            let url = try HTTPURL(origin.coverURL(1) + "?fault=never")
+            await scheduler.submit([(url, before.request)])
+            try await eventually { origin.requestCount == 1 }
+            await scheduler.close()
+            #expect(before.result?.failure?.kind == .cancelled)
+            await scheduler.submit([(url, after.request)])
+            #expect(after.result?.failure?.kind == .cancelled)
+        }
+    }
+
+    @Test("only permanent redirects are handed to the store as a hint", arguments: [301, 302, 307, 308])
+    func redirectHint(status: Int) async throws {
+        try await withScheduler { origin, scheduler, store in
+            let url = try HTTPURL(origin.coverURL(1) + "?redirect-status=\(status)&to=/covers/2.jpg")
+            let caller = Caller()
+            await scheduler.submit([(url, caller.request)])
+            try await eventually { caller.result != nil }
+            let target = store.downloads.first?.hints.redirect?.target.string
+            #expect(target == ([301, 308].contains(status) ? origin.coverURL(2) : nil))
+        }
+    }
+
+    @Test("a 404 is handed to the store as a hint with its status and the end of its lifetime")
+    func absenceHint() async throws {
+        try await withScheduler { origin, scheduler, store in
+            let caller = Caller()
+            await scheduler.submit([(try HTTPURL(origin.coverURL(1) + "?status=404"), caller.request)])
+            try await eventually { caller.result != nil }
+            let absence = try #require(store.downloads.first?.hints.absence)
+            #expect(absence.status == 404 && absence.until > Int64(Date.now.timeIntervalSince1970 * 1_000))
+            #expect(caller.result?.failure?.status == 404)
+        }
+    }
+
+    // MARK: Support
+
+    private func withScheduler(
+        _ body: (Origin, DownloadScheduler, MemoryStore) async throws -> Void
+    ) async throws {
+        let origin = try await Origin.start()
+        let store = MemoryStore()
+        var configuration = HTTPClientConfiguration(userAgent: "Sleeve/test")
+        configuration.timeout = .seconds(20)
+        let scheduler = DownloadScheduler(
+            client: try HTTPClient(configuration: configuration), store: store,
+            policy: FetchPolicy(
+                limits: FetchLimits(parallel: 16, perHost: 8), retry: RetryPolicy(retries: 0),
+                redirect: RedirectPolicy()),
+            hosts: [:], logger: Logger(label: "test"))
+        store.scheduler = scheduler
+        await scheduler.start()
+        let result: Result<Void, any Error>
+        do {
+            result = .success(try await body(origin, scheduler, store))
+        } catch {
+            result = .failure(error)
+        }
+        store.resume()
+        await scheduler.close()
+        await origin.stop()
+        try result.get()
+    }
+}
+
+/// A caller that records how its requests ended.
+private final class Caller: Sendable {
+    private let state = Mutex<[FetchResult]>([])
+    var results: [FetchResult] { state.withLock { $0 } }
+    var result: FetchResult? { results.first }
+    var owner: ObjectIdentifier { ObjectIdentifier(self) }
+    var request: FetchRequest {
+        FetchRequest(owner: owner) { [self] result in state.withLock { $0.append(result) } }
+    }
+}
+
+extension FetchResult {
+    fileprivate var failure: CoverFailure? { if case .failure(let failure) = result { failure } else { nil } }
+}
+
+/// A store that keeps finished jobs in memory and completes their requests.
+private final class MemoryStore: DownloadStore {
+    private struct State {
+        weak var scheduler: DownloadScheduler?
+        var downloads: [Download] = []
+        var isPaused = false
+        var losesNext = false
+    }
+    private let state = Mutex(State())
+
+    var scheduler: DownloadScheduler? {
+        get { state.withLock { $0.scheduler } }
+        set { state.withLock { $0.scheduler = newValue } }
+    }
+    var downloads: [Download] { state.withLock { $0.downloads } }
+
+    /// Completes no request until `resume`.
+    func pause() { state.withLock { $0.isPaused = true } }
+    func resume() { state.withLock { $0.isPaused = false } }
+    /// Reports the next download as lost.
+    func loseNext() { state.withLock { $0.losesNext = true } }
+
+    func store(_ batch: WriteBatch) async {
+        let losesFirst = state.withLock { state in
+            state.downloads += batch.downloads
+            defer { state.losesNext = false }
+            return state.losesNext
+        }
+        try? await eventually { self.state.withLock { !$0.isPaused } }
+        var results: [StoreResult] = []
+        for (index, download) in batch.downloads.enumerated() {
+            if index == 0, losesFirst {
+                results.append(.lost(download.job, download.requests))
+                continue
+            }
+            var result = FetchResult(download.result)
+            for request in download.requests {
+                request.completion(result)
+                result.isJoined = true
+            }
+            results.append(.finished(download.job, result))
+        }
+        await scheduler?.didStore(results)
+    }
+}
+
+extension Download {
+    fileprivate var result: Result<StoredCover, CoverFailure> {
+        switch content {
+        case .cover(_, _, let body):
+            .success(StoredCover(url: key, digest: "", byteCount: body.count, date: .now))
+        case .unstorable: .failure(.notStorable(key))
+        case .notModified: .success(StoredCover(url: key, digest: "", byteCount: 0, isRevalidated: true, date: .now))
+        case .failure(let failure, _): .failure(failure)
+        }
+    }
+}

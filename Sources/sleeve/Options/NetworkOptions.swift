@@ -8,12 +8,6 @@ import Platform
     import Foundation
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
     // Unconditional parsing lets `validate` report the range for negative numbers.

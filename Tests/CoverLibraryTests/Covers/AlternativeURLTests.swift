@@ -27,8 +27,8 @@ import Wire
     }
 
     private func album(_ urls: [String] = [], release: String? = nil, group: String? = nil) -> Album {
-        var album = Album(title: "T", coverUrl: urls.first)
-        album.coverUrls = Array(urls.dropFirst())
+        var album = Album(title: "T", coverURL: urls.first)
+        album.alternateCoverURLs = Array(urls.dropFirst())
         album.musicBrainzReleaseId = release
         album.musicBrainzReleaseGroupId = group
         return album

@@ -98,7 +98,7 @@ import Wire
     func albums() async throws {
         try await withStage { stage in
             let albums = [
-                Album(title: "A", coverUrl: stage.url(1)), Album(title: "B"), Album(title: "C", coverUrl: ""),
+                Album(title: "A", coverURL: stage.url(1)), Album(title: "B"), Album(title: "C", coverURL: ""),
             ]
             let summary = try await stage.library.prefetch(albums).summary()
             #expect(summary.downloaded == 1 && summary.skipped == 2)

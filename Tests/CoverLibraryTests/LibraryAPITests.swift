@@ -7,7 +7,7 @@ import Wire
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct LibraryAPITests {
-    @Test("a cover is downloaded once, and then served from the cache with the origin gone")
+    @Test("a cover is downloaded once, and then returned from the cache without its origin")
     func downloadThenCache() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 5)
@@ -24,7 +24,7 @@ import Wire
         }
     }
 
-    @Test("a cover is there for the next library on the same folder, offline")
+    @Test("the next library in the same folder has the cover, offline")
     func nextLibrary() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1))
@@ -36,34 +36,36 @@ import Wire
         }
     }
 
-    @Test("concurrent calls for one URL make one request, and all get the cover")
+    @Test("concurrent calls for one URL share a request, and all return the cover")
     func joining() async throws {
         try await withStage { stage in
             let url = stage.url(3, "delay=100")
-            let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+            let count = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<50 {
                     group.addTask { try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 3) }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            #expect(right == 50)
+            #expect(count == 50)
             #expect(stage.origin.requestCount == 1)
         }
     }
 
-    @Test("what is no image is an error and is not kept", arguments: ["fault=html", "fault=json", "fault=empty"])
+    @Test(
+        "a response that is no image is a failure and is not stored",
+        arguments: ["fault=html", "fault=json", "fault=empty"])
     func notAnImage(query: String) async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, query))
             #expect(failure?.kind == .notAnImage)
             #expect(failure?.url == stage.url(1, query))
-            #expect(stage.origin.requestCount == 1, "not tried again")
+            #expect(stage.origin.requestCount == 1, "not retried")
             let cached = try stage.library.cachedCover(at: stage.url(1, query))
             #expect(cached == nil)
         }
     }
 
-    @Test("a server that fails twice is asked a third time")
+    @Test("a request is retried after two temporary failures")
     func retrying() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "status=503&times=2&retry-after=0"))
@@ -72,7 +74,7 @@ import Wire
         }
     }
 
-    @Test("a broken transfer is tried again, and half a cover is never kept", arguments: ["truncate", "reset"])
+    @Test("a broken transfer is retried, and a partial cover is never stored", arguments: ["truncate", "reset"])
     func brokenTransfer(fault: String) async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "fault=\(fault)&times=1"))
@@ -81,7 +83,7 @@ import Wire
         }
     }
 
-    @Test("without retries the first failure is the last")
+    @Test("without retries the first failure is final")
     func noRetries() async throws {
         try await withStage {
             $0.retries = 0
@@ -92,7 +94,7 @@ import Wire
         }
     }
 
-    @Test("a server that asks to be left alone for long is, and the failure says so")
+    @Test("a request with a long Retry-After fails at once, and the failure names the time")
     func longRetryAfter() async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
@@ -102,7 +104,7 @@ import Wire
         }
     }
 
-    @Test("a 404 is not tried again")
+    @Test("a 404 is not retried")
     func notFound() async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, "status=404"))
@@ -112,7 +114,7 @@ import Wire
         }
     }
 
-    @Test("a URL that cannot be used is an error before anything is sent", arguments: ["", "ftp://a/1.jpg", "1.jpg"])
+    @Test("an unusable URL is a failure before a connection is made", arguments: ["", "ftp://a/1.jpg", "1.jpg"])
     func badURL(url: String) async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(url)
@@ -122,7 +124,7 @@ import Wire
         }
     }
 
-    @Test("credentials in a URL are refused and not repeated")
+    @Test("a URL with credentials is refused, and the failure does not repeat them")
     func credentials() async throws {
         try await withStage { stage in
             let url = "http://user:secret@127.0.0.1:\(stage.origin.port)/covers/1.jpg"
@@ -133,7 +135,7 @@ import Wire
         }
     }
 
-    @Test("credentials in the target of a redirect are not repeated in the failure")
+    @Test("a failure does not repeat the credentials of a redirect's target")
     func credentialsInRedirect() async throws {
         try await withStage { stage in
             let target = "http://user:secret@127.0.0.1:\(stage.origin.port)/nothing"
@@ -142,7 +144,7 @@ import Wire
         }
     }
 
-    @Test("offline a miss is a failure without a connection, and a hit is a hit")
+    @Test("offline, a miss is a failure without a connection, and a hit returns the cover")
     func offline() async throws {
         try await withStage { stage in
             _ = try await stage.library.cover(at: stage.url(1))
@@ -155,7 +157,7 @@ import Wire
         }
     }
 
-    @Test("bytes that went wrong on the disk are never returned, and are fetched again")
+    @Test("damaged bytes are never returned, and the cover is downloaded again")
     func damage() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
@@ -168,7 +170,7 @@ import Wire
         }
     }
 
-    @Test("a synchronous look-up of wrong bytes is a miss")
+    @Test("a synchronous look-up of damaged bytes is a miss")
     func damagedLookUp() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
@@ -178,7 +180,7 @@ import Wire
         }
     }
 
-    @Test("when an arrival is told, the cover is in the cache for everybody")
+    @Test("when an arrival is published, every library in the folder has the cover")
     func events() async throws {
         try await withStage { stage in
             let events = stage.library.events()
@@ -197,7 +199,7 @@ import Wire
         }
     }
 
-    @Test("failures are told to observers, and a stream ends when the library closes")
+    @Test("observers receive failures, and their streams end when the library closes")
     func failureEvents() async throws {
         try await withStage { stage in
             let events = stage.library.events()
@@ -209,14 +211,14 @@ import Wire
         }
     }
 
-    @Test("a cover larger than allowed, or than the cache, is too large")
+    @Test("a cover that exceeds the maximum size or the cache is too large")
     func tooLarge() async throws {
         try await withStage {
             $0.capacity = 100_000
             $0.maximumSize = 300_000
         } _: { stage in
-            let unwanted = await stage.library.failure(stage.url(1, "size=400000"))
-            #expect(unwanted?.kind == .tooLarge)
+            let overMaximum = await stage.library.failure(stage.url(1, "size=400000"))
+            #expect(overMaximum?.kind == .tooLarge)
             let failure = await stage.library.failure(stage.url(1, "size=200000"))
             #expect(failure?.kind == .tooLarge)
             #expect(failure?.detail.contains("--capacity") == true)
@@ -225,7 +227,7 @@ import Wire
         }
     }
 
-    @Test("cancelling one of two that wait for a cover leaves it to the other")
+    @Test("cancelling one of two calls for a cover does not affect the other")
     func cancelOneOfTwo() async throws {
         try await withStage { stage in
             let url = stage.url(1, "hold=1")
@@ -240,7 +242,7 @@ import Wire
         }
     }
 
-    @Test("cancelling the only one that waits ends it at once, and the library goes on working")
+    @Test("cancelling the only call for a cover ends it at once, and the library works on")
     func cancelling() async throws {
         try await withStage { stage in
             let task = Task { await stage.library.failure(stage.url(1, "fault=never")) }
@@ -272,8 +274,8 @@ import Wire
         }
     }
 
-    @Test("a library cannot be opened where a file is, and says what to do")
-    func badPlace() async throws {
+    @Test("a library whose cache directory is a file does not open, and the error says what to do")
+    func notADirectory() async throws {
         try await withStage { stage in
             let path = stage.folder + "/cache/CACHEDIR.TAG"
             let error = await #expect(throws: LibraryError.self) {
@@ -284,7 +286,7 @@ import Wire
         }
     }
 
-    @Test("two libraries on one folder store each cover once, and both have all")
+    @Test("two libraries in one folder store each cover once, and both have all")
     func twoLibraries() async throws {
         try await withStage { stage in
             let other = try await stage.another()

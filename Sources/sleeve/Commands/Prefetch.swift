@@ -50,7 +50,7 @@ struct Prefetch: AsyncParsableCommand {
         let library = try await openLibrary(configuration)
         if inputs.isEmpty { try await createLibraryFile(library) }
         let hasUnreadableList = Atomic(false)
-        let batches = ListBatches(paths: paths, format: format, check: { $0.problem(in: $1) }) {
+        let batches = ListBatches(paths: paths, format: format, problem: { $0.problem(in: $1) }) {
             [failures = run.failures] problem in
             failures.warn("\(problem)")
             hasUnreadableList.store(true, ordering: .relaxed)

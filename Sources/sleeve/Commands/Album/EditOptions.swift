@@ -47,7 +47,7 @@ struct EditOptions: ParsableArguments {
             var line = JSONObject()
             line.add("edit", edit.kind.rawValue)
             line.add("message", message)
-            line.add("albums", raw: "[" + edit.placed.map(\.album.json).joined(separator: ",") + "]")
+            line.add("albums", raw: "[" + edit.changes.map(\.album.json).joined(separator: ",") + "]")
             try printResult(line.text + "\n")
         } else if !options.quiet {
             try printResult("\(message)\n")

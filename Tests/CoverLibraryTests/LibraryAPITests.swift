@@ -19,7 +19,7 @@ import Wire
             #expect(first.digest.count == 64)
             await stage.origin.stop()
             #expect(try await stage.library.cover(at: stage.url(5)) == first)
-            #expect(try stage.library.cachedCover(at: stage.url(5)) == first)
+            #expect(try stage.library.cached(stage.url(5)) == first)
             #expect(stage.origin.requestCount == 1)
         }
     }
@@ -60,7 +60,7 @@ import Wire
             #expect(failure?.kind == .notAnImage)
             #expect(failure?.url == stage.url(1, query))
             #expect(stage.origin.requestCount == 1, "not retried")
-            let cached = try stage.library.cachedCover(at: stage.url(1, query))
+            let cached = try stage.library.cached(stage.url(1, query))
             #expect(cached == nil)
         }
     }
@@ -119,7 +119,7 @@ import Wire
         try await withStage { stage in
             let failure = await stage.library.failure(url)
             #expect(failure?.kind == .badURL)
-            #expect(throws: CoverFailure.self) { try stage.library.cachedCover(at: url) }
+            #expect(throws: CoverFailure.self) { try stage.library.cached(url) }
             #expect(stage.origin.connectionCount == 0)
         }
     }
@@ -166,7 +166,7 @@ import Wire
             try stage.flip(at: offset + expected.count / 2)
             #expect(try await stage.library.cover(at: stage.url(1)).bytes == expected)
             #expect(stage.origin.requestCount == 2)
-            #expect(try stage.library.cachedCover(at: stage.url(1))?.bytes == expected)
+            #expect(try stage.library.cached(stage.url(1))?.bytes == expected)
         }
     }
 
@@ -176,7 +176,7 @@ import Wire
             let expected = CoverImage.jpeg(number: 1)
             _ = try await stage.library.cover(at: stage.url(1))
             try stage.flip(at: try #require(try stage.offset(of: expected)))
-            #expect(try stage.library.cachedCover(at: stage.url(1)) == nil)
+            #expect(try stage.library.cached(stage.url(1)) == nil)
         }
     }
 
@@ -189,7 +189,7 @@ import Wire
             var arrived: Set<String> = []
             for await event in events {
                 guard case .arrived(let arrival) = event else { continue }
-                let cover = try #require(try other.cachedCover(at: arrival.url))
+                let cover = try #require(try other.cached(arrival.url))
                 #expect(cover.digest == arrival.digest && cover.bytes.count == arrival.byteCount)
                 arrived.insert(arrival.url)
                 if arrived.count == 20 { break }
@@ -270,7 +270,7 @@ import Wire
             #expect(statistics.chargedBytes >= bytes && statistics.diskBytes >= bytes)
             #expect(statistics.hits >= 1 && statistics.misses >= 2)
             #expect(try await stage.library.evict(to: 0).covers == 1)
-            #expect(try stage.library.cachedCover(at: stage.url(1)) == nil)
+            #expect(try stage.library.cached(stage.url(1)) == nil)
         }
     }
 
@@ -298,7 +298,7 @@ import Wire
             let statistics = try await other.statistics()
             #expect(statistics.entries == 60 && statistics.blobs == 60)
             for number in 1...60 {
-                let cover = try stage.library.cachedCover(at: stage.url(number))
+                let cover = try stage.library.cached(stage.url(number))
                 #expect(cover?.bytes == CoverImage.jpeg(number: number))
             }
             #expect(try await other.maintain { try $0.verify().defects.isEmpty })

@@ -91,7 +91,7 @@ import Testing
             // As if the process had died between the response and recording it.
             let edit = try await library.albums.deleting([0])
             try journal.record(.new(edit), changing: edit, messages: [waiting.message])
-            try journal.settle()
+            try journal.clearPending()
             #expect(try await library.sendEdits().sent == 1)
             #expect(origin.postedEdits == ["add A"])
             await library.close()

@@ -29,8 +29,8 @@ import Wire
     private func album(_ urls: [String] = [], release: String? = nil, group: String? = nil) -> Album {
         var album = Album(title: "T", coverURL: urls.first)
         album.alternateCoverURLs = Array(urls.dropFirst())
-        album.musicBrainzReleaseId = release
-        album.musicBrainzReleaseGroupId = group
+        album.musicBrainzReleaseID = release
+        album.musicBrainzReleaseGroupID = group
         return album
     }
 

@@ -18,7 +18,7 @@ import Testing
             let first = try await stage.library.cover(at: url)
             let second = try await stage.library.cover(at: url)
             #expect(!first.isStale && second.isStale && second.bytes == first.bytes)
-            let peeked = try #require(try stage.library.cachedCover(at: url))
+            let peeked = try #require(try stage.library.cached(url))
             #expect(peeked.isStale)
             _ = try await stage.library.cover(at: stage.url(2))
             let fresh = try await stage.library.cover(at: stage.url(2))
@@ -61,7 +61,7 @@ import Testing
             let refused = try #require(await offline.failure(url))
             #expect(refused.kind == .offline && refused.detail.contains("must-revalidate"))
             // It stays cached until its server can be reached again.
-            #expect(try offline.cachedCover(at: url)?.bytes == cover.bytes)
+            #expect(try offline.cached(url)?.bytes == cover.bytes)
             await offline.close()
         }
     }

@@ -41,7 +41,7 @@ import Wire
             let urls = (1...20).map { led($0 + 10, "") } + [back]
             let summary = try await stage.library.prefetch(urls).summary()
             #expect(summary.downloaded == 21, "\(summary)")
-            let cover = try stage.library.cachedCover(at: back)
+            let cover = try stage.library.cached(back)
             #expect(cover?.bytes == CoverImage.jpeg(number: 4))
             #expect(stage.origin.requestCount == 22 && other.requestCount == 21)
         }

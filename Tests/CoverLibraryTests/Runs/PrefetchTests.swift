@@ -38,7 +38,7 @@ import Wire
             let urls = (1...30).map { stage.url($0) }
             var published: [String] = []
             for try await outcome in stage.library.prefetch(urls) {
-                let cover = try #require(try other.cachedCover(at: outcome.url))
+                let cover = try #require(try other.cached(outcome.url))
                 #expect(cover.digest == outcome.digest && cover.data.count == outcome.bytes)
                 published.append(outcome.url)
             }

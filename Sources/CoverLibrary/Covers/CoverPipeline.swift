@@ -87,6 +87,7 @@ package final class CoverPipeline: Sendable {
 
     /// As `cachedCover`, on a thread that may block.
     func storedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
+        if isClosed { throw .closed(location) }
         guard let (entry, body) = try await cachedEntry(url, location: location) else { return nil }
         return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
     }

@@ -1,3 +1,4 @@
+import CurlHTTP
 import Foundation
 import OriginServer
 
@@ -81,6 +82,11 @@ extension LibraryAPI {
         at url: String, priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache
     ) async throws(CoverFailure) -> Cover {
         try await cover(for: CoverRequest(url, priority: priority, cachePolicy: cachePolicy))
+    }
+
+    /// The cached cover at a URL, which need not be valid.
+    func cached(_ url: String) throws(CoverFailure) -> Cover? {
+        try covers.cachedCover(HTTPURL(location: url), location: url)
     }
 
     /// The failure that `cover(at:)` throws; nil if it returns a cover.

@@ -54,7 +54,7 @@ struct GalleryStage: Sendable {
 func withGallery(
     _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
     library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
-    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0)) } },
+    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) } },
     _ body: (GalleryStage) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path

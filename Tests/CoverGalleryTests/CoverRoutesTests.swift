@@ -64,7 +64,7 @@ import Wire
     func otherURLs() async throws {
         var archive = ""
         try await withGallery(
-            library: { $0.coverArtArchive = archive },
+            library: { $0.coverArtArchive = URL(string: archive)! },
             albums: { origin in
                 archive = "http://127.0.0.1:\(origin.port)"
                 var named = Album(title: "A")

@@ -65,7 +65,8 @@ func withGallery(
     let origin = try await Origin.start(originOptions)
     let text = AlbumFile.text(of: albums(origin), format: .json)
     try text.write(toFile: folder + "/albums.json", atomically: false, encoding: .utf8)
-    var configuration = LibraryConfiguration(cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+    var configuration = LibraryConfiguration(
+        cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
     configuration.retries = 0
     configureLibrary(&configuration)
     let library = try await LibraryAPI(configuration: configuration)

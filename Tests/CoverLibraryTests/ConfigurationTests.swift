@@ -12,7 +12,8 @@ import Testing
 @Suite struct ConfigurationTests {
     private func problem(_ configure: (inout LibraryConfiguration) -> Void) async throws -> String? {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
-        var configuration = LibraryConfiguration(cacheDirectory: folder, libraryFile: folder + "/albums.json")
+        var configuration = LibraryConfiguration(
+            cacheDirectory: URL(filePath: folder), libraryFile: URL(filePath: folder + "/albums.json"))
         configure(&configuration)
         do {
             await (try LibraryAPI(configuration: configuration)).close()

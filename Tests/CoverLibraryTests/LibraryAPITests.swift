@@ -1,3 +1,4 @@
+import Foundation
 import CoverCache
 import CoverFetch
 import OriginServer
@@ -277,7 +278,7 @@ import Wire
         try await withStage { stage in
             let path = stage.folder + "/cache/CACHEDIR.TAG"
             let error = await #expect(throws: LibraryError.self) {
-                try await stage.another { $0.cacheDirectory = path }
+                try await stage.another { $0.cacheDirectory = URL(filePath: path) }
             }
             #expect(error?.message.contains(path) == true)
             #expect(error?.message.contains("--cache") == true)

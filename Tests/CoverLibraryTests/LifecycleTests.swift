@@ -34,7 +34,7 @@ import Wire
     func closedOutbox() async throws {
         let remote = try await Origin.start()
         try await withStage {
-            $0.remote = remote.url
+            $0.remote = URL(string: remote.url)
         } _: { stage in
             try await stage.library.addAlbum(Album(title: "A"))
             await stage.library.close()

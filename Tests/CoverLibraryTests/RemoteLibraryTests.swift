@@ -11,7 +11,7 @@ import Testing
     func order() async throws {
         let origin = try await Origin.start()
         try await withShelf(["A"]) { shelf in
-            let library = try await shelf.library { $0.remote = origin.url + "/" }
+            let library = try await shelf.library { $0.remote = URL(string: origin.url + "/") }
             try await library.addAlbum(Album(title: "B"))
             try await library.addAlbum(Album(title: "C"), at: 0)
             try await library.deleteAlbum(at: 2)
@@ -35,7 +35,7 @@ import Testing
         let (port, url) = (first.port, first.url)
         await first.stop()
         try await withShelf([]) { shelf in
-            let library = try await shelf.library { $0.remote = url }
+            let library = try await shelf.library { $0.remote = URL(string: url) }
             for title in ["A", "B"] { try await library.addAlbum(Album(title: title)) }
             try await library.editAlbum(try await library.albums[0].id) { $0.title = "C" }
             let outbox = try await library.sendEdits()
@@ -46,7 +46,7 @@ import Testing
             var options = OriginOptions()
             options.port = port
             let origin = try await Origin.start(options)
-            let next = try await shelf.library { $0.remote = url }
+            let next = try await shelf.library { $0.remote = URL(string: url) }
             #expect(try await next.waitingEdits == 3)
             #expect(try await next.sendEdits().sent == 3)
             #expect(try await next.sendEdits().sent == 0)
@@ -62,7 +62,7 @@ import Testing
         try await withShelf([]) { shelf in
             let libraries = Mutex<[LibraryAPI]>([])
             for _ in 0..<4 {
-                let library = try await shelf.library { $0.remote = origin.url }
+                let library = try await shelf.library { $0.remote = URL(string: origin.url) }
                 libraries.withLock { $0.append(library) }
             }
             let all = libraries.withLock { $0 }
@@ -83,7 +83,7 @@ import Testing
     func lostAnswer() async throws {
         let origin = try await Origin.start()
         try await withShelf([]) { shelf in
-            let library = try await shelf.library { $0.remote = origin.url }
+            let library = try await shelf.library { $0.remote = URL(string: origin.url) }
             try await library.addAlbum(Album(title: "A"))
             let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
             let waiting = try #require(try journal.firstMessage(to: origin.url + "/"))
@@ -104,7 +104,7 @@ import Testing
         let origin = try await Origin.start()
         for titles in [["A"], ["A", "B"]] {
             try await withShelf([]) { shelf in
-                let library = try await shelf.library { $0.remote = origin.url }
+                let library = try await shelf.library { $0.remote = URL(string: origin.url) }
                 // The second library adds an album that the remote has already.
                 for title in titles { try await library.addAlbum(Album(id: title, title: title)) }
                 let outbox = try await library.sendEdits()
@@ -121,7 +121,7 @@ import Testing
     func unknownThere() async throws {
         let origin = try await Origin.start()
         try await withShelf(["Unknown there"]) { shelf in
-            let library = try await shelf.library { $0.remote = origin.url }
+            let library = try await shelf.library { $0.remote = URL(string: origin.url) }
             try await library.deleteAlbum(at: 0)
             try await library.addAlbum(Album(title: "A"))
             let outbox = try await library.sendEdits()
@@ -137,7 +137,7 @@ import Testing
         let origin = try await Origin.start()
         try await withShelf([]) { shelf in
             try shelf.write(#"[{"title": "A", "zeta": 1.50}]"#)
-            let library = try await shelf.library { $0.remote = origin.url }
+            let library = try await shelf.library { $0.remote = URL(string: origin.url) }
             try await library.editAlbum(try await library.albums[0].id) { $0.year = "1971" }
             let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
             let message = try #require(try journal.firstMessage(to: origin.url + "/")).message
@@ -156,7 +156,7 @@ import Testing
             try await library.addAlbum(Album(title: "A"))
             #expect(try await library.sendEdits() == OutboxState())
             await library.close()
-            let next = try await shelf.library { $0.remote = "http://127.0.0.1:9" }
+            let next = try await shelf.library { $0.remote = URL(string: "http://127.0.0.1:9") }
             #expect(try await next.waitingEdits == 0)
             await next.close()
         }
@@ -165,7 +165,7 @@ import Testing
     @Test("a remote library whose URL is none is an error at once")
     func badURL() async throws {
         try await withShelf([]) { shelf in
-            await #expect(throws: LibraryError.self) { try await shelf.library { $0.remote = "ftp://a" } }
+            await #expect(throws: LibraryError.self) { try await shelf.library { $0.remote = URL(string: "ftp://a") } }
         }
     }
 }

@@ -1,3 +1,4 @@
+import Foundation
 import CoverFetch
 import OriginServer
 import Platform
@@ -16,7 +17,7 @@ import Wire
     ) async throws {
         try await withStage { stage in
             let library = try await stage.another {
-                $0.coverArtArchive = "http://127.0.0.1:\(stage.origin.port)"
+                $0.coverArtArchive = URL(string: "http://127.0.0.1:\(stage.origin.port)")!
                 configure(&$0)
             }
             let result: Result<Void, any Error>

@@ -39,7 +39,7 @@ struct Stage: Sendable {
         _ folder: String, _ configure: (inout LibraryConfiguration) -> Void
     ) -> LibraryConfiguration {
         var configuration = LibraryConfiguration(
-            cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+            cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
         configuration.timeout = .seconds(30)
         configure(&configuration)
         return configuration

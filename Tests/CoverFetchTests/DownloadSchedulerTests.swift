@@ -109,8 +109,8 @@ import Wire
         let scheduler = DownloadScheduler(
             client: try HTTPClient(configuration: configuration), store: store,
             policy: .init(
-                parallel: 16, perHost: 8, interval: nil, totalInterval: nil, adapts: false, respectsRobots: false,
-                retry: RetryPolicy(retries: 0), redirect: RedirectPolicy()),
+                limits: FetchLimits(parallel: 16, perHost: 8), retry: RetryPolicy(retries: 0),
+                redirect: RedirectPolicy()),
             hosts: [:], logger: Logger(label: "test"))
         store.scheduler = scheduler
         await scheduler.start()

@@ -10,7 +10,7 @@ struct QueueDriver<Request> {
     /// The jobs that have started, ended or not, by URL.
     private var jobs: [String: JobID] = [:]
 
-    init(limits: DownloadQueue<Request>.Limits) { queue = DownloadQueue(limits: limits) }
+    init(limits: FetchLimits) { queue = DownloadQueue(limits: limits) }
 
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }

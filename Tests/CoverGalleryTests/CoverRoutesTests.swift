@@ -68,7 +68,7 @@ import Wire
             albums: { origin in
                 archive = "http://127.0.0.1:\(origin.port)"
                 var named = Album(title: "A")
-                named.musicBrainzReleaseId = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+                named.musicBrainzReleaseID = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
                 var several = Album(title: "B", coverURL: origin.coverURL(1) + "?status=404")
                 several.alternateCoverURLs = [origin.coverURL(2)]
                 return [named, several]

@@ -2,7 +2,7 @@ import CoverLibrary
 
 /// Why a cover cannot be shown.
 struct CoverProblem: Sendable, Equatable {
-    /// One or two sentences for people: what happened, and what to do.
+    /// One or two sentences for users: what happened, and what to do.
     var reason: String
     /// The technical cause.
     var cause: String?
@@ -48,7 +48,7 @@ struct CoverProblem: Sendable, Equatable {
         case .notAnImage: return "What \(host) sent isn’t a picture. Edit the album to change the address."
         case .overQuota: return "\(host) takes no more requests for now. Try again later."
         case .tooManyRedirects: return "The cover’s address leads nowhere. Edit the album to change it."
-        case .refusedAddress: return "The cover’s address leads to a place Sleeve may not fetch from."
+        case .refusedAddress: return "Sleeve may not connect to the cover’s address."
         case .disallowed: return "\(host) doesn’t allow programs to fetch this cover."
         case .offline: return "Not in Sleeve’s cache, and Sleeve is offline."
         case .notStorable: return "\(host) doesn’t allow keeping this cover."

@@ -107,7 +107,7 @@ actor PageSessions {
     // MARK: Shown covers
 
     /// Replaces the albums that a page shows. - Returns: Their covers' states; nil: too many pages are open.
-    /// - Parameter again: Albums whose failed covers a person wants to be tried again.
+    /// - Parameter again: Albums whose failed covers a user retries.
     /// - Throws: `LibraryError`, `CoverFailure`.
     func show(
         _ view: [Album.ID], near: [Album.ID], again: [Album.ID], on id: String

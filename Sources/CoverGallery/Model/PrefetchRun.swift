@@ -41,7 +41,7 @@ actor PrefetchRun {
             let titles = Dictionary(albums.map { (library.coverURLs(of: $0).first ?? "", $0.title) }) { first, _ in
                 first
             }
-            // A person asked for all covers, so those with a cached 404 or 410 are requested again.
+            // The user asked for all covers, so those with a cached 404 or 410 are requested again.
             let outcomes = library.prefetch(albums, cachePolicy: .ignoreAbsence)
             defer { summary = outcomes.progress }
             async let _: Void = publish(outcomes, total: albums.count)

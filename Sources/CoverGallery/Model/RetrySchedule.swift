@@ -16,7 +16,7 @@ struct RetrySchedule {
     private struct Failure {
         var problem: CoverProblem
         var origin: String
-        /// Nil: not before a person asks for it, or its host is reachable again.
+        /// Nil: not before a user retries it, or its host is reachable again.
         var retryAt: Instant?
         var backoff: Duration
         var isHostUnreachable: Bool

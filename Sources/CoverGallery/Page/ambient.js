@@ -50,7 +50,7 @@ function begin() {
   return true;
 }
 
-/** The average colour. Saturated pixels count more: people remember a cover by them. Null if the picture cannot be drawn. */
+/** The average colour. Saturated pixels count more: viewers remember a cover by them. Null if the picture cannot be drawn. */
 function average(picture) {
   try {
     context.clearRect(0, 0, 8, 8);

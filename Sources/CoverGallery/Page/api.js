@@ -1,4 +1,4 @@
-// Requests to the server. All failures are thrown as a `Problem` whose message is one line for people.
+// Requests to the server. All failures are thrown as a `Problem` whose message is one line for users.
 
 import { sentence } from "./helpers.js";
 

@@ -35,7 +35,7 @@ if (open) document.documentElement.dataset.ready = "true";
 async function start() {
   const state = (await firstState) ?? { memento: storedMemento() };
   open = true;
-  covers.foresee(state.covers ?? {});
+  covers.addStates(state.covers ?? {});
   library.sort = state.memento?.sort ?? "library";
   library.arrange();
   gallery.open(state.memento?.album);

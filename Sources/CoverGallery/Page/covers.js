@@ -18,8 +18,8 @@ export class Covers {
   #retried = new Set();
   /** Albums whose cover changed since the last report: its response may be about the former cover. */
   #changedSinceReport = new Set();
-  /** Albums that events were about since the last report. */
-  #heardSinceReport = new Set();
+  /** Albums that had an event since the last report. */
+  #updatedSinceReport = new Set();
   /** When the view last changed completely, and when it did so twice in quick succession. */
   #jumpedAt = -Infinity;
   #rushedAt = -Infinity;
@@ -36,7 +36,7 @@ export class Covers {
   seen = () => {};
 
   /** Adds the states that the server sent ahead: those around the album the page opens on. */
-  foresee(covers) {
+  addStates(covers) {
     for (const [id, state] of Object.entries(covers)) this.#states.set(id, state);
   }
 
@@ -73,7 +73,7 @@ export class Covers {
   forget(ids) {
     for (const id of ids) {
       this.#changedSinceReport.add(id);
-      this.#learn(id, { waiting: true });
+      this.#setState(id, { waiting: true });
     }
     this.#report();
   }
@@ -81,7 +81,7 @@ export class Covers {
   retry(id) {
     if (this.#states.get(id)?.final) return;
     this.#retried.add(id);
-    this.#learn(id, { waiting: true });
+    this.#setState(id, { waiting: true });
     this.#report();
   }
 
@@ -95,13 +95,13 @@ export class Covers {
   }
 
   arrived(id, version, at) {
-    this.#heardSinceReport.add(id);
-    this.#learn(id, { version }, at);
+    this.#updatedSinceReport.add(id);
+    this.#setState(id, { version }, at);
   }
 
   failed(id, reason, cause) {
-    this.#heardSinceReport.add(id);
-    this.#learn(id, { failure: reason, cause });
+    this.#updatedSinceReport.add(id);
+    this.#setState(id, { failure: reason, cause });
   }
 
   stateOf(id) { return this.#states.get(id) ?? { waiting: true }; }
@@ -130,7 +130,7 @@ export class Covers {
     this.#reportedAt = performance.now();
     const again = [...this.#retried];
     this.#retried.clear();
-    this.#heardSinceReport.clear();
+    this.#updatedSinceReport.clear();
     this.#changedSinceReport.clear();
     const view = this.#inView;
     try {
@@ -140,13 +140,13 @@ export class Covers {
       for (const [id, state] of Object.entries(covers)) {
         // An edit or an event may be newer than this response.
         if (this.#changedSinceReport.has(id)) continue;
-        if (state.waiting && (this.#heardSinceReport.has(id) || this.#states.get(id)?.version)) continue;
-        this.#learn(id, state);
+        if (state.waiting && (this.#updatedSinceReport.has(id) || this.#states.get(id)?.version)) continue;
+        this.#setState(id, state);
       }
       this.#markFirst(view.filter((id) => covers[id]?.version));
     } catch (problem) {
       if (problem.away) this.#tryStored();
-      for (const id of again) this.#learn(id, { failure: problem.message });
+      for (const id of again) this.#setState(id, { failure: problem.message });
     }
     this.#isReporting = false;
     if (this.#needsReport) this.#report();
@@ -160,7 +160,7 @@ export class Covers {
     }
   }
 
-  #learn(id, state, at) {
+  #setState(id, state, at) {
     const known = this.#states.get(id);
     if (known?.final && state.failure === undefined) known.final = false;
     this.#states.set(id, known?.final ? known : state);
@@ -180,7 +180,7 @@ export class Covers {
     else if (state.version || this.#away) {
       const outcome = await showPicture(view, this.#address(id), this.#inView.includes(id));
       // The address without a version finds any version, in the browser's own storage too.
-      if (outcome === "broken" && state.version && !state.anyVersion) return this.#learn(id, { ...state, anyVersion: true }, at);
+      if (outcome === "broken" && state.version && !state.anyVersion) return this.#setState(id, { ...state, anyVersion: true }, at);
       if (outcome === "broken") return this.#showBroken(id, view);
       if (outcome === "superseded") return;
       if (at) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });

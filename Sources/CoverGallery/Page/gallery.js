@@ -7,7 +7,7 @@ import { byID } from "./helpers.js";
 
 const host = byID("covers");
 const empty = byID("empty");
-/** The heading and text that stand in place of the covers. */
+/** The heading and text that are shown instead of the covers. */
 const emptyTexts = {
   none: ["No albums yet", "Add the first one; its cover comes by itself."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],

@@ -1,4 +1,4 @@
-// Keeps all covers in this browser, if the person wants that, so that the whole library is available without the server. The
+// Keeps all covers in this browser, if the user wants that, so that the whole library is available without the server. The
 // service worker answers requests from them.
 
 import { ask } from "./api.js";
@@ -28,7 +28,7 @@ export function setUpKeptCovers(from) {
   box.addEventListener("change", () => {
     store(consent, box.checked ? "yes" : "no");
     if (!box.checked) return void showKept();
-    navigator.storage?.persist?.(); // may ask the person, and may be refused
+    navigator.storage?.persist?.(); // may ask the user, and may be refused
     keepAll();
   });
   remove.addEventListener("click", async () => {
@@ -44,12 +44,12 @@ export function setUpKeptCovers(from) {
 }
 
 /** Estimates the size of all covers from those in the server's cache. */
-export function learnSizes({ entries, bytes }) {
+export function updateSizes({ entries, bytes }) {
   if (entries) meanSize = bytes / entries;
   showSize();
 }
 
-/** Keeps new covers after a delay, if the person has consented. */
+/** Keeps new covers after a delay, if the user has consented. */
 export function keepSoon() {
   if (!box.checked) return;
   clearTimeout(timer);

@@ -4,7 +4,7 @@ import { byID, whenIdle } from "./helpers.js";
 
 const workers = navigator.serviceWorker; // undefined over plain HTTP from another machine
 const seen = new Set();
-/** Milliseconds after the last new address before the worker stores them: not while the person scrolls. */
+/** Milliseconds after the last new address before the worker stores them: not while the user scrolls. */
 const storeDelay = 1000;
 let timer = 0;
 

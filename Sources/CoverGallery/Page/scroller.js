@@ -23,7 +23,7 @@ const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
  * @property {() => number} initialIndex
  * @property {(index: number) => void} didSelect
  * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
- * @property {() => void} [didMove] a person moves it
+ * @property {() => void} [didMove] the user moves it
  * @property {(position: number) => void} [didRest]
  */
 export class Scroller {
@@ -186,7 +186,7 @@ export class Scroller {
     const seconds = Math.min(0.1, Math.max(0, time - this.#time) / 1000);
     this.#time = time;
     const moving = !this.#held && this.#spring.step(seconds);
-    // While a person moves it, the view in the middle is chosen.
+    // While the user moves it, the view in the middle is chosen.
     if (this.#held) this.#select(this.#clamp(Math.round(this.#spring.value)));
     this.#render();
     this.#frame = moving ? requestAnimationFrame((next) => this.#tick(next)) : 0;

@@ -1,4 +1,4 @@
-// Stores the page, the albums and covers that were seen, and all covers if the person wants that, for when the server is away.
+// Stores the page, the albums and covers that were seen, and all covers if the user wants that, for when the server is away.
 //
 // The page's own files always come from the cache: with static routes the browser need not even start this worker for them. The
 // server writes its version and the files' paths into this file, so a newer server installs a newer worker with a newer page.

@@ -6,7 +6,7 @@ import { Edits } from "./edits.js";
 import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
 import { setUpSearch } from "./search.js";
 import { listen } from "./shortcuts.js";
-import { keepSoon, learnSizes, setUpKeptCovers } from "./kept-covers.js";
+import { keepSoon, updateSizes, setUpKeptCovers } from "./kept-covers.js";
 import { keepSeen, registerWorker, showOffline } from "./offline.js";
 import { whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
@@ -31,7 +31,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
     library: ({ version }) => version !== library.version && refresh(),
     prefetch: (state) => (showPrefetch(state), state.running || keepSoon()),
-    cache: (totals) => (showCache(totals), learnSizes(totals)),
+    cache: (totals) => (showCache(totals), updateSizes(totals)),
     remote: showRemote,
     online: () => setAway(false),
     offline: () => setAway(true),

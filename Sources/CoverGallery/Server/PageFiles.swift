@@ -16,7 +16,7 @@ struct PageFiles: Sendable {
         // The page needs all style sheets at once: as one file they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
         var contents = Self.contents + [("style.css", Array(sheets.joined()))]
-        // A browser installs a service worker anew if a byte differs, and with it all files of the page.
+        // A browser installs a service worker again if a byte differs, and with it all files of the page.
         if let worker = contents.firstIndex(where: { $0.name == "service-worker.js" }) {
             let paths = contents.map(\.name).filter(Self.isCached).map { "\"/\($0)\"" }.joined(separator: ", ")
             let text = String(decoding: contents[worker].bytes, as: UTF8.self)

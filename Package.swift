@@ -65,7 +65,7 @@ let package = Package(
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", "ImageHeader", grdb, crypto, logging],
+            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging],
             swiftSettings: settings),
         .target(
             name: "CoverLibrary",
@@ -126,7 +126,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache", grdb], swiftSettings: settings),
-        .testTarget(name: "AlbumLibraryTests", dependencies: ["AlbumLibrary"], swiftSettings: settings),
+        .testTarget(
+            name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [

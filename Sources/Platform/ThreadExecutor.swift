@@ -46,8 +46,16 @@ open class ThreadExecutor: SerialExecutor, @unchecked Sendable {
         turn = body
     }
 
-    /// Ends the thread once its jobs have run. Returns at once; a second call does nothing.
-    package func shutdown() { resume { $0.isStopping = true } }
+    /// Ends the thread once its jobs have run. Returns at once; a second call does nothing. If no thread runs, none is started:
+    /// the caller's calls `stop()`.
+    package func shutdown() {
+        let (mustRun, mustWake) = inbox.withLock { inbox in
+            if inbox.isStopping { return (false, false) }
+            defer { (inbox.isStopping, inbox.isRunning, inbox.isAwake) = (true, true, true) }
+            return (!inbox.isRunning, !inbox.isAwake)
+        }
+        if mustRun { run() } else if mustWake { wake() }
+    }
 
     /// Whether jobs are waiting. For subclasses that decide how long to wait.
     package var hasJobs: Bool { inbox.withLock { !$0.jobs.isEmpty } }

@@ -108,7 +108,7 @@ import Wire
         configuration.timeout = .seconds(20)
         let scheduler = DownloadScheduler(
             client: try HTTPClient(configuration: configuration), store: store,
-            policy: .init(
+            policy: FetchPolicy(
                 limits: FetchLimits(parallel: 16, perHost: 8), retry: RetryPolicy(retries: 0),
                 redirect: RedirectPolicy()),
             hosts: [:], logger: Logger(label: "test"))

@@ -4,29 +4,28 @@ extension Album {
     /// More URLs of the cover, tried in order after `coverURL`. They are `coverUrls` in lists.
     public var alternateCoverURLs: [String] {
         get {
-            switch value(of: .alternates) {
-            case .array(let values)?:
-                values.compactMap { if case .string(let url) = $0 { url.trimmingWhitespace() } else { nil } }
-                    .filter { !$0.isEmpty }
+            guard let member = member(.alternates) else { return [] }
+            if let urls = member.strings { return urls.map { $0.trimmingWhitespace() }.filter { !$0.isEmpty } }
+            guard member.json.utf8.first == Byte.quote, let text = member.text else { return [] }
             // A column of a CSV file. No URL contains whitespace.
-            case .string(let text)?: text.utf8.split(whereSeparator: Byte.isWhitespace).map { String(Substring($0)) }
-            default: []
-            }
+            return text.utf8.split(whereSeparator: Byte.isWhitespace).map { String(Substring($0)) }
         }
-        set { set(.alternates, newValue.isEmpty ? nil : .array(newValue.map { .string($0) })) }
+        set {
+            set(.alternates, newValue.isEmpty ? nil : "[" + newValue.map(\.json).joined(separator: ", ") + "]")
+        }
     }
 
     /// The album's MusicBrainz release id, as written: `musicBrainzReleaseId` in lists, `MUSICBRAINZ_ALBUMID` in tags.
     public var musicBrainzReleaseID: String? {
         get { text(of: .release) }
-        set { set(.release, newValue.map { .string($0) }) }
+        set { set(.release, newValue?.json) }
     }
 
     /// The album's MusicBrainz release-group id, as written: `musicBrainzReleaseGroupId` in lists,
     /// `MUSICBRAINZ_RELEASEGROUPID` in tags.
     public var musicBrainzReleaseGroupID: String? {
         get { text(of: .releaseGroup) }
-        set { set(.releaseGroup, newValue.map { .string($0) }) }
+        set { set(.releaseGroup, newValue?.json) }
     }
 
     /// A field that locates a cover.
@@ -57,23 +56,18 @@ extension Album {
         }
     }
 
-    private func index(of field: CoverField) -> Int? {
-        otherFields.firstIndex { $0.value != .null && $0.value != .string("") && CoverField(name: $0.name) == field }
+    private func member(_ field: CoverField) -> JSONMember? {
+        otherFields.first { !$0.isEmpty && CoverField(name: $0.name) == field }
     }
-
-    private func value(of field: CoverField) -> JSONValue? { index(of: field).map { otherFields[$0].value } }
 
     private func text(of field: CoverField) -> String? {
-        switch value(of: field) {
-        case .string(let text)?: text.trimmingWhitespace().isEmpty ? nil : text.trimmingWhitespace()
-        case .number(let text)?: text
-        default: nil
-        }
+        guard let text = member(field)?.text?.trimmingWhitespace(), !text.isEmpty else { return nil }
+        return text
     }
 
-    private mutating func set(_ field: CoverField, _ value: JSONValue?) {
+    private mutating func set(_ field: CoverField, _ json: String?) {
         let index = otherFields.firstIndex { CoverField(name: $0.name) == field }
-        otherFields.set(value, at: index, name: field.rawValue)
+        otherFields.set(json, at: index, name: field.rawValue)
     }
 
     /// The album's MusicBrainz ids. The release comes before its group, whose cover is that of one of its releases.

@@ -75,26 +75,30 @@ public struct Album: Hashable, Sendable, Identifiable {
 
     /// The fields of the album's JSON object, in the order of the library file.
     var members: [JSONMember] {
-        func text(_ name: String, _ text: String) -> JSONMember { JSONMember(name, .string(text)) }
-        var members = [text("id", id), text("title", title), text("artist", artist), text("genre", genre)]
-        if let coverURL { members.append(text("coverUrl", coverURL)) }
-        members.append(text("year", year))
+        var members = [
+            JSONMember("id", id), JSONMember("title", title), JSONMember("artist", artist), JSONMember("genre", genre),
+        ]
+        if let coverURL { members.append(JSONMember("coverUrl", coverURL)) }
+        members.append(JSONMember("year", year))
         return members + otherFields
     }
 
-    /// The album as a JSON object on one line, with all its fields, numbers to the digit.
-    public var json: String { JSONValue.object(members).text }
+    /// The album as a JSON object with all its fields, those without a property as written.
+    var jsonObject: String { "{" + members.map { "\($0.name.json): \($0.json)" }.joined(separator: ", ") + "}" }
+
+    /// The album as a JSON object on one line, with all its fields.
+    public var json: String {
+        // Line breaks are between values only: in strings they are escaped (RFC 8259 section 7).
+        jsonObject.utf8.split { $0 == Byte.newline || $0 == Byte.carriageReturn }
+            .map { String(Substring($0)).trimmingWhitespace() }.joined(separator: " ")
+    }
 
     /// Reads a JSON object. Returns nil if the text is malformed or a field has a wrong type.
     public init?(json: String) {
-        let album = Array(json.utf8).withUnsafeBytes { bytes -> Album? in
-            var cursor = JSONCursor(bytes)
-            guard let parser = try? AlbumParser(&cursor, keepsOtherFields: true), cursor.peek() == nil else {
-                return nil
-            }
-            return parser.mismatch == nil ? parser.album : nil
+        let parser = JSONCursor.read(json) { (cursor) throws(JSONCursor.SyntaxError) in
+            try AlbumParser(&cursor, keepsOtherFields: true)
         }
-        guard let album else { return nil }
-        self = album
+        guard let parser, parser.mismatch == nil else { return nil }
+        self = parser.album
     }
 }

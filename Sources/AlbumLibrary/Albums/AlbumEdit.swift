@@ -49,10 +49,10 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         /// Encodes albums as JSON text in a string: encoders would round their numbers and reorder their fields.
         public func encode(to encoder: any Encoder) throws {
             var fields = encoder.container(keyedBy: CodingKeys.self)
-            try fields.encode(album.json, forKey: .album)
+            try fields.encode(album.jsonObject, forKey: .album)
             try fields.encode(index, forKey: .index)
             try fields.encodeIfPresent(precedingID, forKey: .precedingID)
-            try fields.encodeIfPresent(former?.json, forKey: .former)
+            try fields.encodeIfPresent(former?.jsonObject, forKey: .former)
         }
     }
 

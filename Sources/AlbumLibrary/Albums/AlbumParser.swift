@@ -31,7 +31,7 @@ struct AlbumParser {
             guard keepsOtherFields || Album.CoverField(name: name) != nil else {
                 return try cursor.skipValue(depth: 1)
             }
-            album.otherFields.append(JSONMember(name, try JSONValue(&cursor, depth: 1)))
+            album.otherFields.append(JSONMember(name, json: try cursor.rawValue(depth: 1)))
         }
     }
 

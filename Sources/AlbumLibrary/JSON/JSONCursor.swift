@@ -19,6 +19,15 @@ struct JSONCursor {
         self.bytes = bytes
     }
 
+    /// Reads the whole of `json` with `body`. Returns nil if it is malformed.
+    static func read<Value>(_ json: String, _ body: (inout JSONCursor) throws(SyntaxError) -> Value) -> Value? {
+        Array(json.utf8).withUnsafeBytes { bytes in
+            var cursor = JSONCursor(bytes)
+            guard let value = try? body(&cursor), cursor.peek() == nil else { return nil }
+            return value
+        }
+    }
+
     /// The next byte that is not whitespace (RFC 8259 section 2), not consumed; nil at the end.
     @inline(__always)
     mutating func peek() -> UInt8? {
@@ -83,14 +92,11 @@ struct JSONCursor {
         try expect(Byte.closeBracket, "',' or ']'")
     }
 
-    /// The error for containers nested deeper than ``maximumDepth``.
-    var tooDeep: SyntaxError {
-        SyntaxError(offset: offset, message: "is nested more than \(Self.maximumDepth) deep")
-    }
-
     /// Checks and skips one value of any kind (section 3).
     mutating func skipValue(depth: Int = 0) throws(SyntaxError) {
-        guard depth < Self.maximumDepth else { throw tooDeep }
+        guard depth < Self.maximumDepth else {
+            throw SyntaxError(offset: offset, message: "is nested more than \(Self.maximumDepth) deep")
+        }
         switch peek() {
         case Byte.openBrace?:
             try object { (cursor, _) throws(SyntaxError) in try cursor.skipValue(depth: depth + 1) }
@@ -106,8 +112,16 @@ struct JSONCursor {
         }
     }
 
+    /// Checks one value of any kind and returns it as written.
+    mutating func rawValue(depth: Int) throws(SyntaxError) -> String {
+        _ = peek()
+        let start = offset
+        try skipValue(depth: depth)
+        return text(start..<offset)
+    }
+
     /// Consumes `true`, `false` or `null`.
-    mutating func literal(_ word: StaticString) throws(SyntaxError) {
+    private mutating func literal(_ word: StaticString) throws(SyntaxError) {
         let length = word.utf8CodeUnitCount
         let matches =
             offset + length <= bytes.count

@@ -36,7 +36,7 @@ struct CSVHeader {
             coverURL: url.isEmpty ? nil : url, year: row.text(year))
         for (name, column) in otherCovers {
             let text = row.text(column)
-            if !text.isEmpty { album.otherFields.append(JSONMember(name, .string(text))) }
+            if !text.isEmpty { album.otherFields.append(JSONMember(name, text)) }
         }
         if !url.isEmpty || row.count == count || !album.otherFields.isEmpty { return .album(album, location) }
         let fields = row.count == 1 ? "1 field" : "\(row.count) fields"

@@ -37,23 +37,21 @@ struct RemoteMessage: Sendable, Hashable {
     /// The messages of an edit, one for each album, in order.
     ///
     /// `POST /api/addAlbum` has `{"album": {…}, "index": 3, "after": "id of the album before it"}`, `POST /api/deleteAlbum`
-    /// has `{"id": "…", "index": 3, "title": "…"}`, `POST /api/editAlbum` has `{"album": {…}, "index": 3}` with the whole album.
+    /// has `{"id": "…", "title": "…", "index": 3}`, `POST /api/editAlbum` has `{"album": {…}, "index": 3}` with the whole album.
     static func messages(for edit: AlbumEdit, to remote: String) -> [RemoteMessage] {
         edit.changes.map { change in
-            let index = JSONMember("index", .number(String(change.index)))
-            var fields: [JSONMember]
-            switch edit.kind {
-            case .add:
-                fields = [JSONMember("album", .object(change.album.members)), index]
-                fields.append(JSONMember("after", change.precedingID.map { .string($0) } ?? .null))
-            case .edit: fields = [JSONMember("album", .object(change.album.members)), index]
-            case .delete:
-                fields = [JSONMember("id", .string(change.album.id)), index]
-                fields.append(JSONMember("title", .string(change.album.title)))
+            var body = JSONObject()
+            if edit.kind == .delete {
+                body.add("id", change.album.id)
+                body.add("title", change.album.title)
+            } else {
+                body.add("album", raw: change.album.json)
             }
+            body.add("index", change.index)
+            if edit.kind == .add { body.add("after", change.precedingID) }
             let key = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 36) }.joined()
             return RemoteMessage(
-                remote: remote, key: key, path: path(of: edit.kind), body: JSONValue.object(fields).text)
+                remote: remote, key: key, path: path(of: edit.kind), body: body.text)
         }
     }
 }

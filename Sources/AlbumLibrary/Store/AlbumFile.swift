@@ -107,7 +107,7 @@ package enum AlbumFile {
                 bytes += (number == 0 ? "    " : ",\n    ").utf8
                 bytes.append(json: member.name)
                 bytes += ": ".utf8
-                member.value.append(to: &bytes)
+                bytes += member.json.utf8
             }
             bytes += "\n  }".utf8
         }

@@ -91,7 +91,7 @@ struct AlbumRoutes: Sendable {
                 album.artist = artist ?? album.artist
                 album.genre = genre ?? album.genre
                 album.year = year ?? album.year
-                album.coverUrl = coverUrl ?? album.coverUrl
+                album.coverURL = coverUrl ?? album.coverURL
             }
         }
         var album: Fields
@@ -119,7 +119,7 @@ struct AlbumRoutes: Sendable {
             $0.add("artist", album.artist)
             $0.add("genre", album.genre)
             $0.add("year", album.year)
-            $0.add("coverUrl", album.coverUrl ?? "")
+            $0.add("coverUrl", album.coverURL ?? "")
         }
         return .json { $0.add("album", raw: fields) }
     }
@@ -145,7 +145,7 @@ struct AlbumRoutes: Sendable {
         struct Empty: Decodable {}
         _ = try await request.json(Empty.self)
         guard let edit = try await body() else { throw HTTPError(.conflict, message: ifNone) }
-        return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.placed.first?.album.id)
+        return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.changes.first?.album.id)
     }
 
     private func album(_ id: Album.ID) async throws -> Album {

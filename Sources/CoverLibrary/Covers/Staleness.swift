@@ -20,7 +20,8 @@ package enum Staleness {
             return
         }
         switch StoredResponse(entry).reuse(at: now) {
-        case .fresh: self = .fresh
+        // The index knows an earlier end than the fields if a mirror has invalidated the response (RFC 9111 §4.4).
+        case .fresh: self = entry.metadata.freshUntil == nil ? .fresh : .allowed
         case .whileRevalidating, .afterValidation(ifError: true): self = .allowed
         case .afterValidation(ifError: false): self = .forbidden
         }

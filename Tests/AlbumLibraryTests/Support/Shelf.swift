@@ -10,8 +10,12 @@ struct Shelf: Sendable {
     var state: String { file + ".state" }
 
     /// A store of the file, as another process would open it.
-    func store(_ path: String? = nil, onChange: @escaping @Sendable () -> Void = {}) -> AlbumStore {
-        AlbumStore(path: path ?? file, remote: nil, logger: Logger(label: "test"), onChange: onChange)
+    func store(
+        _ path: String? = nil, savingTimeout: Double = 2, onChange: @escaping @Sendable () -> Void = {}
+    ) -> AlbumStore {
+        AlbumStore(
+            path: path ?? file, remote: nil, logger: Logger(label: "test"), savingTimeout: savingTimeout,
+            onChange: onChange)
     }
 
     func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) }

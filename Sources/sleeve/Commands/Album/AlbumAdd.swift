@@ -37,8 +37,8 @@ struct AlbumAdd: AsyncParsableCommand {
     }
 
     private func album() throws(AlbumProblem) -> Album {
-        var album = Album(title: title, artist: "", genre: "", coverUrl: coverUrl.first, year: "")
-        album.coverUrls = Array(coverUrl.dropFirst())
+        var album = Album(title: title, artist: "", genre: "", coverURL: coverUrl.first, year: "")
+        album.alternateCoverURLs = Array(coverUrl.dropFirst())
         fields.apply(to: &album)
         return try album.validated()
     }

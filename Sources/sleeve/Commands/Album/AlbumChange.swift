@@ -49,9 +49,9 @@ struct AlbumChange: AsyncParsableCommand {
 
     private func apply(to album: inout Album) {
         if let title { album.title = title }
-        if let first = coverUrl.first { album.coverUrl = first }
+        if let first = coverUrl.first { album.coverURL = first }
         // A single URL replaces the first one; the alternatives stay.
-        if coverUrl.count > 1 { album.coverUrls = Array(coverUrl.dropFirst()) }
+        if coverUrl.count > 1 { album.alternateCoverURLs = Array(coverUrl.dropFirst()) }
         fields.apply(to: &album)
     }
 }

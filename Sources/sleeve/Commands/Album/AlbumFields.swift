@@ -27,8 +27,8 @@ struct AlbumFields: ParsableArguments {
         if let artist { album.artist = artist }
         if let genre { album.genre = genre }
         if let year { album.year = year }
-        if let releaseId { album.musicBrainzReleaseId = releaseId.isEmpty ? nil : releaseId }
-        if let releaseGroupId { album.musicBrainzReleaseGroupId = releaseGroupId.isEmpty ? nil : releaseGroupId }
+        if let releaseId { album.musicBrainzReleaseID = releaseId.isEmpty ? nil : releaseId }
+        if let releaseGroupId { album.musicBrainzReleaseGroupID = releaseGroupId.isEmpty ? nil : releaseGroupId }
     }
 }
 

@@ -40,27 +40,27 @@ struct AlbumImport: AsyncParsableCommand {
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
             let edit = try await library.addAlbums(albums)
-            try report(imported: edit?.placed.count ?? 0, known: albums.count - (edit?.placed.count ?? 0), skipped)
+            try report(imported: edit?.changes.count ?? 0, known: albums.count - (edit?.changes.count ?? 0), skipped)
         }
         if skipped > 0 { throw ExitStatus.someFailed }
     }
 
     private func add(_ element: ListElement, of input: String, _ albums: inout [Album], _ skipped: inout Int) {
-        let (album, place): (Album?, ListPlace)
+        let (album, location): (Album?, ListLocation)
         switch element {
         case .item(let item):
-            (album, place) = (item.album, ListPlace(file: input == "-" ? "stdin" : input, line: item.line))
+            (album, location) = (item.album, ListLocation(file: input == "-" ? "stdin" : input, line: item.line))
         case .problem(let problem):
             if problem.album == nil { return warn("\(problem)", &skipped) }
-            (album, place) = (problem.album, problem.place)
+            (album, location) = (problem.album, problem.location)
         }
         guard let album else {
-            return warn("\(place): skipped: this is a URL; an album needs a title", &skipped)
+            return warn("\(location): skipped: this is a URL; an album needs a title", &skipped)
         }
         do throws(AlbumProblem) {
             albums.append(try album.validated())
         } catch {
-            warn("\(place): skipped: \(error.field == "title" ? error.message : "\(error)")", &skipped)
+            warn("\(location): skipped: \(error.field == "title" ? error.message : "\(error)")", &skipped)
         }
     }
 

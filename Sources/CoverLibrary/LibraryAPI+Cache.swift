@@ -62,12 +62,12 @@ extension LibraryAPI {
     }
 
     /// Where an album's cover may be, in the order of trying: its cover URL, its alternatives, the Cover Art Archive.
-    package func coverPlaces(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
+    package func coverURLs(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
 
     /// The same as keys of the cache, without unusable URLs.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.
     package func coverKeys(of album: Album) throws(CoverFailure) -> [String] {
-        let keys = coverPlaces(of: album).compactMap { try? HTTPURL($0).string }
+        let keys = coverURLs(of: album).compactMap { try? HTTPURL($0).string }
         return keys.isEmpty ? [try album.coverKey] : keys
     }
 }

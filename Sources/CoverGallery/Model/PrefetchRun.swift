@@ -38,7 +38,7 @@ actor PrefetchRun {
         var summary = PrefetchSummary()
         do {
             albums = try await library.albums
-            let titles = Dictionary(albums.map { (library.coverPlaces(of: $0).first ?? "", $0.title) }) { first, _ in
+            let titles = Dictionary(albums.map { (library.coverURLs(of: $0).first ?? "", $0.title) }) { first, _ in
                 first
             }
             // A person asked for all covers, so those with a cached 404 or 410 are requested again.

@@ -28,7 +28,7 @@ struct AlbumShow: AsyncParsableCommand {
             let album = albums[try self.album.index(in: albums)]
             let result = await coverResult(of: album, in: library)
             try printResult(options.json ? json(album, result, library) : text(album, result))
-            if case .failure = result, !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
+            if case .failure = result, !library.coverURLs(of: album).isEmpty { throw ExitStatus.someFailed }
         }
     }
 

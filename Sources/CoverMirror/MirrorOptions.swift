@@ -1,13 +1,13 @@
 import ServerChannels
 
-/// Where a mirror listens and by which names it is called.
+/// The address that a mirror listens on, and the names that clients may use for it.
 package struct MirrorOptions: Sendable {
     /// An address or name of this machine.
     package var host = "127.0.0.1"
-    /// 0 takes a free one.
+    /// 0 for any free port.
     package var port = 8_732
-    /// Names, besides addresses and `localhost`, by which programs may call it. One is needed where others than this machine
-    /// can connect: a mirror asks for no password, so that must be meant.
+    /// Host names that requests may use, in addition to addresses and `localhost`. At least one is required if other machines can
+    /// connect: a mirror asks for no password, so exposing it must be a decision.
     package var names: [String] = []
 
     package init() {}
@@ -25,8 +25,8 @@ package enum MirrorError: Error, Sendable, CustomStringConvertible {
         switch self {
         case .cannotListen(let host, let port, let cause): "cannot listen on \(host):\(port): \(cause)"
         case .needsName(let host):
-            "others can connect to \(host), and a mirror asks for no password; if that is meant, say by which name they "
-                + "call it: --name NAME"
+            "other machines can connect to \(host), and a mirror asks for no password; to allow it, give the name that they "
+                + "use: --name NAME"
         }
     }
 }

@@ -21,17 +21,17 @@ package enum HTTPDate {
         }
     }
 
-    /// - Parameter pattern: capital letters stand for a digit each, `_` for a digit or a space, `NNN` for a month; all else for
-    ///   itself, in any case.
+    /// - Parameter pattern: a capital letter stands for a digit, `_` for a digit or a space, `NNN` for a month. Every other
+    ///   character stands for itself, in any case.
     private static func seconds(_ text: Bytes, _ pattern: StaticString, _ now: () -> Int64) -> Int64? {
         guard text.count == pattern.utf8CodeUnitCount else { return nil }
         var (year, yearDigits, month, day) = (Int64(0), 0, Int64(0), Int64(0))
         var (hour, minute, second) = (Int64(0), Int64(0), Int64(0))
         var index = 0
         while index < text.count {
-            let byte = text[index], place = UnicodeScalar(pattern.utf8Start[index])
+            let byte = text[index], symbol = UnicodeScalar(pattern.utf8Start[index])
             let digit = Int64(byte) - Int64(UInt8(ascii: "0"))
-            switch place {
+            switch symbol {
             case "N":
                 let name = text[from: index][to: 3]
                 guard let number = months.firstIndex(where: { name.equalsIgnoringCase($0) }) else { return nil }
@@ -40,14 +40,14 @@ package enum HTTPDate {
             case "_" where byte == UInt8(ascii: " "): break
             case "Y", "D", "_", "H", "M", "S":
                 guard (0...9).contains(digit) else { return nil }
-                switch place {
+                switch symbol {
                 case "Y": (year, yearDigits) = (year * 10 + digit, yearDigits + 1)
                 case "H": hour = hour * 10 + digit
                 case "M": minute = minute * 10 + digit
                 case "S": second = second * 10 + digit
                 default: day = day * 10 + digit
                 }
-            default: guard Bytes.lowercased(byte) == UInt8(ascii: place) else { return nil }
+            default: guard Bytes.lowercased(byte) == UInt8(ascii: symbol) else { return nil }
             }
             index += 1
         }

@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test("an entry stores the fields to the byte, without those that hold for one exchange")
-    func kept() {
+    func keptFields() {
         let fields: HTTPFields = [
             .contentType: "image/jpeg", .eTag: "W/\"a: b\"", .retryAfter: "5", .lastModified: "yesterday, I think",
         ]

@@ -17,7 +17,7 @@ import Testing
     @Test(
         "RFC 9111 §4.2.2: without a lifetime a 404 is cached for ten minutes, a 410 for a day, other statuses not at all"
     )
-    func guesses() {
+    func defaults() {
         #expect(time(404) == 600_000)
         #expect(time(410) == 86_400_000)
         for status in [200, 400, 401, 403, 405, 429, 451, 500, 503] { #expect(time(status) == nil) }
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test("a response that is stale at arrival or must not be stored is not cached")
-    func notKept() {
+    func notCached() {
         #expect(time(404, [.cacheControl: "max-age=0"]) == nil)
         #expect(time(404, [.expires: "0"]) == nil)
         #expect(time(404, [.cacheControl: "no-store"]) == nil)

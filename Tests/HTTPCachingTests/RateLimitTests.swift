@@ -10,12 +10,12 @@ import Testing
 
     @Test("the remaining requests and the reset are read from all forms of the fields")
     func forms() throws {
-        let said: [HTTPFields] = [
+        let forms: [HTTPFields] = [
             [.rateLimit: #""default";r=7;t=30"#], [.rateLimit: "limit=100, remaining=7, reset=30"],
             [.rateLimitRemaining: "7", .rateLimitReset: "30"], [.xRateLimitRemaining: "7", .xRateLimitReset: "30"],
             [.xRateLimitRemaining: "7", .xRateLimitReset: "1700000030"],
         ]
-        for fields in said {
+        for fields in forms {
             let found = try #require(limit(fields))
             #expect(found == (7, .seconds(30)))
         }
@@ -39,13 +39,13 @@ import Testing
     }
 
     @Test("incomplete and invalid fields are ignored")
-    func nonsense() {
-        let said: [HTTPFields] = [
+    func invalid() {
+        let invalid: [HTTPFields] = [
             [:], [.rateLimit: "r=7"], [.rateLimit: ""], [.xRateLimitRemaining: "7"],
             [.xRateLimitRemaining: "many", .xRateLimitReset: "1"],
             [.rateLimit: #""default";q=100;w=10"#],
         ]
-        for fields in said { #expect(limit(fields) == nil) }
+        for fields in invalid { #expect(limit(fields) == nil) }
     }
 
     @Test("times in the past count as now, and negative numbers as zero")

@@ -28,7 +28,7 @@ import Testing
 
     @Test("no number from a server overflows")
     func extremes() async {
-        // In a process of its own: what this guards against is a crash.
+        // In a process of its own: an overflow traps.
         await #expect(processExitsWith: .success) {
             let far = [
                 "9223372036854775807", "-9223372036854775808", "99999999999999999999", "9223372036854775", "0", "-1",

@@ -19,6 +19,16 @@ import Testing
         #expect(response([.eTag: "a", .lastModified: date(0)]).strongTag == nil)
     }
 
+    @Test(
+        "RFC 9110 §14.2: the rest of a body is requested with a strong entity tag only, and if the server takes ranges",
+        arguments: [
+            ([.eTag: "\"a\""], true), ([.eTag: "W/\"a\""], false), ([.lastModified: date(0)], false),
+            ([.eTag: "\"a\"", .acceptRanges: "none"], false),
+        ] as [(HTTPFields, Bool)])
+    func rest(fields: HTTPFields, isResumable: Bool) {
+        #expect(response(fields).rest(after: 500) == (isResumable ? [.range: "bytes=500-", .ifRange: "\"a\""] : nil))
+    }
+
     @Test("§3.2: a 304 replaces the fields it names, except those that describe the body")
     func update() throws {
         let stored = response([

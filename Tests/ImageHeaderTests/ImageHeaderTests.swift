@@ -2,7 +2,7 @@ import Testing
 
 @testable import ImageHeader
 
-/// Smallest headers after each format's specification, cut behind the size.
+/// The shortest header of each format's specification, cut after the size.
 enum ImageSample {
     static func big(_ value: Int, _ size: Int) -> [UInt8] {
         (0..<size).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
@@ -55,7 +55,7 @@ enum ImageSample {
             + number(3, 2) + entry(254, 0) + entry(256, 640) + entry(257, 480)
     }
 
-    /// Name, bytes, type; each is 640 by 480.
+    /// Name, bytes and media type; each is 640 by 480 pixels.
     static let all: [(String, [UInt8], String)] = [
         ("JPEG", jpeg(), "image/jpeg"), ("progressive JPEG", jpeg(frame: 0xC2), "image/jpeg"),
         ("JPEG with 65 KB of metadata", jpeg(metadata: 65_000), "image/jpeg"),
@@ -94,7 +94,7 @@ enum ImageSample {
         #expect(found?.width == 640 && found?.height == 480, "\(name)")
     }
 
-    @Test func `every truncation is the same type, without a size, or no image`() {
+    @Test func `a truncated image has the same type, without a size, or is no image`() {
         for (name, bytes, mediaType) in ImageSample.all where bytes.count < 1000 {
             for length in 0..<bytes.count {
                 guard let found = header(bytes.prefix(length)) else { continue }
@@ -105,14 +105,14 @@ enum ImageSample {
         }
     }
 
-    @Test func `changed bytes never trap, and never make half a size`() {
+    @Test func `changed bytes never trap, and give both lengths or none`() {
         var random = SplitMix64(seed: 7)
         for (name, bytes, _) in ImageSample.all where bytes.count < 1000 {
             for _ in 0..<500 {
                 var changed = bytes
                 for _ in 0..<Int.random(in: 1...8, using: &random) {
-                    let at = Int.random(in: 0..<changed.count, using: &random)
-                    changed[at] =
+                    let index = Int.random(in: 0..<changed.count, using: &random)
+                    changed[index] =
                         [0, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(using: &random)
                         ?? 0
                 }
@@ -143,11 +143,11 @@ enum ImageSample {
         "BMW is a car, this is text long enough for a header", "GIF89b1234", "II*", "RIFFxxxxWAVEfmt ", "<svgs/>",
         "<!-- <svg> --><rss></rss>", "<!-- <svg width='1' height='1'>", "plain text",
     ])
-    func `what is no image is nil`(text: String) {
+    func `bytes that are no image give nil`(text: String) {
         #expect(header(text) == nil)
     }
 
-    @Test func `a film in the same container is no image`() {
+    @Test func `a video in the same container is no image`() {
         #expect(header(ImageSample.box("ftyp", Array("isom".utf8) + [0, 0, 0, 0] + Array("mp42avc1".utf8))) == nil)
     }
 
@@ -202,12 +202,12 @@ enum ImageSample {
         ("a\u{0}b", "unknown data"),
         ("\u{1}", "unknown data"),
     ])
-    func `what is no image is described`(text: String, expected: String) {
+    func `bytes that are no image are described`(text: String, expected: String) {
         #expect(describe(text.utf8) == expected)
     }
 }
 
-/// Repeatable randomness: the same bytes in every run.
+/// A generator that gives the same bytes in every run.
 private struct SplitMix64: RandomNumberGenerator {
     private var state: UInt64
 

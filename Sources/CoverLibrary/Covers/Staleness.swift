@@ -20,8 +20,9 @@ package enum Staleness {
             return
         }
         switch StoredResponse(entry).reuse(at: now) {
-        // Fresh by its own fields, but invalidated since (section 4.4).
-        case .fresh, .whileRevalidating, .afterValidation(ifError: true): self = .allowed
+        // The index knows an earlier end than the fields if a mirror has invalidated the response (RFC 9111 §4.4).
+        case .fresh: self = entry.metadata.freshUntil == nil ? .fresh : .allowed
+        case .whileRevalidating, .afterValidation(ifError: true): self = .allowed
         case .afterValidation(ifError: false): self = .forbidden
         }
     }

@@ -1,5 +1,3 @@
-import HTTPCaching
-import HTTPTypes
 import OriginServer
 import Testing
 
@@ -24,18 +22,5 @@ import Testing
             #expect(stage.origin.requestCount == 2)
             #expect(stage.origin.partialResponseCount == 0)
         }
-    }
-
-    @Test(
-        "the rest is requested with a strong entity tag only, and not if Accept-Ranges is none",
-        arguments: [
-            (HTTPFields([.init(name: .eTag, value: "\"a\"")]), true),
-            (HTTPFields([.init(name: .eTag, value: "W/\"a\"")]), false),
-            (HTTPFields([.init(name: .lastModified, value: "Sun, 06 Nov 1994 08:49:37 GMT")]), false),
-            (HTTPFields([.init(name: .eTag, value: "\"a\""), .init(name: .acceptRanges, value: "none")]), false),
-        ])
-    func conditions(fields: HTTPFields, isRequested: Bool) {
-        let rest = StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: 500)
-        #expect(rest == (isRequested ? [.range: "bytes=500-", .ifRange: "\"a\""] : nil))
     }
 }

@@ -37,8 +37,7 @@ public final class LibraryAPI: Sendable {
         covers = try await CoverPipeline(configuration, hub: hub)
     }
 
-    /// Commits what has arrived, and ends the transfers and the observers' streams. Calls about covers that are in progress or come
-    /// later throw. The albums stay usable.
+    /// Commits what has arrived, and ends the transfers and the observers' streams. Calls in progress and later ones throw.
     ///
     /// A library that is released without `close()` ends its threads and releases its locks too, but covers that have not been
     /// committed are lost.

@@ -12,12 +12,7 @@ import Synchronization
 /// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
 final class RemotePoster: Sendable {
     private let configuration: LibraryConfiguration
-    private let state = Mutex(State())
-
-    private struct State {
-        var client: HTTPClient?
-        var isClosed = false
-    }
+    private let client = Mutex<HTTPClient?>(nil)
 
     init(_ configuration: LibraryConfiguration) { self.configuration = configuration }
 
@@ -47,11 +42,10 @@ final class RemotePoster: Sendable {
                 name: "\"\(key)\"",
             ], relay: TransferRequest.Relay(method: .post, body: body))
         do {
-            let client = try state.withLock { state in
-                if state.isClosed { throw LibraryError.closed }
-                let client = try state.client ?? configuration.makeClient()
-                state.client = client
-                return client
+            let client = try client.withLock { client in
+                let started = try client ?? configuration.makeClient()
+                client = started
+                return started
             }
             return .status(try await client.response(for: request).head.status.code)
         } catch {
@@ -59,11 +53,5 @@ final class RemotePoster: Sendable {
         }
     }
 
-    func close() {
-        let client = state.withLock { state in
-            state.isClosed = true
-            return state.client
-        }
-        client?.loop.shutdown()
-    }
+    func close() { client.withLock { $0 }?.loop.shutdown() }
 }

@@ -11,7 +11,7 @@ import Wire
 /// What a library starts, and what it leaves behind.
 @Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
     @Test(
-        "after close every call about covers throws, whether or not anything was downloaded", arguments: [true, false])
+        "after close every call throws, whether or not anything was downloaded", arguments: [true, false])
     func closed(hasDownloaded: Bool) async throws {
         try await withStage { stage in
             let (library, url) = (stage.library, stage.url(1))
@@ -25,6 +25,8 @@ import Wire
             await #expect(throws: LibraryError.closed) { try await library.refresh().summary() }
             await #expect(throws: LibraryError.self) { try await library.statistics() }
             await #expect(throws: LibraryError.self) { try await library.evict(to: 0) }
+            await #expect(throws: LibraryError.self) { try await library.albums }
+            await #expect(throws: LibraryError.self) { try await library.addAlbum(Album(title: "A")) }
             for await event in library.events() { Issue.record("\(event)") }
             #expect(stage.origin.requestCount == requests)
         }

@@ -52,9 +52,10 @@ import Wire
         let answer = "HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
         try await withListener(answer: answer) { listener in
             try await withStage { stage in
-                for url in [listener.url, listener.url, stage.url(1, "status=403"), stage.url(1, "status=403")] {
+                let forbidden = stage.url(1, "status=403")
+                for (url, status) in [(listener.url, 404), (listener.url, 404), (forbidden, 403), (forbidden, 403)] {
                     let failure = try #require(await stage.library.failure(url))
-                    #expect(failure.rememberedUntil == nil)
+                    #expect(failure.status == status && failure.rememberedUntil == nil, "\(failure)")
                 }
                 #expect(stage.origin.requestCount == 2)
             }

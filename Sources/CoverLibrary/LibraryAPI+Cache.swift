@@ -61,13 +61,13 @@ extension LibraryAPI {
         try await covers.storedCover(HTTPURL(location: key), location: key)
     }
 
-    /// Where an album's cover may be, in the order of trying: its cover URL, its alternatives, the Cover Art Archive.
-    package func coverPlaces(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
+    /// The URLs of an album's cover in the order of trying: its cover URL, its alternates, the Cover Art Archive's.
+    package func coverURLs(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
 
     /// The same as keys of the cache, without unusable URLs.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.
     package func coverKeys(of album: Album) throws(CoverFailure) -> [String] {
-        let keys = coverPlaces(of: album).compactMap { try? HTTPURL($0).string }
+        let keys = coverURLs(of: album).compactMap { try? HTTPURL($0).string }
         return keys.isEmpty ? [try album.coverKey] : keys
     }
 }

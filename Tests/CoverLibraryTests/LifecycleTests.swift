@@ -36,9 +36,9 @@ import Wire
         try await withStage {
             $0.remote = remote.url
         } _: { stage in
-            try await stage.library.addAlbum(Album(title: "A"))
+            try await stage.library.albums.add(Album(title: "A"))
             await stage.library.close()
-            let outbox = try await stage.library.sendEdits()
+            let outbox = try await stage.library.albums.sendEdits()
             #expect(outbox.sent == 0 && outbox.problem != nil)
             #expect(remote.requestCount == 0)
         }

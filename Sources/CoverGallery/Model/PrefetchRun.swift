@@ -37,8 +37,8 @@ actor PrefetchRun {
         var albums: [Album] = []
         var summary = PrefetchSummary()
         do {
-            albums = try await library.albums
-            let titles = Dictionary(albums.map { (library.coverPlaces(of: $0).first ?? "", $0.title) }) { first, _ in
+            albums = try await library.albums.all()
+            let titles = Dictionary(albums.map { (library.coverURLs(of: $0).first ?? "", $0.title) }) { first, _ in
                 first
             }
             // A person asked for all covers, so those with a cached 404 or 410 are requested again.

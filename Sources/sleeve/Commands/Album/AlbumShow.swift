@@ -24,11 +24,11 @@ struct AlbumShow: AsyncParsableCommand {
         try network.apply(to: &configuration)
         archive.apply(to: &configuration)
         try await withAlbums(configuration) { library in
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let result = await coverResult(of: album, in: library)
             try printResult(options.json ? json(album, result, library) : text(album, result))
-            if case .failure = result, !library.coverPlaces(of: album).isEmpty { throw ExitStatus.someFailed }
+            if case .failure = result, !library.coverURLs(of: album).isEmpty { throw ExitStatus.someFailed }
         }
     }
 

@@ -18,8 +18,6 @@ package struct VerifyReport: Sendable {
     /// The length of all bodies read.
     package var bytes = 0
     package var defects: [Defect] = []
-    /// Entries in the index after a repair; nil if nothing was repaired.
-    package var rebuilt: Int?
 }
 
 extension CacheWriter {

@@ -95,7 +95,12 @@ enum IndexFile {
         return try DatabaseQueue(path: directory.index, configuration: configuration)
     }
 
+    /// Turns off SQLite's memory statistics for the whole process. They are kept under one lock, on which threads that look covers
+    /// up and the thread that stores them contend. Has no effect once the process has used SQLite.
+    private static let disablesMemoryStatistics: Void = { _ = sleeve_sqlite_count_memory(0) }()
+
     private static var configuration: Configuration {
+        _ = disablesMemoryStatistics
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(Double(busyTimeout))
@@ -114,7 +119,3 @@ enum IndexFile {
         for suffix in ["-wal", "-shm"] { rename(directory.index + suffix, name + suffix) }
     }
 }
-
-/// Turns off SQLite's memory statistics for the whole process. They are kept under one lock, on which threads that look covers up
-/// and the thread that stores them contend. Has no effect once the process has used SQLite.
-package func disableSQLiteMemoryStatistics() { _ = sleeve_sqlite_count_memory(0) }

@@ -1,5 +1,11 @@
 import CoverCache
 
+#if canImport(FoundationEssentials)
+    package import FoundationEssentials
+#else
+    package import Foundation
+#endif
+
 /// A cached cover as `sleeve list` shows it.
 package struct CoverListing: Sendable, Hashable {
     package var url: String
@@ -33,8 +39,8 @@ package struct CacheVerification: Sendable, Hashable {
 
 /// Maintenance of the cache.
 extension LibraryAPI {
-    /// Whether a cache exists at this path.
-    package static func hasCache(at path: String) -> Bool { CacheDirectory.exists(path) }
+    /// Whether a directory holds a cache.
+    package static func hasCache(at directory: URL) -> Bool { CacheDirectory.exists(directory.relativePath) }
 
     /// Calls `body` with every cached cover, in the order of storing, on the caller's thread. A mirror's other responses are
     /// left out.

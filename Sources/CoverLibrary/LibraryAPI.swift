@@ -32,7 +32,8 @@ public final class LibraryAPI: Sendable {
         self.configuration = configuration
         poster = RemotePoster(configuration)
         albums = AlbumStore(
-            path: configuration.libraryFile, remote: try poster.remoteLibrary(), logger: configuration.logger
+            path: configuration.libraryFile?.relativePath ?? "", remote: try poster.remoteLibrary(),
+            logger: configuration.logger
         ) { [hub] in hub.publish(.albumsChanged) }
         covers = try await CoverPipeline(configuration, hub: hub)
     }

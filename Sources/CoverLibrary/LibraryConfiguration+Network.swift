@@ -2,13 +2,19 @@ import CoverFetch
 package import CurlHTTP
 import Platform
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 extension LibraryConfiguration {
     /// - Throws: `LibraryError` if the process has no descriptor left.
     package func makeClient() throws(LibraryError) -> HTTPClient {
         var http = HTTPClientConfiguration(userAgent: userAgent)
         http.timeout = timeout
         http.maximumBodySize = maximumSize
-        http.certificateAuthorities = certificateAuthorities
+        http.certificateAuthorities = certificateAuthorities?.relativePath
         http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)

@@ -1,11 +1,17 @@
 public import Logging
 
+#if canImport(FoundationEssentials)
+    public import FoundationEssentials
+#else
+    public import Foundation
+#endif
+
 /// How a library keeps and fetches covers. The defaults are polite: few connections a host, bounded waits.
 public struct LibraryConfiguration: Sendable {
     /// The cache directory. Created if it is missing.
-    public var cacheDirectory: String
-    /// The library file: albums as JSON. Created from the starter albums on first use.
-    public var libraryFile: String
+    public var cacheDirectory: URL
+    /// The library file: albums as JSON. Created from the starter albums on first use. Without it, calls for albums throw.
+    public var libraryFile: URL?
     /// Maximum size of the cache on disk, in bytes. Nil keeps the cache's own, at first 10 GiB.
     public var capacity: Int?
     /// Maximum number of transfers in flight, all hosts together: 1 to 65536.
@@ -28,10 +34,10 @@ public struct LibraryConfiguration: Sendable {
     /// The largest cover that is accepted, in bytes. At least 1.
     public var maximumSize = 32 << 20
     /// A PEM file of certificate authorities to trust instead of the system's.
-    public var certificateAuthorities: String?
+    public var certificateAuthorities: URL?
     /// The URL of the Cover Art Archive, or of a server with the same API (musicbrainz.org/doc/Cover_Art_Archive/API). Albums with
     /// a MusicBrainz id whose other cover URLs fail get their covers from there.
-    public var coverArtArchive = "https://coverartarchive.org"
+    public var coverArtArchive = URL(string: "https://coverartarchive.org")!
     /// The size of the covers requested from the Cover Art Archive.
     public var coverSize = CoverSize.pixels500
     /// Follows redirects from https to http, whose responses anyone on the path can change.
@@ -43,7 +49,7 @@ public struct LibraryConfiguration: Sendable {
     public var isOffline = false
     /// The URL of a remote library; nil for none. `AlbumStore.sendEdits` posts every edit to it, in order, by
     /// `POST <remote>/api/addAlbum`, `/api/editAlbum` and `/api/deleteAlbum`.
-    public var remote: String?
+    public var remote: URL?
     /// Logs retries (`debug`), creation of the library file (`notice`), and its repair (`warning`).
     public var logger = Logger(label: "sleeve")
     /// The `User-Agent` field of requests: printable ASCII characters. Add a contact, such as `Name/1.0 (+https://example.org/me)`,
@@ -51,7 +57,7 @@ public struct LibraryConfiguration: Sendable {
     public var userAgent = "Sleeve/\(LibraryAPI.version)"
 
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
-    public init(cacheDirectory: String, libraryFile: String) {
+    public init(cacheDirectory: URL, libraryFile: URL? = nil) {
         self.cacheDirectory = cacheDirectory
         self.libraryFile = libraryFile
     }

@@ -3,6 +3,12 @@ import HTTPTypes
 import Platform
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
 final class RemotePoster: Sendable {
     private let configuration: LibraryConfiguration
@@ -18,7 +24,7 @@ final class RemotePoster: Sendable {
     /// The remote library of the configuration; nil if it has none.
     /// - Throws: `LibraryError` if its URL cannot be used.
     func remoteLibrary() throws(LibraryError) -> RemoteLibrary? {
-        guard let url = configuration.remote else { return nil }
+        guard let url = configuration.remote?.absoluteString else { return nil }
         if url.contains("?") {
             throw .invalidConfiguration("cannot use the remote library's URL: remove its query (?…)")
         }

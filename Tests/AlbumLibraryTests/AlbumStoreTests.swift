@@ -17,6 +17,18 @@ import Wire
         }
     }
 
+    @Test("without a library file every call throws, and nothing is created")
+    func noFile() async throws {
+        try await withShelf { shelf in
+            let library = shelf.store("")
+            await #expect(throws: LibraryError.self) { try await library.all() }
+            await #expect(throws: LibraryError.self) { try await library.add(Album(title: "A")) }
+            #expect(!FileManager.default.fileExists(atPath: ".state"))
+            await library.close()
+            await #expect(throws: LibraryError.closed) { try await library.undo() }
+        }
+    }
+
     @Test("an edit is in the file when the call returns, and in the next program")
     func edits() async throws {
         try await withShelf(["A", "B", "C"]) { shelf in

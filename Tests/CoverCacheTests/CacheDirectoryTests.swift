@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test("missing parents are made, and the directory says that it is a cache")
+    @Test("missing parent directories are created, and the directory has a cache tag")
     func making() throws {
         try withFolder { folder in
             let path = folder.root + "/a/b/c"
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test("a file in the directory's place is refused, and stays as it is", arguments: ["", "/below"])
+    @Test("a path that is or leads through a file is refused, and the file stays as it is", arguments: ["", "/below"])
     func file(below: String) throws {
         try withFolder { folder in
             try Bytes.write([1, 2, 3], to: folder.path)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test("without its index a cache comes back from its segments alone")
+    @Test("an index is rebuilt from the segments alone")
     func deletedIndex() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a cache whose index was deleted is whole at the next opening, with nothing asked")
+    @Test("opening a cache whose index was deleted rebuilds it")
     func deletedIndexRecovers() throws {
         try withFolder { folder in
             try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test("a bad index is set aside, kept, and rebuilt from the segments", arguments: [true, false])
+    @Test("a corrupt index is set aside and rebuilt from the segments", arguments: [true, false])
     func badIndex(looksLikeOne: Bool) throws {
         let garbage = (looksLikeOne ? Array("SQLite format 3\u{0}".utf8) : []) + picture(2, bytes: 9_000)
         try withFolder { folder in
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("an empty index file is taken for a new one, and the covers come back")
+    @Test("an empty index file counts as missing, and is rebuilt")
     func emptyIndex() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("files that are no segments are left alone")
+    @Test("files in the segment folder that are no segments are kept")
     func strangers() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
@@ -157,7 +157,7 @@ import Testing
 
 @Suite struct CacheErrorTests {
     @Test(
-        "every error says in one line what to do, and where",
+        "every error message is one line that names the path and the remedy",
         arguments: [
             (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),

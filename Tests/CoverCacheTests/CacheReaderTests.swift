@@ -3,7 +3,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct CacheReaderTests {
-    @Test("there is no reading where nothing was ever written")
+    @Test("a cache that was never written cannot be read")
     func noIndex() throws {
         try withFolder { folder in
             #expect(throws: (any Error).self) { try folder.reader() }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test("wrong bytes are never returned, whichever byte of a cover is wrong")
+    @Test("damaged bytes are never returned, whichever byte of a cover is damaged")
     func flippedBytes() throws {
         try withFolder { folder in
             let body = picture(1, bytes: 600)
@@ -40,7 +40,7 @@ import Testing
         }
     }
 
-    @Test("bytes that are gone are as good as wrong", arguments: [true, false])
+    @Test("missing bytes count as damaged", arguments: [true, false])
     func gone(wholly: Bool) throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test("a dropped cover is gone with every URL that shares it, and can be stored again")
+    @Test("dropping a cover removes every URL that shares it, and it can be stored again")
     func dropping() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("dropping what has been stored anew meanwhile drops nothing")
+    @Test("dropping a damaged record keeps the entry if it has been replaced meanwhile")
     func droppingTooLate() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -98,7 +98,7 @@ import Testing
         }
     }
 
-    @Test("many keys are answered at once, in the order asked")
+    @Test("the status of many keys is in the order of the keys")
     func status() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test("entries are told in the order of storing")
+    @Test("entries are listed in the order of storing")
     func order() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("a reader sees what is committed and what is evicted after it was opened")
+    @Test("a reader sees commits and evictions that follow its opening")
     func lateChanges() throws {
         try withFolder { folder in
             try folder.written { writer in

@@ -3,7 +3,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct CacheWriterTests {
-    @Test("a cover put and committed is read back byte for byte, with all that was said of it")
+    @Test("a committed cover is read back byte for byte, with its metadata")
     func roundTrip() throws {
         try withFolder { folder in
             let body = picture(1)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test("puts go on while a group is synced, and each group becomes visible with its own commit")
+    @Test("puts proceed while a group is synced, and each group becomes visible with its own commit")
     func overlappingGroups() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test("nothing put is nothing sealed and nothing committed")
+    @Test("without a put there is no group to seal or commit")
     func empty() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test("the same bytes for the same URL again cost no space and count as validated")
+    @Test("storing the same bytes for the same URL again takes no space and counts as validation")
     func again() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("the last of two puts for one URL in one group stays")
+    @Test("of two puts for one URL in one group, the last one stays")
     func twiceInAGroup() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -134,7 +134,7 @@ import Testing
         }
     }
 
-    @Test("a URL's new content frees the blocks of the old")
+    @Test("new content of a URL frees the blocks of the old content")
     func replacing() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("content that another URL shares stays when one of them gets new content")
+    @Test("shared content stays when one of its URLs gets new content")
     func replacingShared() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -183,7 +183,7 @@ import Testing
         }
     }
 
-    @Test("the capacity is remembered until another is given")
+    @Test("the capacity is stored until another one is given")
     func capacity() throws {
         try withFolder { folder in
             let first = try folder.written { $0.capacity }
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test("the statistics tell entries, blobs, bytes, uses and times")
+    @Test("the statistics count entries, blobs, bytes, uses and times")
     func statistics() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -220,7 +220,7 @@ import Testing
         }
     }
 
-    @Test("a cache goes on where it was after being closed and opened again")
+    @Test("a reopened cache continues the segment and the counts")
     func reopening() throws {
         try withFolder { folder in
             for number in 1...5 { try folder.written { try $0.store(url(number), picture(number)) } }
@@ -231,11 +231,11 @@ import Testing
         }
     }
 
-    @Test("who wrote much does not sort it into the index; the next to close the cache does, and nothing is lost")
+    @Test("a bulk load leaves its log, the next writer to close checkpoints it, and nothing is lost")
     func longLog() throws {
         try withFolder { folder in
             try folder.written { _ in }
-            // As long as somebody has the index open, SQLite does not see to its log by itself.
+            // While another connection is open, SQLite does not checkpoint when one closes.
             let reader = try folder.reader()
             try folder.written { writer in
                 for number in 1...300 { try writer.store(url(number), picture(number, bytes: 100)) }

@@ -5,7 +5,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct ConcurrencyTests {
-    @Test("two writers that take turns on the same URLs store each once, and all verifies")
+    @Test("two writers that take turns on the same URLs store each once, without a defect")
     func takingTurns() throws {
         try withFolder { folder in
             try folder.written { first in
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test("two writers on two threads store the same URLs each once, and all verifies")
+    @Test("two writers on two threads store the same URLs once each, without a defect")
     func atOnce() throws {
         try withFolder { folder in
             try folder.written { _ in }
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test("two writers keep the cache within its capacity together, and what is left is whole")
+    @Test("two writers together keep the cache within its capacity, and the remaining covers are intact")
     func capacity() throws {
         try withFolder { folder in
             let capacity = 40 * RecordHeader.charge(5_200)
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test("a cover that another process evicts while it is about to be shared is lost, and says so")
+    @Test("a put that shares a blob is lost if another process evicts the blob before the commit")
     func lost() throws {
         try withFolder { folder in
             try folder.written { first in
@@ -93,14 +93,14 @@ import Testing
     }
 
     @Test(
-        "a writer that wants to shorten the log does not wait for another in the middle of a group, nor that one for it"
+        "a checkpoint does not wait for a writer with an open group, nor that writer for the checkpoint"
     )
     func shorteningTheLog() throws {
         try withFolder { folder in
             try folder.written(capacity: 8 << 20) { first in
                 try folder.written(capacity: 8 << 20) { second in
                     try first.store(url(1_000), picture(1_000, bytes: 100))
-                    // From here to its commit the first one looks at the index as it is now.
+                    // From here to its commit, the first writer reads a snapshot of the index.
                     try first.put(url(1_001), picture(1_000, bytes: 100))
                     let time = try ContinuousClock().measure {
                         for number in 1...400 { try second.store(url(number), picture(number, bytes: 100)) }
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    @Test("a reader beside a writer that replaces and evicts never gets wrong bytes")
+    @Test("a reader never returns wrong bytes while a writer replaces and evicts")
     func readingBesideWriting() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(0), picture(0)) }

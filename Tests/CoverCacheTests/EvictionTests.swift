@@ -3,7 +3,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct EvictionTests {
-    @Test("the covers stored first go first when nothing was used")
+    @Test("without uses, covers are evicted in the order of storing")
     func oldestFirst() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("a cover that was read, or asked for in bulk, outlives those that were not")
+    @Test("a cover that was read or looked up is evicted after those that were not")
     func usesCount() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test("uses are forgotten by the reader once taken, and taken only when there are enough")
+    @Test("the reader hands its uses over once, and only if there are enough")
     func takingUsage() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("all entries of an evicted blob go with it, and their records are freed")
+    @Test("evicting a blob removes all its entries and frees their records")
     func entriesGo() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test("the capacity is not exceeded after any commit, whatever comes", arguments: 1...8)
+    @Test("no commit exceeds the capacity, whatever is put", arguments: 1...8)
     func neverExceeded(seed: Int) throws {
         try withFolder { folder in
             var random = Randomness(seed: UInt64(seed))
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test("groups committed together do not take the cache past its capacity, however large they are together")
+    @Test("groups that are committed together do not exceed the capacity, however large they are")
     func groupsTogether() throws {
         try withFolder { folder in
             let capacity = 200_000 & ~4_095
@@ -106,14 +106,14 @@ import Testing
         }
     }
 
-    /// Quicker to make than a picture, and as different from the others.
+    /// Faster to make than a picture, and as distinct.
     private func blank(_ seed: Int, _ size: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: seed), count: size)
         for (index, byte) in "\(seed)".utf8.enumerated() where index < size { bytes[index] = byte }
         return bytes
     }
 
-    @Test("room is made down to nine tenths, and not before the cache would be full")
+    @Test("eviction starts when the cache would be full, and goes down to nine tenths")
     func lowWater() throws {
         try withFolder { folder in
             let charge = RecordHeader.charge(5_200)
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test("what a dead writer left does not take the cache past its capacity")
+    @Test("recovered covers of a dead writer do not exceed the capacity")
     func recoveryKeepsCapacity() throws {
         try withFolder { folder in
             let charge = RecordHeader.charge(5_200)
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test("another URL for the only cover, when it fills the cache, is stored or refused, but not blamed on others")
+    @Test("a second URL of the only cover, if that fills the cache, is stored or refused, but not lost")
     func sharedInAFullCache() throws {
         try withFolder { folder in
             let body = picture(1, bytes: 60_000)
@@ -163,7 +163,7 @@ import Testing
         }
     }
 
-    @Test("evicted covers give their blocks back, and those left are whole")
+    @Test("eviction frees the blocks of covers, and the remaining ones are intact")
     func holes() throws {
         try withFolder { folder in
             try folder.written { writer in
@@ -180,7 +180,7 @@ import Testing
         }
     }
 
-    @Test("a segment with nothing left goes, and its number is not used again")
+    @Test("an empty segment is removed, and its number is not used again")
     func emptySegment() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
@@ -192,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("neighbouring freed stretches become one hole, others stay apart")
+    @Test("adjacent freed ranges become one hole, others stay separate")
     func merging() {
         let ranges = [(1, 8_192, 4_096), (2, 12_288, 4_096), (1, 0, 4_096), (1, 4_096, 4_096), (1, 20_480, 8_192)]
         let merged = FreedRange.merged(ranges.map { FreedRange(segment: $0.0, offset: $0.1, length: $0.2) })

@@ -14,21 +14,21 @@ import Testing
         return bytes.withUnsafeBytes { EntryMetadata(decoding: $0) }
     }
 
-    @Test("metadata with every part comes back equal, whatever its fields look like")
+    @Test("decoding returns the encoded metadata with every part, whatever the fields contain")
     func fullMetadata() { #expect(decode(full) == full) }
 
-    @Test("metadata with only what must be there comes back equal")
+    @Test("decoding returns the encoded metadata with the required parts only")
     func briefMetadata() {
         let brief = EntryMetadata(key: "http://a.example/", mediaType: "image/png", storedAt: 0)
         #expect(decode(brief) == brief)
     }
 
-    @Test("metadata without a key is none")
+    @Test("metadata without a key is rejected")
     func noKey() {
         #expect(Array("type: image/png\nstored: 1\n\n".utf8).withUnsafeBytes { EntryMetadata(decoding: $0) } == nil)
     }
 
-    @Test("lines that a later version may add are passed over")
+    @Test("unknown lines, which a later version may add, are ignored")
     func unknownLines() {
         let text = "url: http://a.example/\ncolour: red\nstored: 7\nnonsense\n\nETag: \"1\"\n"
         let metadata = Array(text.utf8).withUnsafeBytes { EntryMetadata(decoding: $0) }
@@ -37,7 +37,7 @@ import Testing
         #expect(metadata?.fields == "ETag: \"1\"\n")
     }
 
-    @Test("a head begins with the name of the format and comes back with every number", arguments: [false, true])
+    @Test("a header starts with the format's name, and decoding returns every number", arguments: [false, true])
     func head(isReference: Bool) throws {
         let body = picture(1)
         let digest = body.withUnsafeBytes { Digest(of: $0) }
@@ -54,7 +54,7 @@ import Testing
         #expect(bytes.withUnsafeBytes { RecordHeader.isIntact($0) })
     }
 
-    @Test("a head cut off anywhere is no head")
+    @Test("a truncated header is rejected")
     func cutHead() {
         let bytes = RecordHeader.encode(
             full, digest: Digest(of: .init(start: nil, count: 0)), bodyChecksum: 0, bodyLength: 0, isReference: false)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test("what a record takes of the disk is whole blocks of 4 KiB")
+    @Test("a record is charged in whole blocks of 4 KiB")
     func charge() {
         #expect(RecordHeader.charge(1) == 4_096)
         #expect(RecordHeader.charge(4_096) == 4_096)
@@ -114,7 +114,7 @@ import Testing
         return (keys, end)
     }
 
-    @Test("every record of a segment is found, in order")
+    @Test("a scan finds every record of a segment in order")
     func all() throws {
         try withSegment([picture(0, bytes: 10), picture(1, bytes: 9_000), picture(2, bytes: 4_096)]) { folder, _ in
             let found = try scan(folder.segment(1))
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test("a record with any one bit of its head, metadata or body changed is not taken, and its neighbour is")
+    @Test("a record with one changed bit in its header, metadata or body is rejected, and the next one is found")
     func flips() throws {
         try withSegment([picture(0, bytes: 200), picture(1, bytes: 200)]) { folder, ends in
             let path = folder.segment(1)
@@ -140,7 +140,7 @@ import Testing
         }
     }
 
-    @Test("a segment cut off anywhere in its last record keeps the one before, and the scan ends after that")
+    @Test("a scan of a segment that is cut in its last record ends after the record before")
     func cuts() throws {
         try withSegment([picture(0, bytes: 200), picture(1, bytes: 200)]) { folder, ends in
             let path = folder.segment(1)
@@ -155,7 +155,7 @@ import Testing
         }
     }
 
-    @Test("a body whose checksum was made to fit is still found out by its digest")
+    @Test("a body with a matching checksum but another digest is rejected")
     func forgedChecksum() throws {
         try withFolder { folder in
             _ = try CacheDirectory(creating: folder.path)
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test("holes and blank blocks between records are passed over")
+    @Test("a scan skips holes and blank blocks between records")
     func holes() throws {
         try withSegment([picture(0, bytes: 3_000), picture(1, bytes: 90_000), picture(2, bytes: 3_000)]) { folder, _ in
             let charge = RecordHeader.charge(90_000 + 200)

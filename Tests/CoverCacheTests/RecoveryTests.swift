@@ -3,7 +3,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct RecoveryTests {
-    @Test("covers that a dead writer had synced, but not committed, are there for the next, and are whole")
+    @Test("covers that a dead writer synced but did not commit are recovered intact")
     func deadWriter() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test("what a dead writer had not synced is as if it had never been, and harms nothing")
+    @Test("covers that a dead writer did not sync are absent, and harm nothing")
     func unsynced() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test("a synced group is recovered even when an earlier one never reached the disk")
+    @Test("a synced group is recovered even if an earlier one never reached the disk")
     func gap() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(
-        "a record that a dying writer tore is cut off, those before it are recovered, and the next record takes its offset"
+        "a torn record is cut off, the records before it are recovered, and the next one takes its offset"
     )
     func tornRecord() throws {
         try withFolder { folder in
@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    @Test("what a living writer has appended is left to it")
+    @Test("records of a live writer are left to it")
     func livingWriter() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -121,7 +121,7 @@ import Testing
         }
     }
 
-    @Test("an older copy that a dead writer left does not replace a newer one")
+    @Test("an older record of a dead writer does not replace a newer entry")
     func olderCopy() throws {
         try withFolder { folder in
             try folder.abandoned { dead in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("opening again and again recovers nothing twice")
+    @Test("repeated opening recovers nothing twice")
     func once() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("an evicted cover does not come back with the next opening")
+    @Test("opening does not recover an evicted cover")
     func evictedStaysAway() throws {
         try withFolder { folder in
             try folder.written { writer in

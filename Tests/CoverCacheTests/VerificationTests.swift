@@ -19,7 +19,7 @@ import Testing
         try Bytes.flip(folder.segment(1), at: offset + 2_500)
     }
 
-    @Test("a sound cache is found sound, and all of it is looked at")
+    @Test("verifying an intact cache checks everything and finds no defect")
     func sound() throws {
         try withThree { folder in
             try folder.written { writer in
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(
-        "a damaged head is found, of a record with a body and of one without: a rebuild would drop it",
+        "a damaged header is found, of a record with a body and of one without",
         arguments: [1, 30, 75])
     func damagedHead(offset: Int) throws {
         try withThree { folder in
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test("a cut segment is found")
+    @Test("a truncated segment is found")
     func cutSegment() throws {
         try withThree { folder in
             try Bytes.truncate(folder.segment(1), to: 2 * RecordHeader.charge(5_200))
@@ -79,7 +79,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild drops what is damaged, keeps the rest, and leaves nothing to find")
+    @Test("a rebuild drops damaged covers, keeps the rest, and leaves no defect")
     func rebuildDrops() throws {
         try withThree { folder in
             try damage(2, in: folder)
@@ -92,7 +92,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild of a cache whose segment is gone leaves an empty cache that works")
+    @Test("a rebuild of a cache without its segment leaves an empty cache that works")
     func rebuildNothing() throws {
         try withThree { folder in
             try Bytes.remove(folder.segment(1))
@@ -104,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild restores what is known of every entry")
+    @Test("a rebuild restores every entry's metadata")
     func rebuildMetadata() throws {
         try withFolder { folder in
             let metadata = EntryMetadata(
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild does not bring back what was evicted")
+    @Test("a rebuild does not restore evicted covers")
     func rebuildEvicted() throws {
         try withThree { folder in
             try folder.written { writer in
@@ -179,7 +179,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild by one process costs another none of the covers it is about to commit")
+    @Test("a rebuild by one process does not lose covers that another is about to commit")
     func rebuildBesideAWriter() throws {
         try withFolder { folder in
             try folder.abandoned { writer in

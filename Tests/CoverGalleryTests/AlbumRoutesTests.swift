@@ -115,7 +115,7 @@ import Wire
 
     @Test("an album without a usable URL says so, and ids may have any characters")
     func ids() async throws {
-        let albums = [Album(id: "a/b c?é", title: "Odd"), Album(title: "No", coverUrl: "ftp://x")]
+        let albums = [Album(id: "a/b c?é", title: "Odd"), Album(title: "No", coverURL: "ftp://x")]
         try await withGallery(albums: { _ in albums }) { stage in
             let rows = try await library(stage).albums
             #expect(rows.map(\.hasCover) == [false, false])

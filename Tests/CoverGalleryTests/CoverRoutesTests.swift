@@ -44,7 +44,7 @@ import Wire
 
     @Test("a cover that failed permanently says why, and is requested again only if a person asks for it")
     func failure() async throws {
-        try await withGallery(albums: { [Album(title: "A", coverUrl: $0.coverURL(1) + "?status=404&times=1")] }) {
+        try await withGallery(albums: { [Album(title: "A", coverURL: $0.coverURL(1) + "?status=404&times=1")] }) {
             stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -64,13 +64,13 @@ import Wire
     func otherURLs() async throws {
         var archive = ""
         try await withGallery(
-            library: { $0.coverArtArchive = archive },
+            library: { $0.coverArtArchive = URL(string: archive)! },
             albums: { origin in
                 archive = "http://127.0.0.1:\(origin.port)"
                 var named = Album(title: "A")
-                named.musicBrainzReleaseId = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
-                var several = Album(title: "B", coverUrl: origin.coverURL(1) + "?status=404")
-                several.coverUrls = [origin.coverURL(2)]
+                named.musicBrainzReleaseID = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+                var several = Album(title: "B", coverURL: origin.coverURL(1) + "?status=404")
+                several.alternateCoverURLs = [origin.coverURL(2)]
                 return [named, several]
             }
         ) { stage in
@@ -99,7 +99,7 @@ import Wire
         // The only transfer stays in flight until the page has moved on.
         try await withGallery(
             library: { $0.parallel = 1 },
-            albums: { origin in (0..<60).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") } }
+            albums: { origin in (0..<60).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") } }
         ) { stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -130,7 +130,7 @@ import Wire
     func order() async throws {
         try await withGallery(
             library: { $0.parallel = 1 },
-            albums: { origin in (0..<40).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") } }
+            albums: { origin in (0..<40).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") } }
         ) { stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -154,7 +154,7 @@ import Wire
         let port = first.port
         await first.stop()
         try await withGallery(albums: { _ in
-            (0..<12).map { Album(title: "T\($0)", coverUrl: "http://127.0.0.1:\(port)/covers/\($0).jpg") }
+            (0..<12).map { Album(title: "T\($0)", coverURL: "http://127.0.0.1:\(port)/covers/\($0).jpg") }
         }) { stage in
             let ids = try await stage.ids
             let events = try await stage.events(page)
@@ -193,7 +193,7 @@ import Wire
     func firstCovers() async throws {
         let odd = "a/b é"
         try await withGallery(albums: { origin in
-            (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverUrl: origin.coverURL($0)) }
+            (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverURL: origin.coverURL($0)) }
         }) { stage in
             for number in [0, 1, 20, 21] { try await stage.cover(at: stage.origin.coverURL(number)) }
             let start = try await stage.ask("GET", "/")
@@ -215,7 +215,7 @@ import Wire
     func stale() async throws {
         let queries = ["", "?cache-control=max-age=0"]
         try await withGallery(albums: { origin in
-            queries.enumerated().map { Album(id: "n\($0)", title: "T", coverUrl: origin.coverURL($0) + $1) }
+            queries.enumerated().map { Album(id: "n\($0)", title: "T", coverURL: origin.coverURL($0) + $1) }
         }) { stage in
             for (number, query) in queries.enumerated() {
                 try await stage.cover(at: stage.origin.coverURL(number) + query)
@@ -239,7 +239,7 @@ import Wire
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\nContent-Length: \(drawing.utf8.count)\r\n"
         let server = try Listener(answer: "\(head)Connection: close\r\n\r\n\(drawing)")
         defer { server.stop() }
-        try await withGallery(albums: { _ in [Album(title: "S", coverUrl: "http://127.0.0.1:\(server.port)/s")] }) {
+        try await withGallery(albums: { _ in [Album(title: "S", coverURL: "http://127.0.0.1:\(server.port)/s")] }) {
             stage in
             let id = try await stage.ids[0]
             try await stage.cover(at: "http://127.0.0.1:\(server.port)/s")
@@ -270,8 +270,8 @@ import Wire
     @Test("a prefetch reports its progress and its end, and only one runs at a time")
     func prefetch() async throws {
         try await withGallery(albums: { origin in
-            (0..<20).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0) + "?hold=1") }
-                + [Album(title: "Gone", coverUrl: origin.coverURL(99) + "?status=410")]
+            (0..<20).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") }
+                + [Album(title: "Gone", coverURL: origin.coverURL(99) + "?status=410")]
         }) { stage in
             let events = try await stage.events(page)
             #expect(try await stage.ask("POST", "/api/prefetch", json: "{}").status == 202)
@@ -313,7 +313,7 @@ import Wire
 
     @Test("a page gets an event when a prefetch downloads a cover that failed before")
     func downloadedLater() async throws {
-        try await withGallery(albums: { [Album(title: "T", coverUrl: $0.coverURL(1) + "?status=404&times=1")] }) {
+        try await withGallery(albums: { [Album(title: "T", coverURL: $0.coverURL(1) + "?status=404&times=1")] }) {
             stage in
             let events = try await stage.events(page)
             _ = try await show(stage, [try await stage.ids[0]])
@@ -328,8 +328,8 @@ import Wire
     func transientFailure() async throws {
         try await withGallery(albums: {
             [
-                Album(title: "T", coverUrl: $0.coverURL(1) + "?status=503&times=1"),
-                Album(title: "U", coverUrl: $0.coverURL(2) + "?status=404&times=1"),
+                Album(title: "T", coverURL: $0.coverURL(1) + "?status=503&times=1"),
+                Album(title: "U", coverURL: $0.coverURL(2) + "?status=404&times=1"),
             ]
         }) { stage in
             let events = try await stage.events(page)

@@ -54,7 +54,7 @@ struct GalleryStage: Sendable {
 func withGallery(
     _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
     library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
-    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverUrl: origin.coverURL($0)) } },
+    albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) } },
     _ body: (GalleryStage) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
@@ -65,7 +65,8 @@ func withGallery(
     let origin = try await Origin.start(originOptions)
     let text = AlbumFile.text(of: albums(origin), format: .json)
     try text.write(toFile: folder + "/albums.json", atomically: false, encoding: .utf8)
-    var configuration = LibraryConfiguration(cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+    var configuration = LibraryConfiguration(
+        cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
     configuration.retries = 0
     configureLibrary(&configuration)
     let library = try await LibraryAPI(configuration: configuration)

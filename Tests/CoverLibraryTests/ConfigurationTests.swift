@@ -12,14 +12,15 @@ import Testing
 @Suite struct ConfigurationTests {
     private func problem(_ configure: (inout LibraryConfiguration) -> Void) async throws -> String? {
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
-        var configuration = LibraryConfiguration(cacheDirectory: folder, libraryFile: folder + "/albums.json")
+        var configuration = LibraryConfiguration(
+            cacheDirectory: URL(filePath: folder), libraryFile: URL(filePath: folder + "/albums.json"))
         configure(&configuration)
         do {
             await (try LibraryAPI(configuration: configuration)).close()
             try FileManager.default.removeItem(atPath: folder)
             return nil
         } catch let error as LibraryError {
-            #expect(!FileManager.default.fileExists(atPath: folder), "nothing is made")
+            #expect(!FileManager.default.fileExists(atPath: folder), "nothing is created")
             return error.message
         }
     }
@@ -32,13 +33,13 @@ import Testing
         #expect(try await problem { $0.totalRate = rate }?.contains("totalRate must be above 0") == true)
     }
 
-    @Test("a number of transfers below 1 or beyond measure is an error", arguments: [0, -1, Int.min, Int.max])
+    @Test("a number of transfers outside 1 to 65536 is an error", arguments: [0, -1, Int.min, Int.max])
     func transfers(count: Int) async throws {
         #expect(try await problem { $0.parallel = count }?.contains("parallel must be") == true)
         #expect(try await problem { $0.perHost = count }?.contains("perHost must be") == true)
     }
 
-    @Test("the smallest and largest values are taken, and covers come with them")
+    @Test("covers arrive with the smallest and largest values")
     func extremes() async throws {
         for rate in [Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
             try await withStage { configuration in
@@ -52,7 +53,7 @@ import Testing
         }
     }
 
-    @Test("where no descriptor is left a cover is refused, and comes once there are some again")
+    @Test("a cover fails while no descriptor is left, and arrives once there are some")
     func noDescriptors() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in

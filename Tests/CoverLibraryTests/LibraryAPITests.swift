@@ -1,3 +1,4 @@
+import Foundation
 import CoverCache
 import CoverFetch
 import OriginServer
@@ -7,7 +8,7 @@ import Wire
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct LibraryAPITests {
-    @Test("a cover is downloaded once, and then served from the cache with the origin gone")
+    @Test("a cover is downloaded once, and then returned from the cache without its origin")
     func downloadThenCache() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 5)
@@ -19,12 +20,12 @@ import Wire
             #expect(first.digest.count == 64)
             await stage.origin.stop()
             #expect(try await stage.library.cover(at: stage.url(5)) == first)
-            #expect(try stage.library.cachedCover(at: stage.url(5)) == first)
+            #expect(try stage.library.cached(stage.url(5)) == first)
             #expect(stage.origin.requestCount == 1)
         }
     }
 
-    @Test("a cover is there for the next library on the same folder, offline")
+    @Test("the next library in the same folder has the cover, offline")
     func nextLibrary() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1))
@@ -36,34 +37,36 @@ import Wire
         }
     }
 
-    @Test("concurrent calls for one URL make one request, and all get the cover")
+    @Test("concurrent calls for one URL share a request, and all return the cover")
     func joining() async throws {
         try await withStage { stage in
             let url = stage.url(3, "delay=100")
-            let right = try await withThrowingTaskGroup(of: Bool.self) { group in
+            let count = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for _ in 0..<50 {
                     group.addTask { try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 3) }
                 }
                 return try await group.reduce(0) { $0 + ($1 ? 1 : 0) }
             }
-            #expect(right == 50)
+            #expect(count == 50)
             #expect(stage.origin.requestCount == 1)
         }
     }
 
-    @Test("what is no image is an error and is not kept", arguments: ["fault=html", "fault=json", "fault=empty"])
+    @Test(
+        "a response that is no image is a failure and is not stored",
+        arguments: ["fault=html", "fault=json", "fault=empty"])
     func notAnImage(query: String) async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, query))
             #expect(failure?.kind == .notAnImage)
             #expect(failure?.url == stage.url(1, query))
-            #expect(stage.origin.requestCount == 1, "not tried again")
-            let cached = try stage.library.cachedCover(at: stage.url(1, query))
+            #expect(stage.origin.requestCount == 1, "not retried")
+            let cached = try stage.library.cached(stage.url(1, query))
             #expect(cached == nil)
         }
     }
 
-    @Test("a server that fails twice is asked a third time")
+    @Test("a request is retried after two temporary failures")
     func retrying() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "status=503&times=2&retry-after=0"))
@@ -72,7 +75,7 @@ import Wire
         }
     }
 
-    @Test("a broken transfer is tried again, and half a cover is never kept", arguments: ["truncate", "reset"])
+    @Test("a broken transfer is retried, and a partial cover is never stored", arguments: ["truncate", "reset"])
     func brokenTransfer(fault: String) async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "fault=\(fault)&times=1"))
@@ -81,7 +84,7 @@ import Wire
         }
     }
 
-    @Test("without retries the first failure is the last")
+    @Test("without retries the first failure is final")
     func noRetries() async throws {
         try await withStage {
             $0.retries = 0
@@ -92,7 +95,7 @@ import Wire
         }
     }
 
-    @Test("a server that asks to be left alone for long is, and the failure says so")
+    @Test("a request with a long Retry-After fails at once, and the failure names the time")
     func longRetryAfter() async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
@@ -102,7 +105,7 @@ import Wire
         }
     }
 
-    @Test("a 404 is not tried again")
+    @Test("a 404 is not retried")
     func notFound() async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, "status=404"))
@@ -112,17 +115,17 @@ import Wire
         }
     }
 
-    @Test("a URL that cannot be used is an error before anything is sent", arguments: ["", "ftp://a/1.jpg", "1.jpg"])
+    @Test("an unusable URL is a failure before a connection is made", arguments: ["", "ftp://a/1.jpg", "1.jpg"])
     func badURL(url: String) async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(url)
             #expect(failure?.kind == .badURL)
-            #expect(throws: CoverFailure.self) { try stage.library.cachedCover(at: url) }
+            #expect(throws: CoverFailure.self) { try stage.library.cached(url) }
             #expect(stage.origin.connectionCount == 0)
         }
     }
 
-    @Test("credentials in a URL are refused and not repeated")
+    @Test("a URL with credentials is refused, and the failure does not repeat them")
     func credentials() async throws {
         try await withStage { stage in
             let url = "http://user:secret@127.0.0.1:\(stage.origin.port)/covers/1.jpg"
@@ -133,7 +136,7 @@ import Wire
         }
     }
 
-    @Test("credentials in the target of a redirect are not repeated in the failure")
+    @Test("a failure does not repeat the credentials of a redirect's target")
     func credentialsInRedirect() async throws {
         try await withStage { stage in
             let target = "http://user:secret@127.0.0.1:\(stage.origin.port)/nothing"
@@ -142,7 +145,7 @@ import Wire
         }
     }
 
-    @Test("offline a miss is a failure without a connection, and a hit is a hit")
+    @Test("offline, a miss is a failure without a connection, and a hit returns the cover")
     func offline() async throws {
         try await withStage { stage in
             _ = try await stage.library.cover(at: stage.url(1))
@@ -155,7 +158,7 @@ import Wire
         }
     }
 
-    @Test("bytes that went wrong on the disk are never returned, and are fetched again")
+    @Test("damaged bytes are never returned, and the cover is downloaded again")
     func damage() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
@@ -164,21 +167,21 @@ import Wire
             try stage.flip(at: offset + expected.count / 2)
             #expect(try await stage.library.cover(at: stage.url(1)).bytes == expected)
             #expect(stage.origin.requestCount == 2)
-            #expect(try stage.library.cachedCover(at: stage.url(1))?.bytes == expected)
+            #expect(try stage.library.cached(stage.url(1))?.bytes == expected)
         }
     }
 
-    @Test("a synchronous look-up of wrong bytes is a miss")
+    @Test("a synchronous look-up of damaged bytes is a miss")
     func damagedLookUp() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
             _ = try await stage.library.cover(at: stage.url(1))
             try stage.flip(at: try #require(try stage.offset(of: expected)))
-            #expect(try stage.library.cachedCover(at: stage.url(1)) == nil)
+            #expect(try stage.library.cached(stage.url(1)) == nil)
         }
     }
 
-    @Test("when an arrival is told, the cover is in the cache for everybody")
+    @Test("when an arrival is published, every library in the folder has the cover")
     func events() async throws {
         try await withStage { stage in
             let events = stage.library.events()
@@ -187,7 +190,7 @@ import Wire
             var arrived: Set<String> = []
             for await event in events {
                 guard case .arrived(let arrival) = event else { continue }
-                let cover = try #require(try other.cachedCover(at: arrival.url))
+                let cover = try #require(try other.cached(arrival.url))
                 #expect(cover.digest == arrival.digest && cover.bytes.count == arrival.byteCount)
                 arrived.insert(arrival.url)
                 if arrived.count == 20 { break }
@@ -197,7 +200,7 @@ import Wire
         }
     }
 
-    @Test("failures are told to observers, and a stream ends when the library closes")
+    @Test("observers receive failures, and their streams end when the library closes")
     func failureEvents() async throws {
         try await withStage { stage in
             let events = stage.library.events()
@@ -209,14 +212,14 @@ import Wire
         }
     }
 
-    @Test("a cover larger than allowed, or than the cache, is too large")
+    @Test("a cover that exceeds the maximum size or the cache is too large")
     func tooLarge() async throws {
         try await withStage {
             $0.capacity = 100_000
             $0.maximumSize = 300_000
         } _: { stage in
-            let unwanted = await stage.library.failure(stage.url(1, "size=400000"))
-            #expect(unwanted?.kind == .tooLarge)
+            let overMaximum = await stage.library.failure(stage.url(1, "size=400000"))
+            #expect(overMaximum?.kind == .tooLarge)
             let failure = await stage.library.failure(stage.url(1, "size=200000"))
             #expect(failure?.kind == .tooLarge)
             #expect(failure?.detail.contains("--capacity") == true)
@@ -225,7 +228,7 @@ import Wire
         }
     }
 
-    @Test("cancelling one of two that wait for a cover leaves it to the other")
+    @Test("cancelling one of two calls for a cover does not affect the other")
     func cancelOneOfTwo() async throws {
         try await withStage { stage in
             let url = stage.url(1, "hold=1")
@@ -240,7 +243,7 @@ import Wire
         }
     }
 
-    @Test("cancelling the only one that waits ends it at once, and the library goes on working")
+    @Test("cancelling the only call for a cover ends it at once, and the library works on")
     func cancelling() async throws {
         try await withStage { stage in
             let task = Task { await stage.library.failure(stage.url(1, "fault=never")) }
@@ -268,23 +271,23 @@ import Wire
             #expect(statistics.chargedBytes >= bytes && statistics.diskBytes >= bytes)
             #expect(statistics.hits >= 1 && statistics.misses >= 2)
             #expect(try await stage.library.evict(to: 0).covers == 1)
-            #expect(try stage.library.cachedCover(at: stage.url(1)) == nil)
+            #expect(try stage.library.cached(stage.url(1)) == nil)
         }
     }
 
-    @Test("a library cannot be opened where a file is, and says what to do")
-    func badPlace() async throws {
+    @Test("a library whose cache directory is a file does not open, and the error says what to do")
+    func notADirectory() async throws {
         try await withStage { stage in
             let path = stage.folder + "/cache/CACHEDIR.TAG"
             let error = await #expect(throws: LibraryError.self) {
-                try await stage.another { $0.cacheDirectory = path }
+                try await stage.another { $0.cacheDirectory = URL(filePath: path) }
             }
             #expect(error?.message.contains(path) == true)
             #expect(error?.message.contains("--cache") == true)
         }
     }
 
-    @Test("two libraries on one folder store each cover once, and both have all")
+    @Test("two libraries in one folder store each cover once, and both have all")
     func twoLibraries() async throws {
         try await withStage { stage in
             let other = try await stage.another()
@@ -296,7 +299,7 @@ import Wire
             let statistics = try await other.statistics()
             #expect(statistics.entries == 60 && statistics.blobs == 60)
             for number in 1...60 {
-                let cover = try stage.library.cachedCover(at: stage.url(number))
+                let cover = try stage.library.cached(stage.url(number))
                 #expect(cover?.bytes == CoverImage.jpeg(number: number))
             }
             #expect(try await other.maintain { try $0.verify().defects.isEmpty })

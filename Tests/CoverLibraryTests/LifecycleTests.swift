@@ -20,7 +20,7 @@ import Wire
             await library.close()
             await library.close()
             #expect(await library.failure(url)?.kind == .cancelled)
-            #expect(throws: CoverFailure.self) { try library.cachedCover(at: url) }
+            #expect(throws: CoverFailure.self) { try library.cached(url) }
             await #expect(throws: LibraryError.closed) { try await library.prefetch([url]).summary() }
             await #expect(throws: LibraryError.closed) { try await library.refresh().summary() }
             await #expect(throws: LibraryError.self) { try await library.statistics() }
@@ -34,7 +34,7 @@ import Wire
     func closedOutbox() async throws {
         let remote = try await Origin.start()
         try await withStage {
-            $0.remote = remote.url
+            $0.remote = URL(string: remote.url)
         } _: { stage in
             try await stage.library.albums.add(Album(title: "A"))
             await stage.library.close()
@@ -58,7 +58,7 @@ import Wire
             }
             try await eventually { try FileLock(path: stage.segment).tryLock() }
             let next = try await stage.another { $0.isOffline = true }
-            #expect(try next.cachedCover(at: stage.url(1))?.bytes == CoverImage.jpeg(number: 1))
+            #expect(try next.cached(stage.url(1))?.bytes == CoverImage.jpeg(number: 1))
             await next.close()
         }
     }
@@ -70,9 +70,9 @@ import Wire
             _ = try await stage.library.cover(at: url)
             await stage.library.close()
             let library = try await stage.another()
-            let cover = try #require(try library.cachedCover(at: url))
+            let cover = try #require(try library.cached(url))
             #expect(try await library.cover(at: url) == cover)
-            #expect(try library.cachedCover(at: stage.url(2)) == nil)
+            #expect(try library.cached(stage.url(2)) == nil)
             #expect(try await library.prefetch([url]).summary().fresh == 1)
             #expect(library.covers.startedScheduler == nil)
             await library.close()
@@ -89,7 +89,7 @@ import Wire
                     let first = try threadCount(mask)
                     do {
                         let library = try await stage.another()
-                        #expect(try library.cachedCover(at: stage.url(1)) == nil)
+                        #expect(try library.cached(stage.url(1)) == nil)
                         #expect(try threadCount(mask) == first + 1, "the disk thread")
                         _ = try await library.cover(at: stage.url(1))
                         #expect(try threadCount(mask) > first + 1)

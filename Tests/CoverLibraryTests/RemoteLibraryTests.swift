@@ -10,8 +10,8 @@ import Testing
     @Test("adding, editing, deleting, undo and redo are posted in order")
     func order() async throws {
         let origin = try await Origin.start()
-        try await withShelf(["A"]) { shelf in
-            let library = try await shelf.library { $0.remote = origin.url + "/" }
+        try await withAlbums(["A"]) { folder in
+            let library = try await folder.library { $0.remote = URL(string: origin.url + "/") }
             try await library.albums.add(Album(title: "B"))
             try await library.albums.add(Album(title: "C"), at: 0)
             try await library.albums.delete(library.albums.all()[2].id)
@@ -36,8 +36,8 @@ import Testing
         let first = try await Origin.start()
         let (port, url) = (first.port, first.url)
         await first.stop()
-        try await withShelf([]) { shelf in
-            let library = try await shelf.library { $0.remote = url }
+        try await withAlbums([]) { folder in
+            let library = try await folder.library { $0.remote = URL(string: url) }
             for title in ["A", "B"] { try await library.albums.add(Album(title: title)) }
             try await library.albums.edit(try await library.albums.all()[0].id) { $0.title = "C" }
             let outbox = try await library.albums.sendEdits()
@@ -48,7 +48,7 @@ import Testing
             var options = OriginOptions()
             options.port = port
             let origin = try await Origin.start(options)
-            let next = try await shelf.library { $0.remote = url }
+            let next = try await folder.library { $0.remote = URL(string: url) }
             #expect(try await next.albums.waitingEdits() == 3)
             #expect(try await next.albums.sendEdits().sent == 3)
             #expect(try await next.albums.sendEdits().sent == 0)
@@ -61,10 +61,10 @@ import Testing
     @Test("many senders at once send everything once, in order")
     func senders() async throws {
         let origin = try await Origin.start()
-        try await withShelf([]) { shelf in
+        try await withAlbums([]) { folder in
             let libraries = Mutex<[LibraryAPI]>([])
             for _ in 0..<4 {
-                let library = try await shelf.library { $0.remote = origin.url }
+                let library = try await folder.library { $0.remote = URL(string: origin.url) }
                 libraries.withLock { $0.append(library) }
             }
             let all = libraries.withLock { $0 }
@@ -73,7 +73,7 @@ import Testing
                 for library in all { group.addTask { _ = try await library.albums.sendEdits() } }
                 try await group.waitForAll()
             }
-            // One that came last may have left while another was sending.
+            // The last sender may have returned while another was sending.
             _ = try await all[0].albums.sendEdits()
             #expect(origin.postedEdits == (0..<40).map { "add \($0)" })
             for library in all { await library.close() }
@@ -81,19 +81,19 @@ import Testing
         await origin.stop()
     }
 
-    @Test("a message that was taken, but whose answer was lost, is not taken again")
+    @Test("the server does not take a message twice whose response was lost")
     func lostAnswer() async throws {
         let origin = try await Origin.start()
-        try await withShelf([]) { shelf in
-            let library = try await shelf.library { $0.remote = origin.url }
+        try await withAlbums([]) { folder in
+            let library = try await folder.library { $0.remote = URL(string: origin.url) }
             try await library.albums.add(Album(title: "A"))
-            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            let journal = try AlbumJournal(path: folder.state + "/journal.sqlite3")
             let waiting = try #require(try journal.firstMessage(to: origin.url + "/"))
             _ = try await library.albums.sendEdits()
-            // As if the process had died between the answer and noting it.
+            // As if the process had died between the response and recording it.
             let edit = try await library.albums.all().deleting([0])
             try journal.record(.new(edit), changing: edit, messages: [waiting.message])
-            try journal.settle()
+            try journal.clearPending()
             #expect(try await library.albums.sendEdits().sent == 1)
             #expect(origin.postedEdits == ["add A"])
             await library.close()
@@ -101,12 +101,12 @@ import Testing
         await origin.stop()
     }
 
-    @Test("a message the server refuses for good is told and stands in nobody's way")
+    @Test("a message that the server refuses for good is reported, and later messages are sent")
     func refused() async throws {
         let origin = try await Origin.start()
         for titles in [["A"], ["A", "B"]] {
-            try await withShelf([]) { shelf in
-                let library = try await shelf.library { $0.remote = origin.url }
+            try await withAlbums([]) { folder in
+                let library = try await folder.library { $0.remote = URL(string: origin.url) }
                 // The second library adds an album that the remote has already.
                 for title in titles { try await library.albums.add(Album(id: title, title: title)) }
                 let outbox = try await library.albums.sendEdits()
@@ -119,11 +119,11 @@ import Testing
         await origin.stop()
     }
 
-    @Test("deleting an album that the remote library does not have is done, and does not hold up the next edit")
+    @Test("deleting an album that the remote library lacks succeeds, and the next edit is sent")
     func unknownThere() async throws {
         let origin = try await Origin.start()
-        try await withShelf(["Unknown there"]) { shelf in
-            let library = try await shelf.library { $0.remote = origin.url }
+        try await withAlbums(["Unknown there"]) { folder in
+            let library = try await folder.library { $0.remote = URL(string: origin.url) }
             try await library.albums.delete(library.albums.all()[0].id)
             try await library.albums.add(Album(title: "A"))
             let outbox = try await library.albums.sendEdits()
@@ -134,14 +134,14 @@ import Testing
         await origin.stop()
     }
 
-    @Test("an edit is told with the whole album, and its refusal names it")
+    @Test("an edit is sent with the whole album, and its refusal names it")
     func editMessage() async throws {
         let origin = try await Origin.start()
-        try await withShelf([]) { shelf in
-            try shelf.write(#"[{"title": "A", "zeta": 1.50}]"#)
-            let library = try await shelf.library { $0.remote = origin.url }
+        try await withAlbums([]) { folder in
+            try folder.write(#"[{"title": "A", "zeta": 1.50}]"#)
+            let library = try await folder.library { $0.remote = URL(string: origin.url) }
             try await library.albums.edit(try await library.albums.all()[0].id) { $0.year = "1971" }
-            let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
+            let journal = try AlbumJournal(path: folder.state + "/journal.sqlite3")
             let message = try #require(try journal.firstMessage(to: origin.url + "/")).message
             #expect(message.path == "/api/editAlbum")
             #expect(message.body.contains(#""year": "1971", "zeta": 1.50"#), "\(message.body)")
@@ -151,23 +151,46 @@ import Testing
         await origin.stop()
     }
 
-    @Test("without a remote library nothing is kept for one")
+    @Test("without a remote library no edit waits for one")
     func none() async throws {
-        try await withShelf([]) { shelf in
-            let library = try await shelf.library()
+        try await withAlbums([]) { folder in
+            let library = try await folder.library()
             try await library.albums.add(Album(title: "A"))
             #expect(try await library.albums.sendEdits() == OutboxState())
             await library.close()
-            let next = try await shelf.library { $0.remote = "http://127.0.0.1:9" }
+            let next = try await folder.library { $0.remote = URL(string: "http://127.0.0.1:9") }
             #expect(try await next.albums.waitingEdits() == 0)
             await next.close()
         }
     }
 
-    @Test("a remote library whose URL is none is an error at once")
+    @Test("a remote library with an invalid URL is an error when the library opens")
     func badURL() async throws {
-        try await withShelf([]) { shelf in
-            await #expect(throws: LibraryError.self) { try await shelf.library { $0.remote = "ftp://a" } }
+        try await withAlbums([]) { folder in
+            await #expect(throws: LibraryError.self) { try await folder.library { $0.remote = URL(string: "ftp://a") } }
         }
     }
+}
+
+/// A library file in a temporary folder.
+private struct AlbumFolder: Sendable {
+    let path: String
+    private var file: String { path + "/albums.json" }
+    var state: String { file + ".state" }
+
+    func library(_ configure: (inout LibraryConfiguration) -> Void = { _ in }) async throws -> LibraryAPI {
+        try await LibraryAPI(configuration: Stage.configuration(path, configure))
+    }
+
+    func write(_ text: String) throws { try Data(text.utf8).write(to: URL(fileURLWithPath: file)) }
+}
+
+/// Runs `body` with a library file of albums, and removes its folder.
+private func withAlbums(_ titles: [String], _ body: (AlbumFolder) async throws -> Void) async throws {
+    let path = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    let folder = AlbumFolder(path: path)
+    try folder.write("[" + titles.map { "{\"title\": \"\($0)\"}" }.joined(separator: ",") + "]")
+    try await body(folder)
 }

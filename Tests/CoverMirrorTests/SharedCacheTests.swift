@@ -14,7 +14,7 @@ import Wire
     func sameEntries() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/1.jpg")
-            let cover = try #require(try stage.library.cachedCover(at: stage.origin.coverURL(1)))
+            let cover = try #require(try await stage.library.cachedCover(at: stage.origin.coverURL(1)))
             #expect(
                 Array(cover.data) == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg" && cover.width != nil
             )
@@ -42,7 +42,7 @@ import Wire
                 var listed = 0
                 try stage.library.listCovers { _ in listed += 1 }
                 #expect(listed == 0)
-                let cover = try stage.library.cachedCover(at: listener.url + "/a.jpg")
+                let cover = try await stage.library.cachedCover(at: listener.url + "/a.jpg")
                 #expect(cover == nil)
                 let refreshed = try await stage.library.refresh().summary()
                 #expect(refreshed.requested == 0)

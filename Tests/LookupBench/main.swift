@@ -9,7 +9,8 @@ guard let cache = arguments.first, arguments.count > 1 else {
 }
 let urls = arguments.dropFirst().compactMap { URL(string: $0) }
 let library = try await LibraryAPI(
-    configuration: LibraryConfiguration(cacheDirectory: cache, libraryFile: cache + "/albums.json"))
+    configuration: LibraryConfiguration(
+        cacheDirectory: URL(filePath: cache), libraryFile: URL(filePath: cache + "/albums.json")))
 
 func median(_ times: [Duration]) -> Double {
     let middle = times.sorted()[times.count / 2].components

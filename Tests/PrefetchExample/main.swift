@@ -2,7 +2,8 @@ import CoverLibrary
 import Foundation
 
 let library = try await LibraryAPI(
-    configuration: LibraryConfiguration(cacheDirectory: "cache/example", libraryFile: "cache/example-albums.json"))
+    configuration: LibraryConfiguration(
+        cacheDirectory: URL(filePath: "cache/example"), libraryFile: URL(filePath: "cache/example-albums.json")))
 let observer = Task {
     for await event in library.events() {
         if case .arrived(let cover) = event { print("arrived:", cover.url, cover.byteCount) }

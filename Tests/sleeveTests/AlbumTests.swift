@@ -198,7 +198,7 @@ extension CommandTests {
         {
             try await withStage { stage in
                 let url = stage.origin.coverURL(1) + "?size=4000&x='"
-                let album = Album(title: "A", artist: "B", coverUrl: url)
+                let album = Album(title: "A", artist: "B", coverURL: url)
                 _ = try stage.file("albums.json", AlbumFile.text(of: [album], format: .json))
                 let result = try await stage.run("album", "show", "a")
                 #expect(result.status == 0, "\(result)")
@@ -223,7 +223,7 @@ extension CommandTests {
 
         @Test func `show reports a missing cover and exits with 3`() async throws {
             try await withStage { stage in
-                let albums = [Album(title: "A", coverUrl: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
+                let albums = [Album(title: "A", coverURL: stage.origin.coverURL(1) + "?status=404"), Album(title: "B")]
                 _ = try stage.file("albums.json", AlbumFile.text(of: albums, format: .json))
                 let missing = try await stage.run("album", "show", "A", "--retries", "0")
                 #expect(missing.status == 3 && missing.stdout.contains("404"), "\(missing)")
@@ -259,7 +259,7 @@ extension CommandTests {
             try await withStage { stage in
                 let albums = [
                     Album(
-                        title: "Comma, \"quoted\"\nline", artist: "é", genre: "; ", coverUrl: "https://a/1,2",
+                        title: "Comma, \"quoted\"\nline", artist: "é", genre: "; ", coverURL: "https://a/1,2",
                         year: "1999"),
                     Album(title: "No cover"),
                 ]
@@ -273,7 +273,7 @@ extension CommandTests {
                     #expect(result.stdout == "{\"imported\":2,\"known\":0,\"skipped\":0}\n", "\(name) \(result)")
                     let brought = try stage.albums(of: library)
                     #expect(brought.map(\.title) == albums.map(\.title))
-                    #expect(brought.map(\.coverUrl) == albums.map(\.coverUrl))
+                    #expect(brought.map(\.coverUrl) == albums.map(\.coverURL))
                     #expect(brought.map(\.id) == albums.map(\.id))
                     let again = try await stage.run("album", "import", file, "--library", library)
                     #expect(again.stdout == "Imported 0 albums, 2 already in the library\n")

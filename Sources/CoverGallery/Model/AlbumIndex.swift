@@ -1,6 +1,12 @@
 import CoverLibrary
 import NIOCore
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// An album's cover: where it may be, and whether it is cached.
 struct AlbumCover: Sendable {
     let album: Album.ID
@@ -29,7 +35,9 @@ actor AlbumIndex {
         // A library in a read-only directory has no history.
         let history = try? await library.albums.history()
         let waiting = (try? await library.albums.waitingEdits()) ?? 0
-        let remote = library.configuration.remote.map { RemoteSync.state(url: $0, waiting: waiting, problem: nil) }
+        let remote = library.configuration.remote.map {
+            RemoteSync.state(url: $0.absoluteString, waiting: waiting, problem: nil)
+        }
         let text = jsonText {
             $0.add("version", revision)
             $0.add("albums", raw: albums)

@@ -1,6 +1,12 @@
 import CoverLibrary
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The gallery's shared state and background tasks.
 final class GalleryModel: Sendable {
     let library: LibraryAPI
@@ -18,7 +24,7 @@ final class GalleryModel: Sendable {
         self.sessions = sessions
         prefetch = PrefetchRun(library, sessions)
         cache = CacheReporter(library, sessions)
-        remote = library.configuration.remote.map { RemoteSync(library, url: $0, sessions) }
+        remote = library.configuration.remote.map { RemoteSync(library, url: $0.absoluteString, sessions) }
     }
 
     func start() async {

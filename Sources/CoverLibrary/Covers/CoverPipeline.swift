@@ -6,6 +6,12 @@ import HTTPCaching
 import Platform
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// The path of covers behind `LibraryAPI`: look up, download, store.
 package final class CoverPipeline: Sendable {
     private struct State {
@@ -28,10 +34,10 @@ package final class CoverPipeline: Sendable {
     init(_ configuration: LibraryConfiguration, hub: EventHub) async throws(LibraryError) {
         self.configuration = configuration
         self.hub = hub
-        archive = CoverArtArchive(base: configuration.coverArtArchive, size: configuration.coverSize)
+        archive = CoverArtArchive(base: configuration.coverArtArchive.absoluteString, size: configuration.coverSize)
         try archive.validate()
         persistency = PersistencyManager(
-            cacheDirectory: configuration.cacheDirectory, capacity: configuration.capacity, hub: hub)
+            cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
             reader = try await persistency.open()
         } catch {
@@ -81,6 +87,7 @@ package final class CoverPipeline: Sendable {
 
     /// As `cachedCover`, on a thread that may block.
     func storedCover(_ url: HTTPURL, location: String) async throws(CoverFailure) -> Cover? {
+        if isClosed { throw .closed(location) }
         guard let (entry, body) = try await cachedEntry(url, location: location) else { return nil }
         return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
     }

@@ -88,7 +88,7 @@ actor PersistencyManager: DownloadStore {
     func store(_ batch: WriteBatch) async {
         let now = HostMemory.Moment.now
         openWriter?.record(
-            batch.hosts.flatMap { HintChange(host: $0.key, $0.value, now) }
+            batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
                 + batch.downloads.flatMap(\.memoryChanges),
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }

@@ -2,6 +2,12 @@ import ArgumentParser
 import CoverLibrary
 import Synchronization
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
@@ -40,9 +46,9 @@ struct Prefetch: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        archive.apply(to: &configuration)
+        try archive.apply(to: &configuration)
         if inputs.isEmpty { try configuration.requireLibraryFile() }
-        let paths = inputs.isEmpty ? [configuration.libraryFile] : inputs
+        let paths = inputs.isEmpty ? [configuration.libraryFile].compactMap { $0?.relativePath } : inputs
         for path in paths where path != "-" && files.report.map({ OutputFile.isSame($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }

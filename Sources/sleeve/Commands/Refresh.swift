@@ -1,6 +1,12 @@
 import ArgumentParser
 import CoverLibrary
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 struct Refresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -75,7 +81,7 @@ struct Refresh: AsyncParsableCommand {
         let library = try await run.opening { try await openLibrary(configuration, createsCache: false) }
         let lock: RefreshLock
         do {
-            lock = try RefreshLock("\(configuration.cacheDirectory)/refresh.lock")
+            lock = try RefreshLock("\(configuration.cacheDirectory.relativePath)/refresh.lock")
         } catch {
             await library.close()
             throw error

@@ -7,12 +7,6 @@ import Platform
     import Foundation
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Allows one refresh of a cache at a time. The lock file holds the process id of the refresh that runs.
 final class RefreshLock: Sendable {
     private let lock: FileLock

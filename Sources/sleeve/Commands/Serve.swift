@@ -2,10 +2,10 @@ import ArgumentParser
 import CoverGallery
 import CoverLibrary
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
 #endif
 
 struct Serve: AsyncParsableCommand {
@@ -69,8 +69,8 @@ struct Serve: AsyncParsableCommand {
         if let mirror { return try await runMirror(of: mirror) }
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        archive.apply(to: &configuration)
-        configuration.remote = remote ?? Environment.value("SLEEVE_REMOTE")
+        try archive.apply(to: &configuration)
+        configuration.remote = try (remote ?? Environment.value("SLEEVE_REMOTE")).map { try url($0, "--remote") }
         let galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)
         let gallery: Gallery

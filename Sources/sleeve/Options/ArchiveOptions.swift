@@ -1,6 +1,12 @@
 import ArgumentParser
 import CoverLibrary
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Options for albums that locate their cover by a MusicBrainz id.
 struct ArchiveOptions: ParsableArguments {
     @Option(
@@ -15,9 +21,9 @@ struct ArchiveOptions: ParsableArguments {
             valueName: "url"))
     var coverArtArchive: String?
 
-    func apply(to configuration: inout LibraryConfiguration) {
+    func apply(to configuration: inout LibraryConfiguration) throws {
         if let size { configuration.coverSize = size }
-        if let coverArtArchive { configuration.coverArtArchive = coverArtArchive }
+        if let coverArtArchive { configuration.coverArtArchive = try url(coverArtArchive, "--cover-art-archive") }
     }
 
     private static func coverSize(_ text: String) throws -> CoverSize {

@@ -2,6 +2,12 @@ import ArgumentParser
 import CoverLibrary
 import Logging
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Options of every command that opens the library.
 struct LibraryOptions: ParsableArguments {
     @Option(
@@ -43,7 +49,8 @@ struct LibraryOptions: ParsableArguments {
         }
         // Commands that need the library file report a missing name themselves.
         let library = library ?? Self.path("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")
-        var configuration = LibraryConfiguration(cacheDirectory: cache, libraryFile: library ?? "")
+        var configuration = LibraryConfiguration(
+            cacheDirectory: URL(filePath: cache), libraryFile: library.map { URL(filePath: $0) })
         configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
         configuration.logger.logLevel = quiet ? max(logLevel.level, .warning) : logLevel.level
         return configuration
@@ -58,10 +65,17 @@ struct LibraryOptions: ParsableArguments {
     }
 }
 
+/// - Parameter option: names the URL in the error message.
+/// - Throws: An exit code, after an error message, if `text` is no URL.
+func url(_ text: String, _ option: String) throws -> URL {
+    guard let url = URL(string: text) else { throw fail("\(option) needs a URL") }
+    return url
+}
+
 extension LibraryConfiguration {
     /// - Throws: An exit code, after an error message, if no option or variable names the library file.
     func requireLibraryFile() throws {
-        if libraryFile.isEmpty { throw fail("$HOME is not set; name the library file with --library") }
+        if libraryFile == nil { throw fail("$HOME is not set; name the library file with --library") }
     }
 }
 

@@ -2,10 +2,10 @@ import ArgumentParser
 import CoverLibrary
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
 #endif
 
 /// Options of commands that send requests.
@@ -119,7 +119,7 @@ struct NetworkOptions: ParsableArguments {
             guard access(cacert, R_OK) == 0 else {
                 throw fail("cannot read the certificate authorities in \(cacert): \(SystemError("access").reason)")
             }
-            configuration.certificateAuthorities = cacert
+            configuration.certificateAuthorities = URL(filePath: cacert)
         }
         ProcessSetup.prepareForTransfers()
     }

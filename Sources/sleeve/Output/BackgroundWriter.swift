@@ -2,12 +2,6 @@ import Dispatch
 import Platform
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Writes to a descriptor from a thread of its own: a stalled reader, such as a pipe that is not read, blocks neither
 /// transfers nor Swift's thread pool. The thread starts with the first write.
 final class BackgroundWriter: Sendable {

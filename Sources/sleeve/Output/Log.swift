@@ -4,12 +4,6 @@ import Logging
 import Platform
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Messages on stderr: a line of text, or a JSON object for a log collector. A thread of their own writes them, so that a
 /// stalled stderr blocks nothing. Messages beyond a backlog limit are dropped and counted.
 enum Log {

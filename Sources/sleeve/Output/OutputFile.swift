@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A file that an option or an argument names for a command to write.
 enum OutputFile {
     /// Replaces a regular file atomically. A device, a pipe or a dangling link is opened and written instead.

@@ -3,12 +3,6 @@ import CurlHTTP
 import Platform
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The report: one JSON line per cover, written in blocks, or every second if lines are rare. A line follows the commit that
 /// makes it true. A stalled reader slows the reading of the list, never a transfer.
 final class ReportFile: Sendable {

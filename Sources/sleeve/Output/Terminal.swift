@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A descriptor to write text to, such as stdout or stderr.
 struct Terminal: Sendable {

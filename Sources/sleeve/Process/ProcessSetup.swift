@@ -1,10 +1,5 @@
 import CLinux
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// Settings of the whole process, which a library must not change.
 enum ProcessSetup {

@@ -1,12 +1,6 @@
 import Platform
 import Synchronization
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the work in order, the second one ends the process at once.
 ///
 /// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them

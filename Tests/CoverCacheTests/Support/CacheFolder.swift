@@ -2,10 +2,10 @@ import Foundation
 
 @testable import CoverCache
 
-/// A fresh directory for one test. Nothing is in it; `path` below it does not exist yet.
+/// An empty directory for one test; `path` below it does not exist yet.
 struct CacheFolder: Sendable {
     let root: String
-    /// Where the cache goes.
+    /// The cache directory.
     var path: String { root + "/cache" }
     var index: String { path + "/index.sqlite3" }
 
@@ -16,7 +16,7 @@ struct CacheFolder: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: path + "/segments")) ?? []).sorted()
     }
 
-    /// Runs `body` with a writer that is gone when this returns, without having been closed: as if its process had died.
+    /// Runs `body` with a writer and releases it without closing it, as if its process had died.
     func abandoned<Result>(capacity: Int? = nil, _ body: (CacheWriter) throws -> Result) throws -> Result {
         let writer = try CacheWriter(directory: path, capacity: capacity)
         return try withExtendedLifetime(writer) { try body(writer) }
@@ -34,7 +34,7 @@ struct CacheFolder: Sendable {
 
     func reader() throws -> CacheReader { try CacheReader(directory: CacheDirectory(creating: path)) }
 
-    /// Opens the cache once more, and reads.
+    /// Opens the cache again and reads all covers.
     func contents() throws -> [String: [UInt8]] {
         try written { _ in }
         return try reader().contents()
@@ -57,7 +57,7 @@ func withFolder(_ body: (CacheFolder) throws -> Void) throws {
     try body(CacheFolder(root: root))
 }
 
-/// Bytes that look like nothing in particular, the same for the same seed.
+/// Pseudorandom bytes, the same for the same seed.
 func picture(_ seed: Int, bytes: Int = 5_000) -> [UInt8] {
     var random = Randomness(seed: UInt64(seed))
     return (0..<bytes).map { _ in UInt8(truncatingIfNeeded: random.next() >> 24) }
@@ -117,7 +117,7 @@ extension CacheReader {
     }
 }
 
-/// A file's bytes from outside.
+/// A file's bytes, read and changed behind the cache's back.
 enum Bytes {
     static func of(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(fileURLWithPath: path))) }
 
@@ -125,7 +125,7 @@ enum Bytes {
         try Data(bytes).write(to: URL(fileURLWithPath: path))
     }
 
-    /// Where `needle` lies in the file.
+    /// The offset of `needle` in the file.
     static func find(_ needle: [UInt8], in path: String) throws -> Int? {
         try Data(contentsOf: URL(fileURLWithPath: path)).range(of: Data(needle))?.lowerBound
     }
@@ -158,7 +158,7 @@ enum Bytes {
         (try? FileManager.default.attributesOfItem(atPath: path))?[.size] as? Int ?? 0
     }
 
-    /// What the file takes of the disk.
+    /// Disk space of the file in bytes.
     static func allocated(_ path: String) -> Int {
         var status = stat()
         return stat(path, &status) == 0 ? Int(status.st_blocks) * 512 : 0

@@ -1,3 +1,4 @@
+import Foundation
 import CoverFetch
 import OriginServer
 import Platform
@@ -6,7 +7,7 @@ import Wire
 
 @testable import CoverLibrary
 
-/// Covers that may be in several places, against an origin that answers as the Cover Art Archive does.
+/// Covers with several URLs, and an origin with the Cover Art Archive's API.
 @Suite(.timeLimit(.minutes(10))) struct AlternativeURLTests {
     private static let id = "76df3287-6cda-33eb-8e9a-044b5e15f00d"
     private static let none = "76df3287-6cda-33eb-8e9a-044b5e15f404"
@@ -16,7 +17,7 @@ import Wire
     ) async throws {
         try await withStage { stage in
             let library = try await stage.another {
-                $0.coverArtArchive = "http://127.0.0.1:\(stage.origin.port)"
+                $0.coverArtArchive = URL(string: "http://127.0.0.1:\(stage.origin.port)")!
                 configure(&$0)
             }
             let result: Result<Void, any Error>
@@ -27,21 +28,21 @@ import Wire
     }
 
     private func album(_ urls: [String] = [], release: String? = nil, group: String? = nil) -> Album {
-        var album = Album(title: "T", coverUrl: urls.first)
-        album.coverUrls = Array(urls.dropFirst())
-        album.musicBrainzReleaseId = release
-        album.musicBrainzReleaseGroupId = group
+        var album = Album(title: "T", coverURL: urls.first)
+        album.alternateCoverURLs = Array(urls.dropFirst())
+        album.musicBrainzReleaseID = release
+        album.musicBrainzReleaseGroupID = group
         return album
     }
 
-    /// What became of each album.
+    /// The outcome of each album.
     private func prefetch(_ library: LibraryAPI, _ albums: [Album]) async throws -> [CoverOutcome] {
         let (outcomes, summary) = try await library.prefetch(albums).collect()
-        #expect(summary.requested == albums.count && outcomes.count == albums.count, "one outcome an album")
+        #expect(summary.requested == albums.count && outcomes.count == albums.count, "one outcome per album")
         return outcomes
     }
 
-    @Test("an album without a URL gets its cover from the archive, in the size asked for, and once")
+    @Test("an album without a URL gets its cover from the archive in the configured size, once")
     func archive() async throws {
         try await withArchive {
             $0.coverSize = .pixels250
@@ -53,11 +54,11 @@ import Wire
             #expect(try await prefetch(library, [album]).map(\.kind) == [.fresh])
             let cover = try await library.cover(for: CoverRequest(album: album))
             #expect(cover.location == url && cover.mediaType == "image/jpeg")
-            #expect(stage.origin.requestCount == 2, "the archive, and where it leads")
+            #expect(stage.origin.requestCount == 2, "the archive, and its redirect's target")
         }
     }
 
-    @Test("where the archive has no cover of the release it is asked for its group's; that it has none is remembered")
+    @Test("if the archive has no cover of a release its group's is requested, and the 404 is cached")
     func none() async throws {
         try await withArchive { stage, library in
             let outcomes = try await prefetch(library, [album(release: Self.none, group: Self.id)])
@@ -71,51 +72,51 @@ import Wire
     }
 
     @Test(
-        "the first good place wins, each is asked only when the one before has failed, and the outcome names the winner"
+        "URLs are requested in order until one succeeds, and the outcome names that one"
     )
     func chain() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
-            let places = [
+            let urls = [
                 stage.url(1, "status=404"), "not a url", stage.url(2, "fault=html"), stage.url(3), stage.url(4),
             ]
-            let outcomes = try await prefetch(library, [album(places), album([stage.url(5), stage.url(6)])])
+            let outcomes = try await prefetch(library, [album(urls), album([stage.url(5), stage.url(6)])])
             #expect(Set(outcomes.map(\.url)) == [stage.url(3), stage.url(5)])
             #expect(outcomes.allSatisfy { $0.kind == .downloaded })
             for (number, count) in [1: 1, 2: 1, 3: 1, 4: 0, 5: 1, 6: 0] {
                 #expect(stage.origin.requestCount(path: "/covers/\(number).jpg") == count)
             }
-            // What is there counts, whatever stands before it.
-            let again = try await prefetch(library, [album(places), album([stage.url(7), stage.url(5)])])
+            // A cached alternative is used, whatever stands before it.
+            let again = try await prefetch(library, [album(urls), album([stage.url(7), stage.url(5)])])
             #expect(again.allSatisfy { $0.kind == .fresh })
             #expect(Set(again.map(\.url)) == [stage.url(3), stage.url(5)])
             #expect(stage.origin.requestCount == 4)
         }
     }
 
-    @Test("when no place has it there is one failure, which names each")
+    @Test("if all URLs fail there is one failure, which names each")
     func allFail() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
-            let places = [stage.url(1, "status=404"), stage.url(2, "status=503")]
-            let failed = try await prefetch(library, [album(places, release: Self.none)])
-            #expect(failed.map(\.kind) == [.failed] && failed[0].url == places[0])
+            let urls = [stage.url(1, "status=404"), stage.url(2, "status=503")]
+            let failed = try await prefetch(library, [album(urls, release: Self.none)])
+            #expect(failed.map(\.kind) == [.failed] && failed[0].url == urls[0])
             let failure = try #require(failed[0].failure)
-            #expect(failure.isTemporary, "the second may have it later")
-            for part in ["404", places[1], "503", "/release/\(Self.none)/front-500"] {
+            #expect(failure.isTemporary, "the second failure is temporary")
+            for part in ["404", urls[1], "503", "/release/\(Self.none)/front-500"] {
                 #expect(failure.detail.contains(part), "\(failure.detail)")
             }
             let thrown = await #expect(throws: CoverFailure.self) {
-                try await library.cover(for: CoverRequest(album: album(places, release: Self.none)))
+                try await library.cover(for: CoverRequest(album: album(urls, release: Self.none)))
             }
-            #expect(thrown?.detail.contains(places[1]) == true)
+            #expect(thrown?.detail.contains(urls[1]) == true)
         }
     }
 
-    @Test("places that are no URLs are passed over and named, and an album with none that is one is skipped")
-    func badPlaces() async throws {
+    @Test("invalid URLs are passed over and named, and an album with no valid one is skipped")
+    func invalidURLs() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
@@ -128,24 +129,24 @@ import Wire
         }
     }
 
-    @Test("albums that share places share transfers, and each has its outcome")
+    @Test("albums that share URLs share transfers, and each has its outcome")
     func shared() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
-            let places = [stage.url(1, "status=404"), stage.url(2)]
-            let outcomes = try await prefetch(library, (0..<20).map { _ in album(places) })
+            let urls = [stage.url(1, "status=404"), stage.url(2)]
+            let outcomes = try await prefetch(library, (0..<20).map { _ in album(urls) })
             #expect(outcomes.filter { $0.kind == .downloaded }.count == 1)
             #expect(outcomes.filter { $0.kind == .joined }.count == 19)
             #expect(stage.origin.requestCount == 2)
         }
     }
 
-    @Test("cancelling between two places asks for no more")
+    @Test("a cancelled run does not go on to the next URL")
     func cancelling() async throws {
         try await withArchive { stage, library in
-            let places = [stage.url(1, "hold=1&status=404"), stage.url(2)]
-            let albums = [album(places)]
+            let urls = [stage.url(1, "hold=1&status=404"), stage.url(2)]
+            let albums = [album(urls)]
             let run = Task { try await library.prefetch(albums).collect() }
             try await eventually { stage.origin.requestCount == 1 }
             run.cancel()
@@ -157,7 +158,7 @@ import Wire
         }
     }
 
-    @Test("offline, one failure an album")
+    @Test("offline, there is one failure per album")
     func offline() async throws {
         try await withArchive {
             $0.isOffline = true

@@ -7,11 +7,11 @@ import Wire
 
 @testable import CoverLibrary
 
-/// What is remembered between requests: that there is no cover, and that one has moved.
+/// Cached 404 responses and remembered redirects.
 @Suite(.timeLimit(.minutes(10))) struct HintTests {
     // MARK: Absence
 
-    @Test("a 404 is told again without a request, by a cover's call, a prefetch, and another program")
+    @Test("a cached 404 answers a call, a prefetch and another process without a request")
     func absence() async throws {
         try await withStage { stage in
             let gone = stage.url(1, "status=404")
@@ -30,24 +30,24 @@ import Wire
         }
     }
 
-    @Test("who wants to, asks again, and a cover that comes then is there for everybody")
+    @Test("ignoring a cached 410 requests the URL again, and a stored cover removes the hint")
     func retryingAbsent() async throws {
         try await withStage { stage in
             let url = stage.url(1, "status=410&times=2")
             _ = await stage.library.failure(url)
-            let asked = try await stage.library.prefetch([url], cachePolicy: .ignoreAbsence).summary()
-            #expect(asked.failed == 1)
+            let again = try await stage.library.prefetch([url], cachePolicy: .ignoreAbsence).summary()
+            #expect(again.failed == 1)
             let cover = try await stage.library.cover(at: url, cachePolicy: .ignoreAbsence)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(stage.origin.requestCount == 3)
-            // Evicted, it is no longer absent either.
+            // The hint does not come back with the eviction.
             try await stage.library.evict(to: 0)
             _ = try await stage.library.cover(at: url)
             #expect(stage.origin.requestCount == 4)
         }
     }
 
-    @Test("a 404 that must not be kept is asked for again, and so are failures that say nothing of what is there")
+    @Test("a no-store 404 and other statuses are not cached")
     func notRemembered() async throws {
         let answer = "HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
         try await withListener(answer: answer) { listener in
@@ -61,7 +61,7 @@ import Wire
         }
     }
 
-    @Test("a thousand covers that are not there are remembered without a sync, and nothing is appended")
+    @Test("a thousand 404s are cached without an entry")
     func manyAbsent() async throws {
         try await withStage { stage in
             let urls = (0..<1_000).map { stage.url($0, "status=404") }
@@ -73,7 +73,7 @@ import Wire
         }
     }
 
-    @Test("offline, what is not in the cache is offline, absent or not")
+    @Test("offline, an absent cover fails as offline")
     func offline() async throws {
         try await withStage { stage in
             _ = await stage.library.failure(stage.url(1, "status=404"))
@@ -85,7 +85,9 @@ import Wire
 
     // MARK: Relocation
 
-    @Test("RFC 9110 §15.4.2, §15.4.9: a cover that has moved for good is asked for where it is", arguments: [301, 308])
+    @Test(
+        "RFC 9110 §15.4.2, §15.4.9: a permanent redirect is remembered, and its target is requested",
+        arguments: [301, 308])
     func moved(status: Int) async throws {
         try await withStage { stage in
             let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg?cache-control=max-age%3D0")
@@ -101,7 +103,7 @@ import Wire
         }
     }
 
-    @Test("one that has moved for a while is asked for where it was", arguments: [302, 303, 307])
+    @Test("a temporary redirect is not remembered", arguments: [302, 303, 307])
     func movedForNow(status: Int) async throws {
         try await withStage { stage in
             let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg")
@@ -112,7 +114,7 @@ import Wire
         }
     }
 
-    @Test("one temporary redirect on the way, and nothing is remembered")
+    @Test("a chain with one temporary redirect is not remembered")
     func mixed() async throws {
         try await withStage { stage in
             let second = "/covers/2.jpg?redirect-status=302%26to=/covers/3.jpg"
@@ -124,14 +126,16 @@ import Wire
         }
     }
 
-    @Test("a place that fails is forgotten, and the URL itself is asked", arguments: ["gone", "away"])
-    func placeFails(how: String) async throws {
+    @Test(
+        "a remembered redirect whose target fails is forgotten, and the URL itself is requested",
+        arguments: ["gone", "away"])
+    func targetFails(how: String) async throws {
         try await withStage { stage in
-            let place =
+            let target =
                 how == "gone"
                 ? stage.url(2, "status=404") : "http://127.0.0.1:\(try await closedPort())/2.jpg"
             let url = stage.url(1)
-            try await stage.store(.moved, url, place)
+            try await stage.store(.moved, url, target)
             #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 1))
             let now = WallClock.milliseconds()
             #expect(try stage.library.covers.reader.hints(.moved, for: [url], now: now) == [nil])

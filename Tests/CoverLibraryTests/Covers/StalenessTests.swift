@@ -5,20 +5,20 @@ import Testing
 
 @testable import CoverLibrary
 
-/// What is served when its time is over, with and without a network (RFC 9111 §4.2.4).
+/// Stale covers, with and without a network (RFC 9111 §4.2.4).
 @Suite(.timeLimit(.minutes(10))) struct StalenessTests {
     private static let stale = "cache-control=max-age%3D0"
-    /// Whose servers forbid that it is shown stale.
+    /// Queries of covers whose server forbids stale use.
     private static let strict = ["cache-control=max-age%3D0,must-revalidate", "cache-control=no-cache"]
 
-    @Test("a stale cover is given without asking, marked; one that has just come is not, nor one that is fresh")
+    @Test("a stale cover is returned without a request and marked; new and fresh ones are not marked")
     func marked() async throws {
         try await withStage { stage in
             let url = stage.url(1, Self.stale)
             let first = try await stage.library.cover(at: url)
             let second = try await stage.library.cover(at: url)
             #expect(!first.isStale && second.isStale && second.bytes == first.bytes)
-            let peeked = try #require(try stage.library.cachedCover(at: url))
+            let peeked = try #require(try stage.library.cached(url))
             #expect(peeked.isStale)
             _ = try await stage.library.cover(at: stage.url(2))
             let fresh = try await stage.library.cover(at: stage.url(2))
@@ -32,7 +32,9 @@ import Testing
         }
     }
 
-    @Test("§5.2.2.2, §5.2.2.4: what must not be shown stale is asked for first, and 304 is enough", arguments: strict)
+    @Test(
+        "§5.2.2.2, §5.2.2.4: a cover that must not be used stale is revalidated first, and a 304 suffices",
+        arguments: strict)
     func asked(query: String) async throws {
         try await withStage { stage in
             let url = stage.url(1, query)
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test("when its server cannot be asked it is not shown, and the failure says why", arguments: strict)
+    @Test("it is not returned if its server cannot be reached, and the failure says why", arguments: strict)
     func notShown(query: String) async throws {
         try await withStage {
             $0.retries = 0
@@ -58,13 +60,13 @@ import Testing
             let offline = try await stage.another { $0.isOffline = true }
             let refused = try #require(await offline.failure(url))
             #expect(refused.kind == .offline && refused.detail.contains("must-revalidate"))
-            // It is still there, for when its server can be asked again.
-            #expect(try offline.cachedCover(at: url)?.bytes == cover.bytes)
+            // It stays cached until its server can be reached again.
+            #expect(try offline.cached(url)?.bytes == cover.bytes)
             await offline.close()
         }
     }
 
-    @Test("RFC 5861 §4: beyond stale-if-error its server is asked, within it is not")
+    @Test("RFC 5861 §4: a stale cover is revalidated beyond its stale-if-error, not within")
     func staleIfError() async throws {
         try await withStage { stage in
             let within = stage.url(1, "cache-control=max-age%3D0,stale-if-error%3D3600")
@@ -75,7 +77,7 @@ import Testing
         }
     }
 
-    @Test("when the network goes in the middle of a prefetch what it could not get is failed, and the next run gets it")
+    @Test("covers that a prefetch without a network misses fail, and the next run downloads them")
     func networkGone() async throws {
         try await withStage {
             $0.retries = 0

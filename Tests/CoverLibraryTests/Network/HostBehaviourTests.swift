@@ -4,9 +4,9 @@ import Testing
 @testable import CoverFetch
 @testable import CoverLibrary
 
-/// How a library treats hosts, on real sockets.
+/// How a library treats hosts, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct HostBehaviourTests {
-    @Test("a host that refuses more than ten at a time gives every cover")
+    @Test("every cover of a host arrives that refuses more than ten concurrent requests")
     func overruns() async throws {
         try await withStage {
             $0.retries = 100
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test("covers of a host that cannot be reached fail together, after few tries, and those of another come")
+    @Test("covers of an unreachable host fail together after a few attempts, and those of another host arrive")
     func deadHost() async throws {
         try await withStage { stage in
             let dead = try await Origin.start()
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(
-        "every good cover of a host arrives in the first run, whatever its bad ones answer and wherever they stand",
+        "every good cover of a host arrives in the first run, whatever the bad ones return and wherever the list has them",
         arguments: [
             "status=500", "status=503&retry-after=0", "status=429&retry-after=0", "fault=truncate", "fault=reset",
             "fault=close",
@@ -48,13 +48,14 @@ import Testing
             let urls = (0..<200).map { stage.url($0, (bad.contains($0) ? query + "&" : "") + "size=4000") }
             let (outcomes, summary) = try await stage.library.prefetch(urls).collect()
             #expect(summary.downloaded == 140 && summary.failed == 60, "\(summary)")
-            // A host that says nothing but "too many requests" is left alone.
+            // A host that answers 429 only is given up.
             if query.hasPrefix("status=429") { return }
-            #expect(!outcomes.failureDetails.contains { $0.hasPrefix("not tried") }, "each fails for its own reason")
+            #expect(
+                !outcomes.failureDetails.contains { $0.hasPrefix("not tried") }, "each cover fails for its own reason")
         }
     }
 
-    @Test("every cover of a host comes that answers each URL with an error first")
+    @Test("every cover of a host arrives that answers each URL with an error first")
     func errorsFirst() async throws {
         try await withStage { stage in
             let summary = try await stage.library.prefetch(
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test("covers that were tried keep their own reasons when their host is given up")
+    @Test("covers that were requested keep their own failures when their host is given up")
     func ownReasons() async throws {
         try await withStage { stage in
             let dead = try await Origin.start()
@@ -81,7 +82,7 @@ import Testing
     }
 
     @Test(
-        "a person's request is sent at once to a host that was given up, and its success brings the host's other covers"
+        "an immediate request is sent to a host that was given up, and its success ends the host's outage"
     )
     func urgent() async throws {
         try await withStage {
@@ -103,7 +104,7 @@ import Testing
         }
     }
 
-    @Test("no request goes to a host that has said it takes no more, and what waits for it fails with its words")
+    @Test("no request is sent to a host whose RateLimit is used up, and waiting requests fail with that reason")
     func exhausted() async throws {
         try await withStage { stage in
             let limit = "field=RateLimit:%22default%22%3Br%3D0%3Bt%3D3600"
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    @Test("a 503 that asks for an hour's peace stops everything to that host, and says so")
+    @Test("a 503 with a Retry-After of an hour fails all requests to the host with that reason")
     func longRetryAfter() async throws {
         try await withStage { stage in
             let first = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test("a 200 that speaks of a quota is no cover and no other document: it is tried again, as a 429 is")
+    @Test("a 200 whose body is an error about a quota is retried as a 429 is, another document is not")
     func quota() async throws {
         try await withStage {
             $0.retries = 1
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test("what was found out about a host is there in the next run, and some of it while this one goes on")
+    @Test("what a run learns about a host is recorded during the run and at its end, for the next one")
     func learning() async throws {
         try await withStage { stage in
             _ = try await stage.library.prefetch((1...50).map { stage.url($0, "same=1") }).summary()
@@ -156,7 +157,7 @@ import Testing
         }
     }
 
-    @Test("the peace that a host asked for holds in the next run", arguments: [true, false])
+    @Test("a host's Retry-After holds in the next run", arguments: [true, false])
     func restsOn(adapts: Bool) async throws {
         try await withStage {
             $0.adapts = adapts
@@ -169,13 +170,13 @@ import Testing
             #expect(failure?.detail.contains("earlier run") == true && failure?.isTemporary == true)
             await next.close()
             let third = try await stage.another()
-            #expect(await third.failure(stage.url(2)) != nil, "a run that asked for nothing forgets nothing")
+            #expect(await third.failure(stage.url(2)) != nil, "a run without a request forgets nothing")
             await third.close()
             #expect(stage.origin.requestCount == 1)
         }
     }
 
-    @Test("with respect for robots.txt it is asked for once, and what it forbids is not")
+    @Test("respecting robots.txt fetches it once, and requests nothing that it forbids")
     func robots() async throws {
         try await withStage {
             $0.respectsRobots = true
@@ -191,7 +192,7 @@ import Testing
         }
     }
 
-    @Test("a robots.txt that cannot be had is asked for again, then nothing is fetched, and the reason is told")
+    @Test("a robots.txt that fails is retried; then nothing is requested, and the failure gives the reason")
     func brokenRobots() async throws {
         try await withStage {
             $0.respectsRobots = true

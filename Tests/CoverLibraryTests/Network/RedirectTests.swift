@@ -6,9 +6,9 @@ import Wire
 
 @testable import CoverLibrary
 
-/// Covers that are on another host than their URL says, on real sockets.
+/// Redirects to other hosts, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct RedirectTests {
-    /// `body` gets a second origin, and how to redirect to it.
+    /// - Parameter body: receives a second origin, and a function that makes URLs that redirect to it.
     private func withOther(
         _ configure: (inout LibraryConfiguration) -> Void = { _ in },
         other serve: (inout OriginOptions) -> Void = { _ in },
@@ -34,21 +34,21 @@ import Wire
         try result.get()
     }
 
-    @Test("covers come from where redirects lead, over several hosts, under their own keys")
+    @Test("covers are downloaded through redirects over several hosts, under their own keys")
     func following() async throws {
         try await withOther { stage, other, led in
             let back = led(3, "to=" + stage.url(4).replacing("&", with: "%26"))
             let urls = (1...20).map { led($0 + 10, "") } + [back]
             let summary = try await stage.library.prefetch(urls).summary()
             #expect(summary.downloaded == 21, "\(summary)")
-            let cover = try stage.library.cachedCover(at: back)
+            let cover = try stage.library.cached(back)
             #expect(cover?.bytes == CoverImage.jpeg(number: 4))
             #expect(stage.origin.requestCount == 22 && other.requestCount == 21)
         }
     }
 
     @Test(
-        "the peace that a host asks for behind a redirect is its own, and not the first host's", arguments: [429, 503])
+        "the Retry-After of a redirect's target pauses the target's host, not the first host", arguments: [429, 503])
     func retryAfter(status: Int) async throws {
         try await withOther { stage, other, led in
             let failure = await stage.library.failure(led(1, "status=\(status)&retry-after=3600"))
@@ -61,7 +61,7 @@ import Wire
         }
     }
 
-    @Test("a count of requests that is used up behind a redirect is that host's")
+    @Test("the RateLimit of a redirect's target limits the target's host")
     func rateLimit() async throws {
         try await withOther { stage, other, led in
             _ = try await stage.library.cover(at: led(1, "field=RateLimit:%22a%22%3Br%3D0%3Bt%3D3600"))
@@ -73,7 +73,7 @@ import Wire
         }
     }
 
-    @Test("a host that redirects to one that is gone is asked on for its own covers")
+    @Test("a host that redirects to an unreachable one still gets requests for its own covers")
     func deadTarget() async throws {
         try await withStage {
             $0.retries = 0
@@ -88,7 +88,7 @@ import Wire
     }
 
     @Test(
-        "with respect for robots.txt that of the host a redirect leads to decides, and on the same host its own again")
+        "every host's robots.txt decides about the redirects that lead to it")
     func robots() async throws {
         try await withOther {
             $0.respectsRobots = true
@@ -107,10 +107,10 @@ import Wire
         }
     }
 
-    // MARK: Remembered places
+    // MARK: Remembered redirects
 
-    @Test("a remembered place is asked for under its own host, whose refusals are its own")
-    func rememberedPlace() async throws {
+    @Test("the target of a remembered redirect is requested under its own host's limits")
+    func rememberedTarget() async throws {
         try await withOther { stage, other, _ in
             try await stage.store(.moved, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
             let cover = try await stage.library.cover(at: stage.url(1))
@@ -120,7 +120,7 @@ import Wire
             let closed = await stage.library.failure(other.coverURL(3))
             #expect(closed?.kind == .notTried)
             #expect(other.requestCount == 1)
-            // One whose place is there is not asked for any more either: its URL is.
+            // While that host is paused, the URL itself is requested.
             try await stage.store(.moved, stage.url(4), other.coverURL(4))
             let next = await stage.library.failure(stage.url(4))
             #expect(next == nil)
@@ -128,8 +128,8 @@ import Wire
         }
     }
 
-    @Test("a remembered place that its host's robots.txt forbids is not asked for; the URL itself is")
-    func forbiddenPlace() async throws {
+    @Test("a remembered target that its host's robots.txt forbids is not requested; the URL itself is")
+    func forbiddenTarget() async throws {
         try await withOther {
             $0.respectsRobots = true
         } other: {
@@ -142,8 +142,8 @@ import Wire
         }
     }
 
-    @Test("leaving a remembered place is none of the tries")
-    func leavingPlace() async throws {
+    @Test("a request of the URL after its remembered redirect failed does not count as a retry")
+    func leavingTarget() async throws {
         try await withStage {
             $0.retries = 1
         } _: { stage in
@@ -154,8 +154,8 @@ import Wire
         }
     }
 
-    @Test("a try after a failure begins at the URL again: where it leads may be elsewhere by then")
-    func tryingAgain() async throws {
+    @Test("a retry starts at the URL again: it may redirect elsewhere by then")
+    func retry() async throws {
         try await withOther { stage, other, led in
             let failure = await stage.library.failure(led(1, "status=503&times=1"))
             #expect(failure == nil)

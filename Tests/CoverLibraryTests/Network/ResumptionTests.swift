@@ -6,8 +6,8 @@ import Testing
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(5))) struct ResumptionTests {
-    @Test("a large body that broke off is gone on with, and only the rest comes again")
-    func goesOn() async throws {
+    @Test("a large body that broke off is resumed: only the rest is transferred again")
+    func resumes() async throws {
         try await withStage { stage in
             let url = stage.url(1, "size=600000&fault=truncate&times=1")
             let cover = try await stage.library.cover(at: url)
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test("a small one comes again whole")
+    @Test("a small body that broke off is transferred again whole")
     func small() async throws {
         try await withStage { stage in
             _ = try await stage.library.cover(at: stage.url(1, "size=20000&fault=truncate&times=1"))
@@ -27,15 +27,15 @@ import Testing
     }
 
     @Test(
-        "the rest is asked for with a strong tag only, and not of a server that sends no parts",
+        "the rest is requested with a strong entity tag only, and not if Accept-Ranges is none",
         arguments: [
             (HTTPFields([.init(name: .eTag, value: "\"a\"")]), true),
             (HTTPFields([.init(name: .eTag, value: "W/\"a\"")]), false),
             (HTTPFields([.init(name: .lastModified, value: "Sun, 06 Nov 1994 08:49:37 GMT")]), false),
             (HTTPFields([.init(name: .eTag, value: "\"a\""), .init(name: .acceptRanges, value: "none")]), false),
         ])
-    func conditions(fields: HTTPFields, isAsked: Bool) {
+    func conditions(fields: HTTPFields, isRequested: Bool) {
         let rest = StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: 500)
-        #expect(rest == (isAsked ? [.range: "bytes=500-", .ifRange: "\"a\""] : nil))
+        #expect(rest == (isRequested ? [.range: "bytes=500-", .ifRange: "\"a\""] : nil))
     }
 }

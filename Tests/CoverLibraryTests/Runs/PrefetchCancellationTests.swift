@@ -24,7 +24,7 @@ import Wire
                 #expect(summary.downloaded == 5 && summary.requested == 5 && summary.failed == 0, "\(summary)")
                 #expect(summary.remaining == 495 && collected.count == 5, "\(summary)")
                 for number in 1...5 {
-                    let cover = try stage.library.cachedCover(at: stage.url(number))
+                    let cover = try stage.library.cached(stage.url(number))
                     #expect(cover?.bytes == CoverImage.jpeg(number: number))
                 }
                 let next = try await stage.library.prefetch((1...10).map { stage.url($0) }).summary()
@@ -117,7 +117,7 @@ import Wire
                 let summary = run.progress
                 #expect(summary.settled == summary.requested && summary.settled == reported.count, "\(summary)")
                 let next = try await stage.another { $0.isOffline = true }
-                for url in reported { #expect(try next.cachedCover(at: url) != nil) }
+                for url in reported { #expect(try next.cached(url) != nil) }
                 await next.close()
                 feed.finish()
             }

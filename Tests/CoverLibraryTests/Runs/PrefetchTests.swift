@@ -38,7 +38,7 @@ import Wire
             let urls = (1...30).map { stage.url($0) }
             var published: [String] = []
             for try await outcome in stage.library.prefetch(urls) {
-                let cover = try #require(try other.cachedCover(at: outcome.url))
+                let cover = try #require(try other.cached(outcome.url))
                 #expect(cover.digest == outcome.digest && cover.data.count == outcome.bytes)
                 published.append(outcome.url)
             }
@@ -98,7 +98,7 @@ import Wire
     func albums() async throws {
         try await withStage { stage in
             let albums = [
-                Album(title: "A", coverUrl: stage.url(1)), Album(title: "B"), Album(title: "C", coverUrl: ""),
+                Album(title: "A", coverURL: stage.url(1)), Album(title: "B"), Album(title: "C", coverURL: ""),
             ]
             let summary = try await stage.library.prefetch(albums).summary()
             #expect(summary.downloaded == 1 && summary.skipped == 2)

@@ -27,7 +27,7 @@ import Wire
             #expect(zip(old, now).allSatisfy { $0.validatedAt < $1.validatedAt })
             #expect(now.allSatisfy { $0.metadata.fields.contains("etag: ") })
             #expect(try FileManager.default.attributesOfItem(atPath: stage.segment)[.size] as? Int == before)
-            #expect(try stage.library.cachedCover(at: urls[0])?.bytes == CoverImage.jpeg(number: 1))
+            #expect(try stage.library.cached(urls[0])?.bytes == CoverImage.jpeg(number: 1))
         }
     }
 
@@ -57,7 +57,7 @@ import Wire
             try await stage.store(url, CoverImage.jpeg(number: 8), fields: "etag: \"old\"\n")
             let summary = try await stage.library.refresh().summary()
             #expect(summary.downloaded == 1 && summary.revalidated == 0)
-            #expect(try stage.library.cachedCover(at: url)?.bytes == CoverImage.jpeg(number: 7))
+            #expect(try stage.library.cached(url)?.bytes == CoverImage.jpeg(number: 7))
             #expect(try await stage.library.statistics().blobs == 1)
         }
     }
@@ -86,7 +86,7 @@ import Wire
             try await stage.store(gone, CoverImage.jpeg(number: 1), fields: "etag: \"a\"\n")
             let first = try await stage.library.refresh(.maximum(1)).summary()
             #expect(first.failed == 1 && first.remaining == 1, "\(first)")
-            #expect(try stage.library.cachedCover(at: gone)?.bytes == CoverImage.jpeg(number: 1))
+            #expect(try stage.library.cached(gone)?.bytes == CoverImage.jpeg(number: 1))
             let entry = try #require(try stage.entries().first { $0.metadata.key.contains("status") })
             #expect(entry.validatedAt == 1_000, "it was not validated")
             #expect(entry.metadata.fields.contains("tried at: ") && entry.metadata.fields.contains("etag: \"a\""))
@@ -159,7 +159,7 @@ import Wire
                     if heads.count == 2 { break }
                 }
                 #expect(heads[0].contains("If-None-Match: \"mine\"") && !heads[1].contains("If-None-Match"))
-                #expect(try stage.library.cachedCover(at: url) != nil)
+                #expect(try stage.library.cached(url) != nil)
             }
         }
     }
@@ -172,7 +172,7 @@ import Wire
             #expect(summary.failed == 1 && summary.downloaded == 0)
             let cover = try await stage.library.cover(at: url)
             #expect(cover.bytes == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg")
-            #expect(try stage.library.cachedCover(at: url) == nil)
+            #expect(try stage.library.cached(url) == nil)
             #expect(try await stage.library.statistics().entries == 0)
         }
     }

@@ -1,3 +1,4 @@
+import CurlHTTP
 import Foundation
 import OriginServer
 
@@ -39,7 +40,7 @@ struct Stage: Sendable {
         _ folder: String, _ configure: (inout LibraryConfiguration) -> Void
     ) -> LibraryConfiguration {
         var configuration = LibraryConfiguration(
-            cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+            cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
         configuration.timeout = .seconds(30)
         configure(&configuration)
         return configuration
@@ -81,6 +82,11 @@ extension LibraryAPI {
         at url: String, priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache
     ) async throws(CoverFailure) -> Cover {
         try await cover(for: CoverRequest(url, priority: priority, cachePolicy: cachePolicy))
+    }
+
+    /// The cached cover at a URL, which need not be valid.
+    func cached(_ url: String) throws(CoverFailure) -> Cover? {
+        try covers.cachedCover(HTTPURL(location: url), location: url)
     }
 
     /// The failure that `cover(at:)` throws; nil if it returns a cover.

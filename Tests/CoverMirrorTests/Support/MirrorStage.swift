@@ -84,7 +84,8 @@ func withMirror(
     var options = OriginOptions()
     options.countPaths = true
     let origin = try await Origin.start(options)
-    var configuration = LibraryConfiguration(cacheDirectory: folder + "/cache", libraryFile: folder + "/albums.json")
+    var configuration = LibraryConfiguration(
+        cacheDirectory: URL(filePath: folder + "/cache"), libraryFile: URL(filePath: folder + "/albums.json"))
     configuration.timeout = .seconds(20)
     configure(&configuration)
     let library = try await LibraryAPI(configuration: configuration)

@@ -1,6 +1,12 @@
 import ArgumentParser
 import CoverLibrary
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 struct AlbumExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -33,7 +39,7 @@ struct AlbumExport: AsyncParsableCommand {
             let albums = try await library.albums.all()
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
-            if let output, OutputFile.isSame(output, library.configuration.libraryFile) {
+            if let output, let file = library.configuration.libraryFile, OutputFile.isSame(output, file.relativePath) {
                 throw fail("\(output) is the library file itself; choose another file")
             }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try printResult(text) }

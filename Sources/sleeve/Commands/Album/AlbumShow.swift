@@ -22,7 +22,7 @@ struct AlbumShow: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
-        archive.apply(to: &configuration)
+        try archive.apply(to: &configuration)
         try await withAlbums(configuration) { library in
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]

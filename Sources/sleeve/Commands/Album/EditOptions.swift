@@ -1,6 +1,12 @@
 import ArgumentParser
 import CoverLibrary
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Options of the commands that edit albums.
 struct EditOptions: ParsableArguments {
     @Option(
@@ -31,7 +37,7 @@ struct EditOptions: ParsableArguments {
     /// Opens the library for `body`, then sends queued edits to the remote library.
     func withLibrary(_ body: (LibraryAPI) async throws -> Void) async throws {
         var configuration = try options.configuration()
-        configuration.remote = remote ?? Environment.value("SLEEVE_REMOTE")
+        configuration.remote = try (remote ?? Environment.value("SLEEVE_REMOTE")).map { try url($0, "--remote") }
         // A person is waiting, and the next command sends edits that cannot be sent now.
         configuration.timeout = .seconds(15)
         if configuration.remote != nil { ProcessSetup.prepareForTransfers() }

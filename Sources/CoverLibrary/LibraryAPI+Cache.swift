@@ -61,7 +61,7 @@ extension LibraryAPI {
         try await covers.storedCover(HTTPURL(location: key), location: key)
     }
 
-    /// Where an album's cover may be, in the order of trying: its cover URL, its alternatives, the Cover Art Archive.
+    /// The URLs of an album's cover in the order of trying: its cover URL, its alternates, the Cover Art Archive's.
     package func coverURLs(of album: Album) -> [String] { album.coverURLs(in: covers.archive) }
 
     /// The same as keys of the cache, without unusable URLs.

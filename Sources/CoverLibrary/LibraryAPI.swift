@@ -18,8 +18,9 @@ public final class LibraryAPI: Sendable {
 
     /// The configuration given to `init`.
     public let configuration: LibraryConfiguration
+    /// The albums of the library file: list, edit, undo.
+    public let albums: AlbumStore
     package let covers: CoverPipeline
-    let store: AlbumStore
     private let hub = EventHub()
     private let poster: RemotePoster
 
@@ -30,7 +31,7 @@ public final class LibraryAPI: Sendable {
         try configuration.validate()
         self.configuration = configuration
         poster = RemotePoster(configuration)
-        store = AlbumStore(
+        albums = AlbumStore(
             path: configuration.libraryFile?.relativePath ?? "", remote: try poster.remoteLibrary(),
             logger: configuration.logger
         ) { [hub] in hub.publish(.albumsChanged) }
@@ -43,7 +44,7 @@ public final class LibraryAPI: Sendable {
     /// committed are lost.
     public func close() async {
         await covers.close()
-        await store.close()
+        await albums.close()
         poster.close()
         hub.close()
     }

@@ -47,8 +47,8 @@ public struct LibraryConfiguration: Sendable {
     public var deniesPrivateAddresses = false
     /// Never connects: a cover that is not cached is a failure.
     public var isOffline = false
-    /// The URL of a remote library; nil for none. `sendEdits` posts every added and deleted album to it, in order, by
-    /// `POST <remote>/api/addAlbum` and `POST <remote>/api/deleteAlbum`.
+    /// The URL of a remote library; nil for none. `AlbumStore.sendEdits` posts every edit to it, in order, by
+    /// `POST <remote>/api/addAlbum`, `/api/editAlbum` and `/api/deleteAlbum`.
     public var remote: URL?
     /// Logs retries (`debug`), creation of the library file (`notice`), and its repair (`warning`).
     public var logger = Logger(label: "sleeve")

@@ -6,7 +6,7 @@ import Testing
     private func albums(_ ids: String) -> [Album] { ids.map { Album(id: String($0), title: String($0)) } }
     private func ids(_ albums: [Album]) -> String { albums.map(\.id).joined() }
 
-    @Test("taking a step and taking it back leaves the albums as they were")
+    @Test("a step and its inverse leave the albums unchanged")
     func inverse() {
         var library = albums("abcdef")
         let edit = library.deleting([1, 2, 5])
@@ -16,7 +16,7 @@ import Testing
         #expect(ids(library) == "abcdef")
     }
 
-    @Test("taking a step twice changes no more than taking it once")
+    @Test("applying a step twice has the effect of applying it once")
     func twice() {
         var library = albums("ab")
         let edit = library.adding(albums("xy"), at: 1)
@@ -29,7 +29,7 @@ import Testing
     @Test(
         "an album comes back after the one it stood behind, else where it stood, else at the end",
         arguments: [("zzabd", "zzabcd"), ("ad", "adc"), ("adef", "adcef"), ("", "c"), ("bqr", "bcqr")])
-    func place(meanwhile: String, expected: String) {
+    func insertionIndex(meanwhile: String, expected: String) {
         let edit = albums("abcd").deleting([2])
         var library = albums(meanwhile)
         edit.inverse.apply(to: &library)
@@ -66,7 +66,7 @@ import Testing
         #expect(memento("c", 2, in: "abcde").restored(in: albums(now)).album == expected)
     }
 
-    @Test("when all its neighbours have gone too, its place counts, as far as the library still reaches")
+    @Test("if all neighbours are deleted too, the index counts, clamped to the library")
     func allGone() {
         #expect(memento("c", 2, in: "abcde").restored(in: albums("vwxyz")).album == "x")
         #expect(memento("c", 2, in: "abcde").restored(in: albums("v")).album == "v")
@@ -78,7 +78,7 @@ import Testing
         #expect(restored.album == nil && restored.index == 0 && restored.position == 0)
     }
 
-    @Test("each client has its own place, which the next program knows")
+    @Test("each client has a memento of its own, which the next program reads")
     func clients() async throws {
         try await withShelf(["A", "B", "C"]) { shelf in
             let library = shelf.store()

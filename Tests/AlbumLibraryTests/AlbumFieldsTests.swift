@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test("an edited album keeps its place, its id and every field that the edit leaves alone")
+    @Test("an edited album keeps its index, its id and every field that the edit leaves alone")
     func keeps() async throws {
         try await withThree { shelf in
             let library = shelf.store()
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test("undoing an edit leaves fields that somebody has changed since")
+    @Test("undoing an edit leaves fields that were changed since")
     func changedSince() async throws {
         try await withThree { shelf in
             let library = shelf.store()
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test("an edit that changes nothing, and one of an album that is gone, is no step")
+    @Test("an edit that changes nothing, or whose album is deleted, is not a step")
     func nothing() async throws {
         try await withThree { shelf in
             let library = shelf.store()

@@ -6,7 +6,7 @@ import Wire
 @testable import AlbumLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct AlbumStoreTests {
-    @Test("a library that was never there begins with the starter albums")
+    @Test("a new library has the starter albums")
     func firstUse() async throws {
         try await withShelf { shelf in
             let library = shelf.store()
@@ -14,6 +14,18 @@ import Wire
             #expect(titles.first == "Low Tide")
             #expect(try shelf.text.contains("\"id\""))
             await library.close()
+        }
+    }
+
+    @Test("without a library file every call throws, and nothing is created")
+    func noFile() async throws {
+        try await withShelf { shelf in
+            let library = shelf.store("")
+            await #expect(throws: LibraryError.self) { try await library.all() }
+            await #expect(throws: LibraryError.self) { try await library.add(Album(title: "A")) }
+            #expect(!FileManager.default.fileExists(atPath: ".state"))
+            await library.close()
+            await #expect(throws: LibraryError.closed) { try await library.undo() }
         }
     }
 
@@ -34,7 +46,7 @@ import Wire
         }
     }
 
-    @Test("undo and redo lead through the whole history, also in the next program, and back to the same albums")
+    @Test("undo and redo walk the whole history, also in the next program, and restore the same albums")
     func history() async throws {
         try await withShelf(["A", "B", "C"]) { shelf in
             let library = shelf.store()
@@ -53,7 +65,7 @@ import Wire
         }
     }
 
-    @Test("a new step forgets what could be redone")
+    @Test("a new step discards the steps that could be redone")
     func newStep() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
@@ -124,7 +136,7 @@ import Wire
         }
     }
 
-    @Test("a damaged file that was never good is left alone, and the error says where")
+    @Test("a damaged file without a last good copy is left alone, and the error has line and column")
     func neverGood() async throws {
         try await withShelf { shelf in
             try shelf.write("[\n{\"title\": \"A\"},\n{\"title\" \"B\"}]")
@@ -136,7 +148,7 @@ import Wire
         }
     }
 
-    @Test("what a person writes into the file meanwhile is there, and is not lost by an edit")
+    @Test("an edit keeps what a text editor has written into the file since it was read")
     func editor() async throws {
         try await withShelf(["A", "B"]) { shelf in
             let changes = Mutex(0)
@@ -169,7 +181,7 @@ import Wire
         }
     }
 
-    @Test("a history that is damaged is set aside; the albums stay and can be edited")
+    @Test("a damaged history is moved aside; the albums stay and can be edited")
     func damagedHistory() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
@@ -184,7 +196,7 @@ import Wire
         }
     }
 
-    @Test("a library in a place that cannot be written can be read; an edit says what is wrong")
+    @Test("a library in a read-only directory can be read; an edit fails with the reason")
     func readOnly() async throws {
         // Root may write everywhere, so the state's folder is made impossible by a file of its name.
         try await withShelf(["A"]) { shelf in
@@ -228,7 +240,7 @@ import Wire
         }
     }
 
-    @Test("a step that comes too late says so and changes nothing")
+    @Test("undoing a step whose album is already deleted changes nothing and says so")
     func tooLate() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
@@ -242,7 +254,7 @@ import Wire
         }
     }
 
-    @Test("a file that an editor is in the middle of saving is waited for, not set aside")
+    @Test("an edit waits for a file that an editor is still saving")
     func halfSaved() async throws {
         try await withShelf(["A"]) { shelf in
             let store = shelf.store(savingTimeout: .infinity)
@@ -286,7 +298,7 @@ import Wire
         }
     }
 
-    @Test("what people change by hand in an album is neither undone nor lost by undo and redo")
+    @Test("undo and redo keep fields that were edited by hand")
     func handEdits() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
@@ -308,7 +320,7 @@ import Wire
         }
     }
 
-    @Test("what is no file is no library", arguments: ["/dev/null", "/tmp"])
+    @Test("a device or a directory is refused as a library file", arguments: ["/dev/null", "/tmp"])
     func noFile(path: String) async throws {
         try await withShelf([]) { shelf in
             let library = shelf.store(path)
@@ -318,7 +330,7 @@ import Wire
         }
     }
 
-    @Test("what a killed process had begun to write is gone when the library is next used")
+    @Test("temporary files of a killed process are removed when the library is next used")
     func litter() async throws {
         try await withShelf(["A"]) { shelf in
             try FileManager.default.createDirectory(atPath: shelf.state, withIntermediateDirectories: true)
@@ -332,7 +344,7 @@ import Wire
         }
     }
 
-    @Test("albums that are there are left out of an import, which one undo takes back")
+    @Test("an import skips albums that the library has, and one undo reverts it")
     func importing() async throws {
         try await withShelf(["A", "B"]) { shelf in
             let library = shelf.store()

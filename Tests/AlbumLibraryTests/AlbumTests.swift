@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test(arguments: [#"{"title": 3}"#, #"{"coverUrl": {}}"#, #"{"year": true}"#, #""https://a/1""#, "{} 1", "{", ""])
-    func `a field of another type, and what is no object, is no album`(json: String) {
+    func `an object with a field of another type, and any other value, is not an album`(json: String) {
         #expect(Album(json: json) == nil)
     }
 
-    @Test func `what is written is read again, with coverUrl as the key`() throws {
+    @Test func `a written album reads back equal, with coverUrl as the key`() throws {
         let sting = Album(
             title: "Nothing Like The Sun", artist: "Sting", genre: "Pop", coverURL: "https://a/1", year: "1999")
         #expect(
@@ -47,7 +47,7 @@ import Testing
                     year: "1999"))
     }
 
-    @Test func `fields it does not know are kept to the digit and in order`() throws {
+    @Test func `unknown fields are kept as written and in order`() throws {
         let first = try album(#"{"title": "A", "extra": {"deep": null}, "discs": [1, 2.50]}"#)
         #expect(first.json.hasSuffix(#""extra": {"deep": null}, "discs": [1, 2.50]}"#))
         #expect(try album(first.json).otherFields == first.otherFields)
@@ -57,7 +57,7 @@ import Testing
         #expect(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971").id == "20b170cfbbc7d1a0")
     }
 
-    @Test func `without an id it has one that follows from what it says`() throws {
+    @Test func `an album without an id has one derived from its fields`() throws {
         #expect(Album(title: "A").id == Album(title: "A", genre: "Folk").id)
         #expect(Album(title: "A").id != Album(title: "B").id)
         #expect(try album(#"{"id": 7}"#).id == "7")

@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test("an id that is no UUID is an error with its line, where nothing else says where the cover is")
+    @Test("an id that is not a UUID is an error with its line if nothing else locates the cover")
     func badID() {
         let list = AnyListParser.json.parse(
             """
@@ -90,7 +90,7 @@ import Testing
         #expect(Album(json: album.json)?.musicBrainzReleaseID == "bad")
     }
 
-    @Test("in a column of a CSV file, coverUrls are parted by blanks")
+    @Test("in a column of a CSV file, coverUrls are separated by whitespace")
     func column() {
         let csv = ParsedList(
             CSVParser(file: "f", separator: Byte.comma), "title,coverUrls\nT,https://a/1 https://a/2\n")

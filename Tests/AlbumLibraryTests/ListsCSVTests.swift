@@ -49,7 +49,7 @@ import Testing
         #expect(csv("title,\(name)\na,https://a/1\n").urls == ["https://a/1"])
     }
 
-    @Test func `without a column for the cover it says which there are`() {
+    @Test func `without a column for the cover the error names the columns found`() {
         let list = csv("title,artist\na,b\n")
         #expect(
             list.thrown?.description

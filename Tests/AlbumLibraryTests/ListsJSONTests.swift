@@ -64,7 +64,7 @@ import Testing
         #expect(list.problems.isEmpty)
     }
 
-    @Test func `what stands before a malformed element is given`() {
+    @Test func `elements before a malformed one are read`() {
         #expect(array("[\"https://a/1\", \"https://a/2\", {]").urls == ["https://a/1", "https://a/2"])
     }
 
@@ -90,7 +90,8 @@ import Testing
             ("null", "f:1:2: expected an album or a URL, found null; skipped", nil),
             ("\" \"", "f:1:2: the URL is empty; skipped", nil),
         ] as [(String, String, String?)])
-    func `an element that is no cover is skipped, with its place`(element: String, expected: String, url: String?) {
+    func `an element that is not a cover is skipped, with its location`(element: String, expected: String, url: String?)
+    {
         let list = array("[\(element), \"https://a/2\"]")
         #expect(list.problems == [expected])
         #expect(list.urls == ["https://a/2"])
@@ -109,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [#""\ud83d""#, #""\ude00""#, #""\ud83dx""#, #""\ud83d\u0041""#])
-    func `half of a surrogate pair is repaired`(json: String) {
+    func `an unpaired surrogate becomes U+FFFD`(json: String) {
         let title = array("[{\"coverUrl\": \"u\", \"title\": \(json)}]").albums.first?.title
         #expect(title?.unicodeScalars.first == "\u{FFFD}")
     }

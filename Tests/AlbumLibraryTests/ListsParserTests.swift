@@ -86,7 +86,7 @@ enum AnyListParser: String, CaseIterable {
     ]
 
     @Test(arguments: samples.indices)
-    func `where chunks are cut does not matter`(index: Int) {
+    func `the elements do not depend on where chunks are cut`(index: Int) {
         let (parser, text) = Self.samples[index]
         let whole = parser.parse(text.utf8)
         #expect(!whole.elements.isEmpty || whole.thrown != nil || text == "[]")
@@ -103,7 +103,7 @@ enum AnyListParser: String, CaseIterable {
         #expect(list.problems.isEmpty && list.thrown == nil && list.albums.isEmpty)
     }
 
-    @Test func `what is not UTF-8 is repaired`() {
+    @Test func `bytes that are not UTF-8 become U+FFFD`() {
         let list = AnyListParser.urls.parse(Array("https://a/".utf8) + [0xE9, 0x0A])
         #expect(list.urls == ["https://a/\u{FFFD}"])
     }

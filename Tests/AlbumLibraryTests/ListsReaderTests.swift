@@ -76,7 +76,7 @@ import Testing
         #expect(try urls("https://a/1,url\nhttps://a/2") == ["https://a/1,url", "https://a/2"])
     }
 
-    @Test func `the format asked for wins`() throws {
+    @Test func `the requested format wins`() throws {
         #expect(try urls("title,url\na,b", name: "list.csv", format: .urls) == ["title,url", "a,b"])
         #expect(try urls("\"https://a/1\"\n", name: "list.txt", format: .jsonl) == ["https://a/1"])
         #expect(problem("https://a/1\n", format: .json) == "malformed JSON: expected '[', found 'h'")
@@ -93,7 +93,7 @@ import Testing
         #expect(try read("# nothing yet\n".utf8).isEmpty)
     }
 
-    @Test func `what is no text says what to do`() throws {
+    @Test func `a file that is not text is refused with advice`() throws {
         #expect(problem("https://a/1\n", name: "list.json")?.hasPrefix("is not JSON: it begins with 'h'") == true)
         #expect(problem("<!doctype html>") == "is HTML or XML; \(DetectedFormat.expected)")
         let utf16 = #expect(throws: ListProblem.self) { try read([0xFF, 0xFE, 0x68, 0x00]) }
@@ -121,7 +121,7 @@ import Testing
         #expect(try reader.next() == nil)
     }
 
-    @Test func `a line in a pipe is given before the pipe ends`() throws {
+    @Test func `a line in a pipe is read before the pipe ends`() throws {
         let folder = try File([], name: "unused")
         let path = folder.path + ".fifo"
         try #require(mkfifo(path, 0o600) == 0)

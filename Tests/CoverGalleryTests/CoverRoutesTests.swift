@@ -200,7 +200,7 @@ import Wire
             #expect(start.head.contains("</covers/n0?v=") && start.head.contains(">; rel=preload; as=image"))
             #expect(!start.head.contains("/covers/n2?") && !start.head.contains("/covers/n20?"))
             let client = "sleeve-client=client-1"
-            try await stage.library.save(LibraryMemento(album: "n20", index: 20, position: 20), for: "client-1")
+            try await stage.library.albums.save(LibraryMemento(album: "n20", index: 20, position: 20), for: "client-1")
             let page = try await stage.ask("GET", "/", ["Cookie": client])
             #expect(!page.head.contains("/covers/n0?") && page.head.contains("/covers/n20?v="))
             let path = page.head.split(separator: "<").map(String.init).first { $0.hasPrefix("/covers/a") } ?? ""
@@ -257,8 +257,8 @@ import Wire
         try await withGallery { stage in
             let events = [try await stage.events("page-0001"), try await stage.events("page-0002")]
             let other = try await LibraryAPI(configuration: stage.library.configuration)
-            try await other.deleteAlbum(at: 0)
-            let message = "event: library\ndata: {\"version\":\"\(try await other.albumList().revision)\"}"
+            try await other.albums.delete(other.albums.all()[0].id)
+            let message = "event: library\ndata: {\"version\":\"\(try await other.albums.current().revision)\"}"
             await other.close()
             for wire in events {
                 let received = try await onThread { try wire.receive(until: message) }

@@ -36,7 +36,7 @@ struct GalleryStage: Sendable {
     @discardableResult
     func cover(at location: String) async throws -> Cover { try await library.cover(for: CoverRequest(location)) }
 
-    var ids: [String] { get async throws { try await library.albums.map(\.id) } }
+    var ids: [String] { get async throws { try await library.albums.all().map(\.id) } }
 
     /// Connects to a page's event stream.
     func events(_ page: String) async throws -> Wire {

@@ -38,12 +38,12 @@ import Wire
         try await withStage {
             $0.remote = URL(string: remote.url)
         } _: { stage in
-            try await stage.library.addAlbum(Album(title: "A"))
+            try await stage.library.albums.add(Album(title: "A"))
             await stage.library.close()
-            await #expect(throws: LibraryError.closed) { try await stage.library.sendEdits() }
+            await #expect(throws: LibraryError.closed) { try await stage.library.albums.sendEdits() }
             #expect(remote.requestCount == 0)
             let next = try await stage.another { $0.remote = URL(string: remote.url) }
-            let outbox = try await next.sendEdits()
+            let outbox = try await next.albums.sendEdits()
             #expect(outbox.sent == 1 && outbox.problem == nil)
             await next.close()
         }

@@ -12,15 +12,17 @@ import Testing
         let origin = try await Origin.start()
         try await withAlbums(["A"]) { folder in
             let library = try await folder.library { $0.remote = URL(string: origin.url + "/") }
-            try await library.addAlbum(Album(title: "B"))
-            try await library.addAlbum(Album(title: "C"), at: 0)
-            try await library.deleteAlbum(at: 2)
-            try await library.undo()
-            try await library.undo()
-            try await library.redo()
-            try await library.editAlbum(try await library.albums[2].id) { ($0.title, $0.year) = ("Bee", "2001") }
-            try await library.undo()
-            let outbox = try await library.sendEdits()
+            try await library.albums.add(Album(title: "B"))
+            try await library.albums.add(Album(title: "C"), at: 0)
+            try await library.albums.delete(library.albums.all()[2].id)
+            try await library.albums.undo()
+            try await library.albums.undo()
+            try await library.albums.redo()
+            try await library.albums.edit(try await library.albums.all()[2].id) {
+                ($0.title, $0.year) = ("Bee", "2001")
+            }
+            try await library.albums.undo()
+            let outbox = try await library.albums.sendEdits()
             #expect(outbox.sent == 8 && outbox.waiting == 0 && outbox.problem == nil && outbox.refused == [])
             let expected = ["add B", "add C", "delete B", "add B", "delete C", "add C", "edit Bee", "edit B"]
             #expect(origin.postedEdits == expected)
@@ -36,9 +38,9 @@ import Testing
         await first.stop()
         try await withAlbums([]) { folder in
             let library = try await folder.library { $0.remote = URL(string: url) }
-            for title in ["A", "B"] { try await library.addAlbum(Album(title: title)) }
-            try await library.editAlbum(try await library.albums[0].id) { $0.title = "C" }
-            let outbox = try await library.sendEdits()
+            for title in ["A", "B"] { try await library.albums.add(Album(title: title)) }
+            try await library.albums.edit(try await library.albums.all()[0].id) { $0.title = "C" }
+            let outbox = try await library.albums.sendEdits()
             #expect(outbox.sent == 0 && outbox.waiting == 3)
             #expect(outbox.problem?.contains(url) == true)
             await library.close()
@@ -47,9 +49,9 @@ import Testing
             options.port = port
             let origin = try await Origin.start(options)
             let next = try await folder.library { $0.remote = URL(string: url) }
-            #expect(try await next.waitingEdits == 3)
-            #expect(try await next.sendEdits().sent == 3)
-            #expect(try await next.sendEdits().sent == 0)
+            #expect(try await next.albums.waitingEdits() == 3)
+            #expect(try await next.albums.sendEdits().sent == 3)
+            #expect(try await next.albums.sendEdits().sent == 0)
             #expect(origin.postedEdits == ["add A", "add B", "edit C"])
             await next.close()
             await origin.stop()
@@ -66,13 +68,13 @@ import Testing
                 libraries.withLock { $0.append(library) }
             }
             let all = libraries.withLock { $0 }
-            for number in 0..<40 { try await all[number % 4].addAlbum(Album(title: "\(number)")) }
+            for number in 0..<40 { try await all[number % 4].albums.add(Album(title: "\(number)")) }
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for library in all { group.addTask { _ = try await library.sendEdits() } }
+                for library in all { group.addTask { _ = try await library.albums.sendEdits() } }
                 try await group.waitForAll()
             }
             // The last sender may have returned while another was sending.
-            _ = try await all[0].sendEdits()
+            _ = try await all[0].albums.sendEdits()
             #expect(origin.postedEdits == (0..<40).map { "add \($0)" })
             for library in all { await library.close() }
         }
@@ -84,15 +86,15 @@ import Testing
         let origin = try await Origin.start()
         try await withAlbums([]) { folder in
             let library = try await folder.library { $0.remote = URL(string: origin.url) }
-            try await library.addAlbum(Album(title: "A"))
+            try await library.albums.add(Album(title: "A"))
             let journal = try AlbumJournal(path: folder.state + "/journal.sqlite3")
             let waiting = try #require(try journal.firstMessage(to: origin.url + "/"))
-            _ = try await library.sendEdits()
+            _ = try await library.albums.sendEdits()
             // As if the process had died between the response and recording it.
-            let edit = try await library.albums.deleting([0])
+            let edit = try await library.albums.all().deleting([0])
             try journal.record(.new(edit), changing: edit, messages: [waiting.message])
             try journal.clearPending()
-            #expect(try await library.sendEdits().sent == 1)
+            #expect(try await library.albums.sendEdits().sent == 1)
             #expect(origin.postedEdits == ["add A"])
             await library.close()
         }
@@ -106,8 +108,8 @@ import Testing
             try await withAlbums([]) { folder in
                 let library = try await folder.library { $0.remote = URL(string: origin.url) }
                 // The second library adds an album that the remote has already.
-                for title in titles { try await library.addAlbum(Album(id: title, title: title)) }
-                let outbox = try await library.sendEdits()
+                for title in titles { try await library.albums.add(Album(id: title, title: title)) }
+                let outbox = try await library.albums.sendEdits()
                 #expect(outbox.sent == 1 && outbox.waiting == 0)
                 #expect(outbox.refused.count == titles.count - 1 && outbox.refused.allSatisfy { $0.contains("409") })
                 await library.close()
@@ -122,9 +124,9 @@ import Testing
         let origin = try await Origin.start()
         try await withAlbums(["Unknown there"]) { folder in
             let library = try await folder.library { $0.remote = URL(string: origin.url) }
-            try await library.deleteAlbum(at: 0)
-            try await library.addAlbum(Album(title: "A"))
-            let outbox = try await library.sendEdits()
+            try await library.albums.delete(library.albums.all()[0].id)
+            try await library.albums.add(Album(title: "A"))
+            let outbox = try await library.albums.sendEdits()
             #expect(outbox.sent == 2 && outbox.waiting == 0 && outbox.refused.isEmpty)
             #expect(origin.postedEdits == ["add A"])
             await library.close()
@@ -138,12 +140,12 @@ import Testing
         try await withAlbums([]) { folder in
             try folder.write(#"[{"title": "A", "zeta": 1.50}]"#)
             let library = try await folder.library { $0.remote = URL(string: origin.url) }
-            try await library.editAlbum(try await library.albums[0].id) { $0.year = "1971" }
+            try await library.albums.edit(try await library.albums.all()[0].id) { $0.year = "1971" }
             let journal = try AlbumJournal(path: folder.state + "/journal.sqlite3")
             let message = try #require(try journal.firstMessage(to: origin.url + "/")).message
             #expect(message.path == "/api/editAlbum")
             #expect(message.body.contains(#""year": "1971", "zeta": 1.50"#), "\(message.body)")
-            #expect(try await library.sendEdits().refused.first?.hasPrefix("editing “A”: ") == true)
+            #expect(try await library.albums.sendEdits().refused.first?.hasPrefix("editing “A”: ") == true)
             await library.close()
         }
         await origin.stop()
@@ -153,11 +155,11 @@ import Testing
     func none() async throws {
         try await withAlbums([]) { folder in
             let library = try await folder.library()
-            try await library.addAlbum(Album(title: "A"))
-            #expect(try await library.sendEdits() == OutboxState())
+            try await library.albums.add(Album(title: "A"))
+            #expect(try await library.albums.sendEdits() == OutboxState())
             await library.close()
             let next = try await folder.library { $0.remote = URL(string: "http://127.0.0.1:9") }
-            #expect(try await next.waitingEdits == 0)
+            #expect(try await next.albums.waitingEdits() == 0)
             await next.close()
         }
     }

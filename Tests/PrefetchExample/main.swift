@@ -9,14 +9,14 @@ let observer = Task {
         if case .arrived(let cover) = event { print("arrived:", cover.url, cover.byteCount) }
     }
 }
-let summary = try await library.prefetch(try await library.albums).summary()
+let summary = try await library.prefetch(try await library.albums.all()).summary()
 print(summary.downloaded, "downloaded,", summary.fresh, "fresh,", summary.failed, "failed")
-if let url = try await library.albums.first?.coverURL.flatMap({ URL(string: $0) }),
+if let url = try await library.albums.all().first?.coverURL.flatMap({ URL(string: $0) }),
     let cover = try library.cachedCover(for: url)
 {
     print(cover.data.count, cover.mediaType, cover.width ?? 0, "×", cover.height ?? 0)
 }
-try await library.addAlbum(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
-try await library.undo()
+try await library.albums.add(Album(title: "Low Tide", artist: "The Harbour Lights", year: "1971"), at: 0)
+try await library.albums.undo()
 await library.close()
 await observer.value

@@ -1,4 +1,4 @@
-// The cover locations of an album besides `coverURL`. They are among its other fields, under the name that the list gives
+// The cover locations of an album other than `coverURL`. They are among its other fields, under the name that the list gives
 // them, and keep the form they were written in.
 extension Album {
     /// More URLs of the cover, tried in order after `coverURL`. They are `coverUrls` in lists.

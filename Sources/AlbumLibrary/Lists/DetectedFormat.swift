@@ -91,7 +91,7 @@ struct DetectedFormat: Equatable {
         return nil
     }
 
-    /// The media type of a cover that was named in place of a list.
+    /// The media type of a cover that was given instead of a list.
     private static func imageType(_ bytes: UnsafeRawBufferPointer) -> String? {
         if bytes.starts(with: [0xFF, 0xD8, 0xFF]) { return "image/jpeg" }
         if bytes.starts(with: [0x89] + "PNG".utf8) { return "image/png" }

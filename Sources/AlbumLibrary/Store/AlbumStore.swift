@@ -38,6 +38,7 @@ public actor AlbumStore {
     /// The thread that reads and writes files.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
+    /// - Parameter path: The library file; `""` if there is none: every call throws then.
     package init(
         path: String, remote: RemoteLibrary?, logger: Logger, savingTimeout: Double = 2,
         onChange: @escaping @Sendable () -> Void
@@ -258,6 +259,7 @@ public actor AlbumStore {
     /// Runs `body` and turns its errors into `LibraryError`.
     func perform<Result: ~Copyable>(_ body: () throws -> Result) throws(LibraryError) -> Result {
         if isClosed { throw .closed }
+        if file.path.isEmpty { throw .invalidConfiguration("the configuration names no library file") }
         do {
             return try body()
         } catch let error as LibraryError {

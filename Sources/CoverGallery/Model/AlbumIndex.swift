@@ -33,8 +33,8 @@ actor AlbumIndex {
     func text() async throws -> (ByteBuffer, tag: String) {
         let revision = try await refresh()
         // A library in a read-only directory has no history.
-        let history = try? await library.history
-        let waiting = (try? await library.waitingEdits) ?? 0
+        let history = try? await library.albums.history()
+        let waiting = (try? await library.albums.waitingEdits()) ?? 0
         let remote = library.configuration.remote.map {
             RemoteSync.state(url: $0.absoluteString, waiting: waiting, problem: nil)
         }
@@ -78,7 +78,7 @@ actor AlbumIndex {
 
     @discardableResult
     private func refresh() async throws -> String {
-        let list = try await library.albumList()
+        let list = try await library.albums.current()
         if list.revision == revision { return list.revision }
         var rows: [String] = []
         rows.reserveCapacity(list.albums.count)

@@ -30,7 +30,7 @@ final class GalleryModel: Sendable {
     func start() async {
         let events = library.events(limit: 16_384)
         // Later changes of the library file are detected by comparison with this state.
-        _ = try? await library.albumList()
+        _ = try? await library.albums.current()
         let task = Task {
             await withDiscardingTaskGroup { [self] group in
                 group.addTask { await self.forward(events) }
@@ -38,7 +38,7 @@ final class GalleryModel: Sendable {
                 // Reading the albums detects changes that other programs made to the library file.
                 group.addTask {
                     await Self.every(.seconds(1)) {
-                        if await !self.sessions.isEmpty { _ = try? await self.library.albumList() }
+                        if await !self.sessions.isEmpty { _ = try? await self.library.albums.current() }
                     }
                 }
                 group.addTask { await Self.every(.seconds(1)) { await self.cache.report() } }
@@ -60,9 +60,9 @@ final class GalleryModel: Sendable {
     /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
     /// - Parameter reach: How many albums on each side.
     func firstCovers(of client: String?, reach: Int) async -> [AlbumCover] {
-        guard let list = try? await library.albumList().albums, !list.isEmpty else { return [] }
+        guard let list = try? await library.albums.current().albums, !list.isEmpty else { return [] }
         var centre = 0
-        if let client, let memento = try? await library.memento(of: client) {
+        if let client, let memento = try? await library.albums.memento(of: client) {
             guard memento.order == "library" else { return [] }
             // The index is the browser's claim, and the library may have shrunk.
             centre = min(max(memento.index, 0), list.count - 1)
@@ -86,7 +86,7 @@ final class GalleryModel: Sendable {
     }
 
     private func reportAlbums() async {
-        guard let list = try? await library.albumList() else { return }
+        guard let list = try? await library.albums.current() else { return }
         await sessions.broadcast("library", jsonText { $0.add("version", list.revision) })
     }
 

@@ -21,7 +21,7 @@ actor RemoteSync {
     func send() async {
         if retryAt <= .now {
             do {
-                let outbox = try await library.sendEdits()
+                let outbox = try await library.albums.sendEdits()
                 if outbox.problem != nil {
                     retryAt = .now + .seconds(backoff * .random(in: 0.5...1))
                     backoff = min(backoff * 2, Self.maximumBackoff)
@@ -33,7 +33,7 @@ actor RemoteSync {
                 problem = "\(error)"
             }
         }
-        guard let waiting = try? await library.waitingEdits else { return }
+        guard let waiting = try? await library.albums.waitingEdits() else { return }
         await sessions.broadcast("remote", Self.state(url: url, waiting: waiting, problem: problem))
     }
 

@@ -19,10 +19,10 @@ struct AlbumRoutes: Sendable {
         router.patch("/api/albums/{id}") { request, context in try await edit(context.albumID, request) }
         router.delete("/api/albums/{id}") { _, context in try await delete(context.albumID) }
         router.post("/api/undo") { request, _ in
-            try await step(request, .undo, ifNone: "There is nothing to undo") { try await library.undo() }
+            try await step(request, .undo, ifNone: "There is nothing to undo") { try await library.albums.undo() }
         }
         router.post("/api/redo") { request, _ in
-            try await step(request, .redo, ifNone: "There is nothing to redo") { try await library.redo() }
+            try await step(request, .redo, ifNone: "There is nothing to redo") { try await library.albums.redo() }
         }
     }
 
@@ -43,7 +43,7 @@ struct AlbumRoutes: Sendable {
     private func state(_ request: Request) async -> Response {
         let client = request.cookie(Self.clientCookie)
         var memento = "null"
-        if let client, let saved = try? await library.memento(of: client) {
+        if let client, let saved = try? await library.albums.memento(of: client) {
             memento = jsonText {
                 $0.add("album", saved.album)
                 $0.add("index", saved.index)
@@ -76,7 +76,7 @@ struct AlbumRoutes: Sendable {
         let memento = LibraryMemento(
             album: position.album, index: position.index ?? 0, position: position.position ?? 0,
             order: String((position.sort ?? "library").prefix(32)))
-        try await library.save(memento, for: client)
+        try await library.albums.save(memento, for: client)
         return Response(status: .noContent)
     }
 
@@ -102,8 +102,8 @@ struct AlbumRoutes: Sendable {
         let form = try await request.json(AlbumForm.self)
         var album = Album()
         form.album.apply(to: &album)
-        let added = try await library.addAlbum(album.validated(), at: form.index)
-        let albums = try await library.albums
+        let added = try await library.albums.add(album.validated(), at: form.index)
+        let albums = try await library.albums.all()
         return .json(status: .created) {
             $0.add("id", added.id)
             $0.add("index", albums.firstIndex { $0.id == added.id })
@@ -127,7 +127,7 @@ struct AlbumRoutes: Sendable {
     private func edit(_ id: Album.ID, _ request: Request) async throws -> Response {
         let form = try await request.json(AlbumForm.self)
         let former = try await album(id)
-        let edit = try await library.editAlbum(id) { album in
+        let edit = try await library.albums.edit(id) { album in
             form.album.apply(to: &album)
             album = try album.validated(editing: former)
         }
@@ -135,7 +135,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func delete(_ id: Album.ID) async throws -> Response {
-        guard let edit = try await library.deleteAlbums([id]) else { throw Self.gone }
+        guard let edit = try await library.albums.delete([id]) else { throw Self.gone }
         return Self.response(edit.message(.new), id: nil)
     }
 
@@ -149,7 +149,7 @@ struct AlbumRoutes: Sendable {
     }
 
     private func album(_ id: Album.ID) async throws -> Album {
-        guard let album = try await library.albums.first(where: { $0.id == id }) else { throw Self.gone }
+        guard let album = try await library.albums.all().first(where: { $0.id == id }) else { throw Self.gone }
         return album
     }
 

@@ -42,7 +42,7 @@ struct PageRoutes: Sendable {
 
     /// The library's cached covers, for a browser that stores all of them.
     private func cachedCovers() async throws -> Response {
-        let albums = try await model.library.albumList().albums
+        let albums = try await model.library.albums.current().albums
         let all = try await model.albums.covers(of: albums.map(\.id))
         let covers = jsonText {
             for cover in all {

@@ -70,7 +70,7 @@ struct Prefetch: AsyncParsableCommand {
     /// Creates or restores the library file if it is missing or damaged.
     private func createLibraryFile(_ library: LibraryAPI) async throws {
         do {
-            _ = try await library.albumList()
+            _ = try await library.albums.current()
         } catch {
             await library.close()
             throw fail((error as? LibraryError)?.message ?? "\(error)")

@@ -76,7 +76,7 @@ struct Serve: AsyncParsableCommand {
         let gallery: Gallery
         do {
             // Reports an unreadable library now, not to the first browser.
-            _ = try await library.albums
+            _ = try await library.albums.all()
             gallery = try await Gallery.open(library, galleryOptions)
         } catch {
             await library.close()

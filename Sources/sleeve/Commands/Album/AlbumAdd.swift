@@ -32,7 +32,7 @@ struct AlbumAdd: AsyncParsableCommand {
     func run() async throws {
         let album = try album()
         try await editing.edit(nothing: "nothing was added") { library in
-            try await library.insert(album, at: at.map { $0 - 1 })
+            try await library.albums.insert(album, at: at.map { $0 - 1 })
         }
     }
 

@@ -34,10 +34,10 @@ struct AlbumChange: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.edit(nothing: "nothing was changed: the album has these values already") { library in
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             let former = albums[try album.index(in: albums)]
             do {
-                return try await library.editAlbum(former.id) { album in
+                return try await library.albums.edit(former.id) { album in
                     apply(to: &album)
                     album = try album.validated(editing: former)
                 }

@@ -18,8 +18,8 @@ struct AlbumDelete: AsyncParsableCommand {
 
     func run() async throws {
         try await editing.edit(nothing: "another program has deleted them already") { library in
-            let all = try await library.albums
-            return try await library.deleteAlbums(albums.map { all[try $0.index(in: all)].id })
+            let all = try await library.albums.all()
+            return try await library.albums.delete(albums.map { all[try $0.index(in: all)].id })
         }
     }
 }

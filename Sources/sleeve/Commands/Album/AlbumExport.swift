@@ -36,7 +36,7 @@ struct AlbumExport: AsyncParsableCommand {
     func run() async throws {
         let format = try chosenFormat()
         try await withAlbums(try options.configuration()) { library in
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
             if let output, let file = library.configuration.libraryFile, OutputFile.isSame(output, file.relativePath) {

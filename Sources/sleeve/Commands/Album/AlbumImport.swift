@@ -39,7 +39,7 @@ struct AlbumImport: AsyncParsableCommand {
         // An import is one edit: it adds all lists or none.
         if hasUnreadableList.load(ordering: .relaxed) { throw fail("nothing was imported") }
         try await editing.withLibrary { library in
-            let edit = try await library.addAlbums(albums)
+            let edit = try await library.albums.add(albums)
             try report(imported: edit?.changes.count ?? 0, known: albums.count - (edit?.changes.count ?? 0), skipped)
         }
         if skipped > 0 { throw ExitStatus.someFailed }

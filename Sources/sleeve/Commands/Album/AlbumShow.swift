@@ -24,7 +24,7 @@ struct AlbumShow: AsyncParsableCommand {
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
         try await withAlbums(configuration) { library in
-            let albums = try await library.albums
+            let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let result = await coverResult(of: album, in: library)
             try printResult(options.json ? json(album, result, library) : text(album, result))

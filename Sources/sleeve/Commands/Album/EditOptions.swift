@@ -62,7 +62,7 @@ struct EditOptions: ParsableArguments {
 
     private func send(_ library: LibraryAPI) async throws {
         guard library.configuration.remote != nil else { return }
-        let outbox = try await library.sendEdits()
+        let outbox = try await library.albums.sendEdits()
         for refusal in outbox.refused {
             Log.warning("the remote library refused \(refusal)")
         }

@@ -2,7 +2,7 @@ package import CurlHTTP
 package import HTTPCaching
 package import ImageHeader
 
-/// A finished job on its way to the disk, with the requests that wait for it.
+/// A finished job on its way to the disk.
 package struct Download: Sendable {
     package enum Content: Sendable {
         case cover(ImageHeader, StoredResponse, [UInt8])
@@ -28,8 +28,6 @@ package struct Download: Sendable {
     package var content: Content
     /// What to remember of the URL.
     package var hints = URLHints()
-    /// In the order of arrival; the first started the job.
-    package var requests: [FetchRequest] = []
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
 }
@@ -57,14 +55,14 @@ package struct WriteBatch: Sendable {
 
 /// What stores finished jobs.
 package protocol DownloadStore: Sendable {
-    /// Takes finished jobs, and completes their requests once they are committed. Returns when it no longer needs their bodies.
-    /// Ends with `DownloadScheduler.didStore` for every job.
+    /// Takes finished jobs. Returns when it no longer needs their bodies. Calls `DownloadScheduler.didStore` for each job once it
+    /// is committed.
     func store(_ batch: WriteBatch) async
 }
 
 /// How the store ended a job.
 package enum StoreResult: Sendable {
     case finished(JobID, FetchResult)
-    /// Another process evicted the stored bytes that the cover shared: it has to be downloaded again for these requests.
-    case lost(JobID, [FetchRequest])
+    /// Another process evicted the stored bytes that the cover shared: it has to be downloaded again.
+    case lost(JobID)
 }

@@ -25,7 +25,7 @@ package struct FetchRequest: Sendable {
     package var redirect: HTTPURL?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
-    /// Called once, on any thread, after the commit that makes a success true.
+    /// Called once, on the event loop, after the commit that makes a success true.
     package var completion: @Sendable (FetchResult) -> Void
 
     package init(owner: ObjectIdentifier, completion: @escaping @Sendable (FetchResult) -> Void) {

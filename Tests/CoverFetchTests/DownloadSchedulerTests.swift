@@ -19,7 +19,7 @@ import Wire
             try await eventually { origin.requestCount == 1 }
             origin.release()
             try await eventually { store.downloads.count == 1 }
-            #expect(store.downloads[0].requests.count == 2 && store.downloads[0].key == url.string)
+            #expect(store.downloads[0].key == url.string)
             #expect(await scheduler.join(url, third.request))
             store.resume()
             try await eventually { third.result != nil }
@@ -142,7 +142,7 @@ extension FetchResult {
     fileprivate var failure: CoverFailure? { if case .failure(let failure) = result { failure } else { nil } }
 }
 
-/// A store that keeps finished jobs in memory and completes their requests.
+/// A store that keeps finished jobs in memory.
 private final class MemoryStore: DownloadStore {
     private struct State {
         weak var scheduler: DownloadScheduler?
@@ -158,7 +158,7 @@ private final class MemoryStore: DownloadStore {
     }
     var downloads: [Download] { state.withLock { $0.downloads } }
 
-    /// Completes no request until `resume`.
+    /// Ends no job until `resume`.
     func pause() { state.withLock { $0.isPaused = true } }
     func resume() { state.withLock { $0.isPaused = false } }
     /// Reports the next download as lost.
@@ -174,15 +174,10 @@ private final class MemoryStore: DownloadStore {
         var results: [StoreResult] = []
         for (index, download) in batch.downloads.enumerated() {
             if index == 0, losesFirst {
-                results.append(.lost(download.job, download.requests))
+                results.append(.lost(download.job))
                 continue
             }
-            var result = FetchResult(download.result)
-            for request in download.requests {
-                request.completion(result)
-                result.isJoined = true
-            }
-            results.append(.finished(download.job, result))
+            results.append(.finished(download.job, FetchResult(download.result)))
         }
         await scheduler?.didStore(results)
     }

@@ -30,7 +30,7 @@ import Wire
         }
     }
 
-    @Test("after close edits wait for the remote library")
+    @Test("after close edits are not sent, and the next library sends them")
     func closedOutbox() async throws {
         let remote = try await Origin.start()
         try await withStage {
@@ -38,9 +38,12 @@ import Wire
         } _: { stage in
             try await stage.library.addAlbum(Album(title: "A"))
             await stage.library.close()
-            let outbox = try await stage.library.sendEdits()
-            #expect(outbox.sent == 0 && outbox.problem != nil)
+            await #expect(throws: LibraryError.closed) { try await stage.library.sendEdits() }
             #expect(remote.requestCount == 0)
+            let next = try await stage.another { $0.remote = URL(string: remote.url) }
+            let outbox = try await next.sendEdits()
+            #expect(outbox.sent == 1 && outbox.problem == nil)
+            await next.close()
         }
         await remote.stop()
     }

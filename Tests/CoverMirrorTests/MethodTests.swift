@@ -44,7 +44,8 @@ import Wire
             _ = try await stage.get("/covers/1.jpg")
             let refused = try await stage.send("DELETE", "/covers/1.jpg")
             #expect(
-                refused.status == 405 && refused.text == "only GET and HEAD\n" && refused.fields["allow"] == "GET, HEAD"
+                refused.status == 405 && refused.text == "only GET and HEAD are allowed\n"
+                    && refused.fields["allow"] == "GET, HEAD"
             )
             let hit = try await stage.get("/covers/1.jpg")
             #expect(hit.outcome == "sleeve; hit")

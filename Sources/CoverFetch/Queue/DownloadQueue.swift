@@ -225,19 +225,10 @@ struct DownloadQueue<Request> {
         timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
     }
 
-    /// The store takes the cover. Later requests still join the job.
-    /// - Returns: the requests so far; the store completes them.
-    mutating func didReceive(_ id: JobID) -> [Request] {
+    /// The store takes the cover. Requests still join the job until it ends.
+    mutating func didReceive(_ id: JobID) {
         endTransfer(id)
-        guard jobs.contains(id) else { return [] }
-        jobs[id].isBeingStored = true
-        defer { jobs[id].requests = [] }
-        return jobs[id].requests
-    }
-
-    /// Takes the requests back that `didReceive` returned.
-    mutating func restore(_ requests: [Request], to id: JobID) {
-        if jobs.contains(id) { jobs[id].requests.insert(contentsOf: requests, at: 0) }
+        if jobs.contains(id) { jobs[id].isBeingStored = true }
     }
 
     /// Ends the job. - Returns: its requests.

@@ -327,9 +327,9 @@ package actor DownloadScheduler {
     }
 
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
+        queue.didReceive(job)
         let download = Download(
-            job: job, key: url.string, content: content, hints: hints, requests: queue.didReceive(job),
-            microseconds: states[job.slot].microseconds)
+            job: job, key: url.string, content: content, hints: hints, microseconds: states[job.slot].microseconds)
         states[job.slot].partial = nil
         backlog += content.footprint
         batch.footprint += content.footprint
@@ -353,20 +353,17 @@ package actor DownloadScheduler {
         }
     }
 
-    /// The store has ended these jobs. Completes the requests that joined meanwhile.
+    /// Completes the requests of jobs that the store has ended. A later request for the URL starts a new job.
     package func didStore(_ results: [StoreResult]) {
         for result in results {
             switch result {
             case .finished(let job, var result):
-                result.isJoined = true
-                for request in queue.end(job) { request.completion(result) }
-            case .lost(let job, let requests):
-                if isClosed {
-                    for request in requests + queue.end(job) { request.cancel() }
-                } else {
-                    queue.restore(requests, to: job)
-                    retry(job, at: .now)
+                for request in queue.end(job) {
+                    request.completion(result)
+                    result.isJoined = true
                 }
+            case .lost(let job) where isClosed: for request in queue.end(job) { request.cancel() }
+            case .lost(let job): retry(job, at: .now)
             }
         }
     }

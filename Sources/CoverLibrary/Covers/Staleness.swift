@@ -20,8 +20,8 @@ package enum Staleness {
             return
         }
         switch StoredResponse(entry).reuse(at: now) {
-        case .fresh: self = .fresh
-        case .whileRevalidating, .afterValidation(ifError: true): self = .allowed
+        // Fresh by its own fields, but invalidated since (section 4.4).
+        case .fresh, .whileRevalidating, .afterValidation(ifError: true): self = .allowed
         case .afterValidation(ifError: false): self = .forbidden
         }
     }

@@ -13,7 +13,7 @@ import Platform
 ///
 /// A group is sealed when it is full or has waited long enough. A second thread syncs it while the next group gathers; there is
 /// one sync at a time. Synced groups are committed in one transaction, which writes whole index pages however few rows change.
-/// The commit completes the requests and publishes the events.
+/// The commit publishes the events and completes the requests.
 actor PersistencyManager: DownloadStore {
     /// Longest time that a cover waits for others before it is synced or committed.
     private static let groupDelay = Duration.milliseconds(20)
@@ -253,13 +253,13 @@ actor PersistencyManager: DownloadStore {
                 let detail = "larger than the cache has room for; raise --capacity"
                 results.append(
                     (download, FetchResult(.failure(CoverFailure(.tooLarge, url: download.key, detail: detail)))))
-            case .lost: lost.append(.lost(download.job, download.requests))
+            case .lost: lost.append(.lost(download.job))
             }
         }
         complete(results, lost)
     }
 
-    /// Completes the requests, publishes the events, and frees the keys.
+    /// Publishes the events, and has the scheduler complete the requests.
     private func complete(_ results: [(Download, FetchResult)], _ lost: [StoreResult] = []) {
         var ended = lost
         ended.reserveCapacity(lost.count + results.count)
@@ -268,10 +268,6 @@ actor PersistencyManager: DownloadStore {
             var result = result
             result.microseconds = download.microseconds
             if isObserved, let event = LibraryEvent(result) { hub.publish(event) }
-            for request in download.requests {
-                request.completion(result)
-                result.isJoined = true
-            }
             ended.append(.finished(download.job, result))
         }
         guard !ended.isEmpty, let scheduler else { return }

@@ -75,11 +75,7 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.retry(job, at: time, from: target) }
     }
 
-    mutating func didReceive(_ key: String) -> [Request] { jobs[key].map { queue.didReceive($0) } ?? [] }
-
-    mutating func restore(_ requests: [Request], to key: String) {
-        if let job = jobs[key] { queue.restore(requests, to: job) }
-    }
+    mutating func didReceive(_ key: String) { if let job = jobs[key] { queue.didReceive(job) } }
 
     mutating func end(_ key: String) -> [Request] { jobs[key].map { queue.end($0) } ?? [] }
 

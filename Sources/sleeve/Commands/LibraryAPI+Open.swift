@@ -1,19 +1,13 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Opens the library.
 /// - Parameter createsCache: Create a missing cache. Otherwise a missing cache is an error: most likely the path is wrong.
 /// - Throws: An exit code, after an error message.
 func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = true) async throws -> LibraryAPI {
     if !createsCache, !LibraryAPI.hasCache(at: configuration.cacheDirectory) {
         throw fail(
-            "no cache at \(configuration.cacheDirectory.relativePath): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
+            "no cache at \(configuration.cachePath): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
         )
     }
     do throws(LibraryError) {

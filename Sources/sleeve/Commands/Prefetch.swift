@@ -2,12 +2,6 @@ import ArgumentParser
 import CoverLibrary
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "prefetch",
@@ -48,7 +42,7 @@ struct Prefetch: AsyncParsableCommand {
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
         if inputs.isEmpty { try configuration.requireLibraryFile() }
-        let paths = inputs.isEmpty ? [configuration.libraryFile].compactMap { $0?.relativePath } : inputs
+        let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
         for path in paths where path != "-" && files.report.map({ OutputFile.isSame($0, path) }) == true {
             throw fail("--report would overwrite the list \(path); choose another file")
         }

@@ -1,12 +1,6 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct Refresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "refresh",
@@ -81,7 +75,7 @@ struct Refresh: AsyncParsableCommand {
         let library = try await run.opening { try await openLibrary(configuration, createsCache: false) }
         let lock: RefreshLock
         do {
-            lock = try RefreshLock("\(configuration.cacheDirectory.relativePath)/refresh.lock")
+            lock = try RefreshLock("\(configuration.cachePath)/refresh.lock")
         } catch {
             await library.close()
             throw error

@@ -1,12 +1,6 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "stats", abstract: "Show the cache's size, capacity and hit rate.")
@@ -17,8 +11,7 @@ struct Stats: AsyncParsableCommand {
         let configuration = try options.configuration()
         try await withLibrary(configuration, createsCache: false) { library in
             let statistics = try await library.statistics()
-            try printResult(
-                options.json ? json(statistics) : text(statistics, configuration.cacheDirectory.relativePath))
+            try printResult(options.json ? json(statistics) : text(statistics, configuration.cachePath))
         }
     }
 

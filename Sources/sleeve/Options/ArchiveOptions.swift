@@ -1,12 +1,6 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Options for albums that locate their cover by a MusicBrainz id.
 struct ArchiveOptions: ParsableArguments {
     @Option(

@@ -73,6 +73,12 @@ func url(_ text: String, _ option: String) throws -> URL {
 }
 
 extension LibraryConfiguration {
+    /// The path of the cache directory, as given.
+    var cachePath: String { cacheDirectory.relativePath }
+
+    /// The path of the library file, as given; empty if there is none.
+    var libraryPath: String { libraryFile?.relativePath ?? "" }
+
     /// - Throws: An exit code, after an error message, if no option or variable names the library file.
     func requireLibraryFile() throws {
         if libraryFile == nil { throw fail("$HOME is not set; name the library file with --library") }

@@ -1,12 +1,6 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 struct AlbumExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "export",
@@ -39,7 +33,7 @@ struct AlbumExport: AsyncParsableCommand {
             let albums = try await library.albums.all()
             let text = AlbumFile.text(of: albums, format: format)
             let output = output == "-" ? nil : output
-            if let output, let file = library.configuration.libraryFile, OutputFile.isSame(output, file.relativePath) {
+            if let output, OutputFile.isSame(output, library.configuration.libraryPath) {
                 throw fail("\(output) is the library file itself; choose another file")
             }
             if let output { try OutputFile.write(Array(text.utf8), to: output) } else { try printResult(text) }

@@ -1,12 +1,6 @@
 import ArgumentParser
 import CoverLibrary
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Options of the commands that edit albums.
 struct EditOptions: ParsableArguments {
     @Option(

@@ -122,7 +122,7 @@ let package = Package(
         .testTarget(
             name: "CoverFetchTests",
             dependencies: [
-                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
+                "CoverFetch", "CurlHTTP", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache", grdb], swiftSettings: settings),
@@ -131,8 +131,8 @@ let package = Package(
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
-                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader",
-                "OriginServer", "Platform", "Wire", httpTypes,
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "OriginServer",
+                "Platform", "Wire",
             ],
             swiftSettings: settings),
         .testTarget(

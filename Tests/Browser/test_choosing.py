@@ -89,7 +89,7 @@ class Choosing(GalleryTest):
         inputs.drag(page.browser, (x - 400, y), (x + 450, y))
         self.assertLess(self.chosen_elsewhere(page, place), place)
 
-    def test_while_a_drag_lasts_title_highlight_and_place_follow_the_middle(self):
+    def test_while_a_drag_lasts_title_highlight_and_position_follow_the_middle(self):
         page = self.begin()
         x, y = page.middle_of("#covers")
         inputs.press_and_drag(page.browser, (x + 300, y), (x - 300, y))

@@ -135,7 +135,7 @@ class Changing(Form):
         other.click("#undo")
         other.until(f"{shown} === arguments[0]", former, what="the former cover")
 
-    def test_what_is_wrong_is_told_at_its_field_with_a_capital_and_cancel_changes_nothing(self):
+    def test_an_error_is_reported_at_its_field_with_a_capital_and_cancel_changes_nothing(self):
         page = self.gallery(2)
         self.edit(page)
         self.fill(page, title="", year="last year")
@@ -178,7 +178,7 @@ class Adding(Form):
         page.until("document.activeElement.name === arguments[0]", field, what=f"the focus in {field}")
         self.assertEqual(len(self.stage.saved()), 2)
 
-    def test_a_bad_year_and_a_bad_url_are_told_at_their_fields_and_can_be_mended(self):
+    def test_a_bad_year_and_a_bad_url_are_reported_at_their_fields_and_can_be_corrected(self):
         page = self.gallery(2)
         page.click("#add")
         self.fill(page, title="Nightjar", artist="Vela", genre="Ambient", year="last year", coverUrl="")

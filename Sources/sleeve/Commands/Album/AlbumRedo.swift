@@ -8,6 +8,6 @@ struct AlbumRedo: AsyncParsableCommand {
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "there is nothing to redo", .redo) { try await $0.redo() }
+        try await editing.edit(nothing: "there is nothing to redo", .redo) { try await $0.albums.redo() }
     }
 }

@@ -8,6 +8,6 @@ struct AlbumUndo: AsyncParsableCommand {
     @OptionGroup var editing: EditOptions
 
     func run() async throws {
-        try await editing.edit(nothing: "there is nothing to undo", .undo) { try await $0.undo() }
+        try await editing.edit(nothing: "there is nothing to undo", .undo) { try await $0.albums.undo() }
     }
 }

@@ -70,4 +70,18 @@ extension LibraryAPI {
         let keys = coverURLs(of: album).compactMap { try? HTTPURL($0).string }
         return keys.isEmpty ? [try album.coverKey] : keys
     }
+
+    /// Downloads covers that are not cached. Returns when their requests are queued.
+    /// - Parameters:
+    ///   - order: the keys of the demands, the most important first. Requests that are not sent yet are sent in this order, before
+    ///     all others to their hosts.
+    ///   - withdrawn: keys that are no longer demanded. Their requests are cancelled unless they are in flight.
+    ///   - completion: called once for each demand, with its key and the digest of its cover, on any thread.
+    package func fetch(
+        _ demands: [CoverDemand], order: [String], withdrawing withdrawn: [String],
+        completion: @escaping @Sendable (_ key: String, Result<String, CoverFailure>) -> Void
+    ) async {
+        let fetch = DemandFetch(pipeline: covers, completion: completion)
+        await fetch.send(demands.compactMap(fetch.begin), order, withdrawn)
+    }
 }

@@ -14,7 +14,7 @@ import Platform
 /// A program needs one object; all methods may be called from any thread. Several processes may share a cache directory.
 public final class LibraryAPI: Sendable {
     /// The version of Sleeve.
-    public static let version = "0.1.0"
+    public static let version = LibraryConfiguration.version
 
     /// The configuration given to `init`.
     public let configuration: LibraryConfiguration

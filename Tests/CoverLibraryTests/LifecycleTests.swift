@@ -25,7 +25,7 @@ import Wire
             await #expect(throws: LibraryError.closed) { try await library.refresh().summary() }
             await #expect(throws: LibraryError.self) { try await library.statistics() }
             await #expect(throws: LibraryError.self) { try await library.evict(to: 0) }
-            await #expect(throws: LibraryError.self) { try await library.albums }
+            await #expect(throws: LibraryError.self) { try await library.albums.all() }
             await #expect(throws: LibraryError.self) { try await library.albums.add(Album(title: "A")) }
             for await event in library.events() { Issue.record("\(event)") }
             #expect(stage.origin.requestCount == requests)

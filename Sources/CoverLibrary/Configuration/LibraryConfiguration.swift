@@ -54,7 +54,7 @@ public struct LibraryConfiguration: Sendable {
     public var logger = Logger(label: "sleeve")
     /// The `User-Agent` field of requests: printable ASCII characters. Add a contact, such as `Name/1.0 (+https://example.org/me)`,
     /// so that a server's operator can reach you; some services require one.
-    public var userAgent = "Sleeve/\(LibraryAPI.version)"
+    public var userAgent = "Sleeve/\(version)"
 
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
     public init(cacheDirectory: URL, libraryFile: URL? = nil) {
@@ -83,4 +83,7 @@ public struct LibraryConfiguration: Sendable {
     package static func isUserAgent(_ text: String) -> Bool {
         !text.isEmpty && text.utf8.allSatisfy { (0x20..<0x7F).contains($0) }
     }
+
+    /// The version of Sleeve.
+    static let version = "0.1.0"
 }

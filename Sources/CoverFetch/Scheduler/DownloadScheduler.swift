@@ -108,10 +108,12 @@ package actor DownloadScheduler {
         client.loop.shutdown()
         for request in queue.cancel({ _ in true }).requests { request.cancel() }
         resumeSubmitters()
-        // The loop has ended: nothing else hands over what has arrived.
-        await storing?.value
-        if !batch.downloads.isEmpty { await store.store(batch) }
-        batch = WriteBatch()
+        // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
+        while true {
+            flushBatch(.now)
+            guard let storing else { return }
+            await storing.value
+        }
     }
 
     // MARK: A turn of the loop

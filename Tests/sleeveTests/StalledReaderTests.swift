@@ -73,7 +73,7 @@ extension CommandTests {
                 let list = try stage.list(stage.urls(0..<2_000, "size=400&status=500&times=1"))
                 let script = "exec \"$SLEEVE\" prefetch \"$1\" --log-level debug --json 2>\"$2\""
                 let child = try Child("/bin/sh", ["-c", script, "sh", list, fifo.path], environment: stage.environment)
-                try await eventually { stage.origin.requestCount >= 4_000 }
+                try await eventually(within: .seconds(180)) { stage.origin.requestCount >= 4_000 }
                 let log = fifo.readToEnd()
                 #expect(log.utf8.count > 64 << 10 && log.contains("trying again"))
                 let result = await child.exit()

@@ -1,10 +1,10 @@
 import CoverCache
+import CoverFetch
 import OriginServer
 import Platform
 import Testing
 import Wire
 
-@testable import CoverFetch
 @testable import CoverLibrary
 
 /// Cached 404 responses and remembered redirects.
@@ -35,10 +35,8 @@ import Wire
         try await withStage { stage in
             let url = stage.url(1, "status=410&times=2")
             _ = await stage.library.failure(url)
-            try await stage.library.waitUntilIdle()
             let again = try await stage.library.prefetch([url], cachePolicy: .ignoreAbsence).summary()
             #expect(again.failed == 1)
-            try await stage.library.waitUntilIdle()
             let cover = try await stage.library.cover(at: url, cachePolicy: .ignoreAbsence)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(stage.origin.requestCount == 3)
@@ -58,8 +56,7 @@ import Wire
                 for (url, status) in [(listener.url, 404), (listener.url, 404), (forbidden, 403), (forbidden, 403)] {
                     let failure = try #require(await stage.library.failure(url))
                     #expect(failure.status == status && failure.rememberedUntil == nil, "\(failure)")
-                    try await stage.library.waitUntilIdle()
-                }
+                        }
                 #expect(stage.origin.requestCount == 2)
             }
         }
@@ -145,15 +142,4 @@ import Wire
             #expect(try stage.library.covers.reader.hints(.moved, for: [url], now: now) == [nil])
         }
     }
-}
-
-extension LibraryAPI {
-    /// Waits until the scheduler has freed every URL. Until then, moments after a result, a new request for the URL shares it.
-    fileprivate func waitUntilIdle() async throws {
-        try await eventually { await self.covers.startedScheduler?.isIdle ?? true }
-    }
-}
-
-extension DownloadScheduler {
-    fileprivate var isIdle: Bool { queue.count == 0 }
 }

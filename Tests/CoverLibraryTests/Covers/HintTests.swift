@@ -56,7 +56,7 @@ import Wire
                 for (url, status) in [(listener.url, 404), (listener.url, 404), (forbidden, 403), (forbidden, 403)] {
                     let failure = try #require(await stage.library.failure(url))
                     #expect(failure.status == status && failure.rememberedUntil == nil, "\(failure)")
-                        }
+                }
                 #expect(stage.origin.requestCount == 2)
             }
         }

@@ -93,7 +93,9 @@ let package = Package(
         .target(name: "CStarterCovers", exclude: ["covers"]),
         .target(
             name: "OriginServer",
-            dependencies: ["CStarterCovers", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging],
+            dependencies: [
+                "CStarterCovers", "Platform", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
+            ],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",

@@ -1,12 +1,6 @@
 import GRDB
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Why an operation of the cache failed. Each message says what the user can do.
 package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case notADirectory(String)

@@ -1,11 +1,6 @@
 import CSQLite
 import GRDB
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// Opens the index's SQLite file and defines its schema.
 ///

@@ -1,10 +1,5 @@
 import CLinux
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// An open segment. The descriptor is closed when the last reference goes, so no read meets a closed or reused descriptor.
 final class SegmentFile: Sendable {

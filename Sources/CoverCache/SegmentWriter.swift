@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// The segment that this process appends to. `flock` holds it while it is open, so a segment that is not locked has no live
 /// writer.

@@ -1,10 +1,5 @@
 import GRDB
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// Counts and sizes of a cache; all sizes in bytes, times in milliseconds since 1970.
 package struct Statistics: Sendable {

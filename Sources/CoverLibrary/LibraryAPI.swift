@@ -44,7 +44,7 @@ public final class LibraryAPI: Sendable {
     /// committed are lost.
     public func close() async {
         await covers.close()
-        await albums.close()
+        albums.close()
         poster.close()
         hub.close()
     }

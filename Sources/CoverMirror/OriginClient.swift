@@ -73,7 +73,6 @@ actor OriginClient {
                 status: transfer.head.status.code, fields: fields, requestTime: requestTime, responseTime: responseTime)
             return (response, transfer.body)
         } catch {
-            let error = error as? TransferError ?? TransferError(.cancelled, url: url.string, detail: "\(error)")
             throw didFail(job, error)
         }
     }

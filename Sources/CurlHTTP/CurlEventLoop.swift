@@ -1,11 +1,5 @@
 package import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The thread that runs libcurl, and the executor of every actor that uses it.
 ///
 /// libcurl allows one thread per multi handle. Actors on this executor keep that rule at compile time, and calls between them

@@ -2,12 +2,6 @@ import CCurl
 import CLinux
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// libcurl's multi handle, driven by socket events (`curl_multi_socket_action`), with its timer and its transfers.
 final class CurlMulti {
     /// libcurl's initialization, once in a process.

@@ -1,12 +1,6 @@
 import CLinux
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Waits for sockets: level-triggered epoll on Linux, kqueue on macOS. One thread only.
 ///
 /// Changes of interest are registered with the kernel before the next wait. libcurl removes a socket when its transfer ends and

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// Addresses that are not public (the IANA special-purpose registries of RFC 6890; RFC 4291, RFC 6052): this machine, its network,
 /// cloud metadata, multicast, documentation. A list from elsewhere must not lead there.

@@ -1,11 +1,6 @@
 import CCurl
 import HTTPTypes
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A reused easy handle and the transfer that it carries.
 package final class Transfer {

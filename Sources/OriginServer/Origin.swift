@@ -2,12 +2,7 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// A running HTTP/1.1 origin. It serves covers, latency and faults on demand; see `HelpPage`.
 ///

@@ -1,11 +1,6 @@
 package import Logging
 import Platform
-
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Synchronization
 
 /// A snapshot of a library's albums.
 package struct AlbumList: Sendable {
@@ -31,7 +26,7 @@ public actor AlbumStore {
     /// Called after the albums changed, in this process or another.
     private let onChange: @Sendable () -> Void
     private var list: AlbumList?
-    private var isClosed = false
+    private let isClosed = Atomic(false)
     /// Whether `sendEdits` is running.
     var isSending = false
 
@@ -52,7 +47,7 @@ public actor AlbumStore {
     deinit { thread.shutdown() }
 
     /// Makes later calls throw `LibraryError.closed`.
-    package func close() { isClosed = true }
+    package nonisolated func close() { isClosed.store(true, ordering: .releasing) }
 
     // MARK: Albums
 
@@ -258,7 +253,7 @@ public actor AlbumStore {
 
     /// Runs `body` and turns its errors into `LibraryError`.
     func perform<Result: ~Copyable>(_ body: () throws -> Result) throws(LibraryError) -> Result {
-        if isClosed { throw .closed }
+        if isClosed.load(ordering: .acquiring) { throw .closed }
         if file.path.isEmpty { throw .invalidConfiguration("the configuration names no library file") }
         do {
             return try body()

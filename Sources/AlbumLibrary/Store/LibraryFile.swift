@@ -7,12 +7,6 @@ import Platform
     import Foundation
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The library file and its state directory: reads the albums, repairs a damaged file, replaces the file.
 final class LibraryFile {
     let path: String

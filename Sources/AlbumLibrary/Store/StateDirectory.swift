@@ -7,12 +7,6 @@ import Platform
     import Foundation
 #endif
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// The directory beside a library file, `<library file>.state/`:
 ///
 /// ```

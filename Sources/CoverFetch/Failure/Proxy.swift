@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+import Platform
 
 /// The proxy that libcurl takes from the environment for a URL, without its credentials. Failures of the proxy are reported as
 /// such.

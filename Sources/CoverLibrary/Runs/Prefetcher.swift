@@ -38,7 +38,8 @@ struct Prefetcher: Sendable {
             await take(batch, &seen)
             await run.waitForReader()
         }
-        run.didReadList()
+        // A cancelled task reads no further, wherever the list ends.
+        if !Task.isCancelled { run.didReadList() }
     }
 
     private func take(_ batch: [ListElement], _ seen: inout Set<UInt64>) async {

@@ -25,15 +25,18 @@ open class ThreadExecutor: SerialExecutor, @unchecked Sendable {
 
     // MARK: SerialExecutor
 
+    /// Runs the job on the thread, and starts it if necessary.
     public func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         resume { $0.jobs.append(job) }
     }
 
+    /// A reference that Swift's runtime uses.
     public func asUnownedSerialExecutor() -> UnownedSerialExecutor { UnownedSerialExecutor(ordinary: self) }
 
-    // `assumeIsolated` traps on Linux without these two.
+    /// Traps unless the caller runs on the thread. `assumeIsolated` needs it on Linux.
     public func checkIsolated() { precondition(isCurrent, "must run on the executor's thread") }
+    /// Whether the caller runs on the thread.
     public func isIsolatingCurrentContext() -> Bool? { isCurrent }
 
     private var isCurrent: Bool { thread.load(ordering: .relaxed) == WorkThread.current }

@@ -142,7 +142,9 @@ package final class CoverPipeline: Sendable {
         let locations = try locations(of: request)
         if locations.count == 1 { return try await cover(at: locations[0], request) }
         for location in locations {
-            if let url = try? HTTPURL(location), let cover = try cachedCover(url, location: location) { return cover }
+            if let url = try? HTTPURL(location), let cover = try await storedCover(url, location: location) {
+                return cover
+            }
         }
         var failures: [CoverFailure] = []
         for location in locations {

@@ -8,7 +8,9 @@
 /// let summary = try await library.prefetch(albums).summary()
 /// ```
 public struct CoverOutcomes<Summary: Sendable>: AsyncSequence, Sendable {
+    /// The outcome of one request.
     public typealias Element = CoverOutcome
+    /// The error that ends a run early.
     public typealias Failure = LibraryError
 
     private let run: Run
@@ -37,6 +39,7 @@ public struct CoverOutcomes<Summary: Sendable>: AsyncSequence, Sendable {
         return progress
     }
 
+    /// Starts the run.
     public func makeAsyncIterator() -> Iterator { Iterator(run) }
 
     /// Cancels the run when it is released.

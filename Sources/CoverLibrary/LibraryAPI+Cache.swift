@@ -1,4 +1,4 @@
-package import CoverCache
+import CoverCache
 import CoverFetch
 import CurlHTTP
 import Platform

@@ -1,5 +1,5 @@
 package import CoverCache
-package import CurlHTTP
+import CurlHTTP
 
 /// The cache as the mirror uses it: responses by key.
 extension LibraryAPI {

@@ -1,4 +1,4 @@
-package import CoverLibrary
+import CoverLibrary
 import HummingbirdCore
 import NIOCore
 import NIOPosix

@@ -1,4 +1,4 @@
-package import Platform
+import Platform
 
 /// What the next run should know about a host.
 package struct HostMemory: Sendable, Hashable {

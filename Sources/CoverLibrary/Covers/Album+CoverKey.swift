@@ -1,4 +1,4 @@
-public import CoverFetch
+import CoverFetch
 import CurlHTTP
 
 extension Album {

@@ -67,7 +67,7 @@ struct Prefetch: AsyncParsableCommand {
             _ = try await library.albums.current()
         } catch {
             await library.close()
-            throw fail((error as? LibraryError)?.message ?? "\(error)")
+            throw fail(error.message)
         }
     }
 }

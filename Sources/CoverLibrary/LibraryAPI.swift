@@ -81,7 +81,9 @@ public final class LibraryAPI: Sendable {
     // MARK: Runs
 
     /// Downloads every cover of a sequence that is not cached. The sequence is read as the run proceeds, and never held in memory.
-    /// - Parameter cachePolicy: applies to the whole run, in place of the requests' own.
+    /// - Parameters:
+    ///   - requests: the covers.
+    ///   - cachePolicy: applies to the whole run, in place of the requests' own.
     /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`.
     public func prefetch<Requests: AsyncSequence & Sendable>(
         _ requests: Requests, cachePolicy: CoverRequest.CachePolicy = .useCache

@@ -44,7 +44,7 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         return multi?.start(request, completion: completion)
     }
 
-    /// Ends a transfer without calling its completion. May block while libcurl resolves a name.
+    /// Ends a transfer without calling its completion.
     func cancel(_ transfer: Transfer.ID) {
         checkIsolated()
         _ = multi?.remove(transfer)?.cancel()
@@ -94,8 +94,8 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
     /// Cancels every transfer.
     override package func stop() {
         guard let multi = multi.take() else { return }
-        let completions = multi.removeAll().map { $0.cancel() }
+        let endings = multi.removeAll().map { $0.cancel() }
         multi.close()
-        for complete in completions { complete() }
+        for ending in endings { ending.run() }
     }
 }

@@ -13,6 +13,8 @@ final class CurlMulti {
     private var inFlight: [Transfer.ID: Transfer] = [:]
     private var idle: [Transfer] = []
     private var lastID: Transfer.ID = 0
+    /// Transfers that libcurl did not accept.
+    private var rejected: [Transfer.ID] = []
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
     /// Shares TLS sessions between the easy handles, which would each keep their own.
@@ -80,7 +82,7 @@ final class CurlMulti {
         lastID += 1
         transfer.prepare(request, id: lastID, completion: completion)
         inFlight[lastID] = transfer
-        curl_multi_add_handle(multi, transfer.easy)
+        if curl_multi_add_handle(multi, transfer.easy) != CURLM_OK { rejected.append(lastID) }
         return lastID
     }
 
@@ -92,7 +94,7 @@ final class CurlMulti {
         return transfer
     }
 
-    /// Removes a transfer from the handle. May block while libcurl resolves a name.
+    /// Removes a transfer from the handle. With libcurl before 7.87, blocks while its name is resolved.
     /// - Returns: nil if it has ended.
     func remove(_ id: Transfer.ID) -> Transfer? {
         guard let transfer = inFlight.removeValue(forKey: id) else { return nil }
@@ -128,15 +130,18 @@ final class CurlMulti {
     /// - Returns: whether there was any.
     func completeEnded() -> Bool {
         var left: Int32 = 0
-        var hasCompleted = false
+        var hasCompleted = !rejected.isEmpty
+        let rejected = rejected
+        self.rejected = []
+        for id in rejected { remove(id)?.end(CURLE_FAILED_INIT).run() }
         while let message = curl_multi_info_read(multi, &left) {
             guard message.pointee.msg == CURLMSG_DONE, let transfer = Transfer.of(message.pointee.easy_handle) else {
                 continue
             }
             // `remove` invalidates the message.
-            let complete = transfer.end(message.pointee.data.result)
+            let ending = transfer.end(message.pointee.data.result)
             _ = remove(transfer.id)
-            complete()
+            ending.run()
             hasCompleted = true
         }
         return hasCompleted

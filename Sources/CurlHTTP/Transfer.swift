@@ -79,6 +79,8 @@ package final class Transfer {
             return Transfer.from(context).receive(headLine: line) ? line.count : 0
         }
         sleeve_setopt_long(easy, CURLOPT_NOSIGNAL, 1)
+        // Otherwise removing the handle blocks the event loop until a name look-up in progress has ended.
+        sleeve_setopt_quick_exit(easy)
         sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
         sleeve_setopt_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, coverFields)
@@ -209,20 +211,30 @@ package final class Transfer {
 
     // MARK: Completing
 
+    /// The end of a use. The handle may be prepared again before `run` is called.
+    struct Ending {
+        fileprivate let completion: Completion?
+        fileprivate let result: Result<TransferResponse, TransferError>
+
+        /// Calls the completion.
+        func run() { completion?(result) }
+    }
+
     /// Ends the use with libcurl's result.
-    /// - Returns: a closure that calls the completion. The handle may be prepared again before.
-    func end(_ code: CURLcode) -> () -> Void {
+    func end(_ code: CURLcode) -> Ending {
         complete(with: code == CURLE_OK ? checkedResponse() : .failure(error(code)))
     }
 
-    /// Ends the use with the error `cancelled`. - Returns: as `end`.
-    func cancel() -> () -> Void { complete(with: .failure(failure(.cancelled, "cancelled"))) }
+    /// Ends the use with the error `cancelled`.
+    func cancel() -> Ending { complete(with: .failure(failure(.cancelled, "cancelled"))) }
 
-    private func complete(with result: Result<TransferResponse, TransferError>) -> () -> Void {
-        let completion = completion.take()
-        body = []
-        resumption = nil
-        return { completion?(result) }
+    private func complete(with result: Result<TransferResponse, TransferError>) -> Ending {
+        defer {
+            completion = nil
+            body = []
+            resumption = nil
+        }
+        return Ending(completion: completion, result: result)
     }
 
     private func failure(_ kind: TransferError.Kind, _ detail: String) -> TransferError {

@@ -42,6 +42,17 @@ import Wire
         }
     }
 
+    @Test("all covers of an unreachable host fail, however many are waiting")
+    func manyDropped() async throws {
+        try await withScheduler { _, scheduler, _ in
+            let caller = Caller()
+            let requests = try (0..<25_000).map { (try HTTPURL("http://127.0.0.1:1/\($0).jpg"), caller.request) }
+            await scheduler.submit(requests)
+            try await eventually { caller.results.count == 25_000 }
+            #expect(caller.results.allSatisfy { $0.failure != nil })
+        }
+    }
+
     @Test("cancelling an owner's requests cancels its transfers, and no other owner's")
     func cancelling() async throws {
         try await withScheduler { origin, scheduler, store in

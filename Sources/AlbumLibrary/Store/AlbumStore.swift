@@ -148,16 +148,19 @@ public actor AlbumStore {
         if stat(file.path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
             throw LibraryError.unreadableAlbums("cannot keep a library in \(file.path): it is not a file")
         }
-        if let list, list.revision == file.revision { return list }
+        // Before the reading: if another process replaces the file meanwhile, the next call reads it again.
+        let revision = file.revision
+        if let list, list.revision == revision { return list }
         // A library in a read-only directory can be read, without a state directory.
-        guard let state = try? file.openState() else { return keep(try file.read()) }
+        guard let state = try? file.openState() else { return keep(try file.read(), revision) }
         if list == nil, try state.journal.pending() != nil { try state.lock.withLock { try finishPending(state) } }
-        if !file.mustBeRestored, let albums = try? file.read() { return keep(albums) }
+        if !file.mustBeRestored, let albums = try? file.read() { return keep(albums, revision) }
         return try state.lock.withLock { keep(try file.readOrRepair(state)) }
     }
 
-    private func keep(_ albums: [Album]) -> AlbumList {
-        let new = AlbumList(albums: albums, revision: file.revision)
+    /// - Parameter revision: The file's revision; by default the present one, for callers that hold the lock.
+    private func keep(_ albums: [Album], _ revision: String? = nil) -> AlbumList {
+        let new = AlbumList(albums: albums, revision: revision ?? file.revision)
         let hasChanged = list.map { $0.revision != new.revision } ?? false
         list = new
         file.keepLastGood(albums)

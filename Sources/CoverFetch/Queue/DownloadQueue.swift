@@ -93,17 +93,17 @@ struct DownloadQueue<Request> {
     /// - Returns: the removed requests, and the removed jobs that were in flight.
     mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [JobID]) {
         var removed: [Request] = []
-        var flying: [JobID] = []
+        var inFlight: [JobID] = []
         for job in Array(jobs.all) where !job.isBeingStored {
             let leaving = job.requests.filter(shouldRemove)
             if leaving.isEmpty { continue }
             removed += leaving
             jobs[job.id].requests.removeAll(where: shouldRemove)
             guard leaving.count == job.requests.count else { continue }
-            if job.isInFlight { flying.append(job.id) }
+            if job.isInFlight { inFlight.append(job.id) }
             _ = end(job.id)
         }
-        return (removed, flying)
+        return (removed, inFlight)
     }
 
     // MARK: Decisions
@@ -189,7 +189,7 @@ struct DownloadQueue<Request> {
     /// The host asked for a pause until `time`.
     mutating func close(hostOf id: JobID, until time: Instant) {
         guard let host = host(of: id) else { return }
-        hosts[host].restsUntil = time
+        hosts[host].restsUntil = max(time, hosts[host].restsUntil ?? time)
         hosts[host].close(until: time)
     }
 

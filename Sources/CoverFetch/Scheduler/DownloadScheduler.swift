@@ -95,6 +95,7 @@ package actor DownloadScheduler {
     package func cancelRequests(of owner: ObjectIdentifier) {
         let (requests, inFlight) = queue.cancel { $0.owner == owner }
         for request in requests { request.cancel() }
+        // One of them may belong to the owner. The others submit one batch more than they should.
         resumeSubmitters()
         let tokens = inFlight.compactMap { states[$0.slot].token.take() }
         client.assumeIsolated { client in
@@ -126,13 +127,18 @@ package actor DownloadScheduler {
             case .fetchRobots(let url, let host): fetchRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
-                // For the jobs dropped in this turn: nothing else may wake the loop.
-                flushBatch(now)
-                resumeSubmitters()
+                endTurn(now)
                 return time
             }
         }
+        endTurn(now)
         return nil
+    }
+
+    /// Hands over the jobs that were dropped in this turn: nothing else may wake the loop.
+    private func endTurn(_ now: ContinuousClock.Instant) {
+        flushBatch(now)
+        if queue.waiting < maximumWaiting / 2 { resumeSubmitters() }
     }
 
     private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
@@ -371,7 +377,6 @@ package actor DownloadScheduler {
     }
 
     private func resumeSubmitters() {
-        guard !submitters.isEmpty, queue.waiting < maximumWaiting / 2 else { return }
         let resumed = submitters
         submitters = []
         for submitter in resumed { submitter.resume() }

@@ -1,4 +1,4 @@
-/// Wakes one waiting task. Signals sent while nobody waits are one.
+/// Wakes one waiting task. Signals that are sent before a wait count as one.
 struct Signal: Sendable {
     private let stream: AsyncStream<Void>
     private let continuation: AsyncStream<Void>.Continuation

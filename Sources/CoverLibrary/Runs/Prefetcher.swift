@@ -159,13 +159,13 @@ struct Prefetcher: Sendable {
                 outcome.isDuplicate = cover.isDuplicate
                 outcome.milliseconds = Double(result.microseconds) / 1_000
                 run.record(outcome)
-            case .failure(let failure): failed(candidate, failure)
+            case .failure(let failure): failed(candidate, failure, milliseconds: Double(result.microseconds) / 1_000)
             }
         }
     }
 
     /// Tries the cover's next URL, if there is one.
-    private func failed(_ candidate: CoverCandidate, _ failure: CoverFailure) {
+    private func failed(_ candidate: CoverCandidate, _ failure: CoverFailure, milliseconds: Double = 0) {
         // The end of the run says nothing about the cover.
         if failure.kind == .cancelled { return run.postpone() }
         var failure = failure
@@ -173,7 +173,11 @@ struct Prefetcher: Sendable {
         if failure.kind == .cache { stop(failure.detail) }
         run.remember(failure, of: candidate.url.string)
         let (next, combined) = candidate.next(after: failure)
-        guard let next else { return run.record(CoverOutcome(failed: combined)) }
+        guard let next else {
+            var outcome = CoverOutcome(failed: combined)
+            outcome.milliseconds = milliseconds
+            return run.record(outcome)
+        }
         if run.isEnding { return run.postpone() }
         Task {
             await join(next)

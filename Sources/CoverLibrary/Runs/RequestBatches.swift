@@ -13,7 +13,7 @@ struct RequestBatches: AsyncSequence, Sendable {
         private let added = Signal()
         private let taken = Signal()
 
-        /// Waits while the buffer is full. Returns false if nobody takes batches any more.
+        /// Waits while the buffer is full. Returns false after `finish`.
         func add(_ element: ListElement) async -> Bool {
             let count = elements.withLock { elements in
                 elements.append(element)

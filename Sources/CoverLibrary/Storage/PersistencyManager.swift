@@ -216,9 +216,9 @@ actor PersistencyManager: DownloadStore {
             let covers = groups.flatMap(\.covers)
             do {
                 let writer = try writer()
-                let outcomes = try writer.commit(groups.map(\.group))
-                complete(covers, outcomes)
-                try writer.makeRoom(writer.headroom)
+                complete(covers, try writer.commit(groups.map(\.group)))
+                // The covers are stored, whether others can be evicted or not. The next commit tries again.
+                try? writer.makeRoom(writer.headroom)
             } catch {
                 complete(covers.map { ($0, Self.failure(error, $0.key)) })
             }

@@ -2,7 +2,7 @@ import HummingbirdCore
 import NIOCore
 import Synchronization
 
-/// One client's connection: what a response needs besides its writer.
+/// One client's connection: what a response needs in addition to its writer.
 final class Connection: ServerChildChannelValue {
     let channel: any Channel
     private let timer = Mutex<Scheduled<Void>?>(nil)

@@ -31,6 +31,8 @@ enum Signals {
         }
         for number in [SIGINT, SIGTERM, SIGHUP] {
             signal(number) { number in
+                let error = errno
+                defer { errno = error }
                 var byte = UInt8(truncatingIfNeeded: number)
                 _ = write(Signals.writer.load(ordering: .relaxed), &byte, 1)
             }

@@ -323,6 +323,10 @@ package final class CacheWriter {
 
     private func endSnapshot() throws { try reading { _ in } }
 
+    /// An open transaction would be rolled back when the last statement is released. SQLite then calls a hook of GRDB's connection,
+    /// which does not exist any more.
+    deinit { try? endSnapshot() }
+
     /// Runs one transaction under the writer's lock.
     func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {
         // Before waiting for the lock: its holder may be waiting for this snapshot to end.

@@ -50,11 +50,13 @@ package actor HTTPClient {
 
     /// Sends a request and waits for its response. Cancelling the task cancels the transfer.
     package func response(for request: TransferRequest) async throws(TransferError) -> TransferResponse {
-        let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
-        let token = start(request) { continuation.yield($0) }
-        for await result in results { return try result.get() }
-        // The stream ends without a result if the task is cancelled.
-        if let token { cancel(token) }
+        if !Task.isCancelled {
+            let (results, continuation) = AsyncStream.makeStream(of: Result<TransferResponse, TransferError>.self)
+            let token = start(request) { continuation.yield($0) }
+            for await result in results { return try result.get() }
+            // The stream ends without a result if the task is cancelled.
+            if let token { cancel(token) }
+        }
         throw TransferError(.cancelled, url: request.url.string, detail: "cancelled")
     }
 }

@@ -35,6 +35,18 @@ import Testing
         }
     }
 
+    @Test("a writer can be released without close while a group is open")
+    func releasedWithOpenGroup() async throws {
+        await #expect(processExitsWith: .success) {
+            try withFolder { folder in
+                for round in 0..<20 {
+                    let writer = try CacheWriter(directory: folder.path, capacity: nil)
+                    _ = try writer.put(url(round), picture(round))
+                }
+            }
+        }
+    }
+
     @Test("a cover is not visible before it is committed")
     func notBeforeCommit() throws {
         try withFolder { folder in

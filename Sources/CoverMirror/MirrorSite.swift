@@ -1,6 +1,7 @@
 import CoverLibrary
 import CurlHTTP
 import HTTPTypes
+import Platform
 
 /// The URLs that a mirror serves: those of one origin, under one path.
 struct MirrorSite: Sendable {

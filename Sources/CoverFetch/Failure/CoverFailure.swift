@@ -1,4 +1,5 @@
 import CurlHTTP
+import Platform
 
 /// Why a cover could not be downloaded or read. `message` is one line that names the URL and never holds credentials.
 public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {

@@ -1,5 +1,6 @@
 import CoverFetch
 import CurlHTTP
+import Platform
 
 extension Album {
     /// The cache key of the cover at `coverURL`: the normalised URL.

@@ -1,5 +1,6 @@
 import CoverFetch
 import CurlHTTP
+import Platform
 
 /// A cover and the URLs where it may be. Most covers have one.
 struct CoverCandidate: Sendable {

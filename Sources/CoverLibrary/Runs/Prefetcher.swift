@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import Platform
 
 /// Downloads every cover of a list that is not cached. One run.
 struct Prefetcher: Sendable {

@@ -1,5 +1,4 @@
 import CoverLibrary
-import CurlHTTP
 import Logging
 import Platform
 import Synchronization

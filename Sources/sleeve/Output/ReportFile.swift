@@ -1,5 +1,4 @@
 import CoverLibrary
-import CurlHTTP
 import Platform
 import Synchronization
 

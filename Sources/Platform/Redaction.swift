@@ -27,7 +27,7 @@ package enum Redaction {
     package static func displayable(_ text: String) -> String { text.contains("@") ? "(a URL with credentials)" : text }
 
     /// A URL without user name and password.
-    static func removingUserInfo(_ url: String) -> String {
+    package static func removingUserInfo(_ url: String) -> String {
         guard let start = url.firstRange(of: "://")?.upperBound else { return url }
         let authority = url[start...].prefix { $0 != "/" && $0 != "?" && $0 != "#" }
         guard let at = authority.lastIndex(of: "@") else { return url }

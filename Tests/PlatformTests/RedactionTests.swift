@@ -1,6 +1,6 @@
 import Testing
 
-@testable import CurlHTTP
+@testable import Platform
 
 @Suite struct RedactionTests {
     @Test(

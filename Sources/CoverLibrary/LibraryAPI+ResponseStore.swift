@@ -13,7 +13,7 @@ extension LibraryAPI {
     /// - Throws: `CacheError`.
     package func storedBody(of entry: CachedEntry) async throws -> [UInt8]? {
         let key = entry.metadata.key
-        switch try covers.reader.cover(for: key) {
+        switch try await covers.read({ try $0.cover(for: key) }) {
         case .hit(let found, let body):
             covers.passUsageOn(ofAtLeast: 1_024)
             return found.digest == entry.digest && found.row == entry.row ? body : nil

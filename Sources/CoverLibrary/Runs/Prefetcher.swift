@@ -174,11 +174,7 @@ struct Prefetcher: Sendable {
         if failure.kind == .cache { stop(failure.detail) }
         run.remember(failure, of: candidate.url.string)
         let (next, combined) = candidate.next(after: failure)
-        guard let next else {
-            var outcome = CoverOutcome(failed: combined)
-            outcome.milliseconds = milliseconds
-            return run.record(outcome)
-        }
+        guard let next else { return run.record(CoverOutcome(failed: combined, milliseconds: milliseconds)) }
         if run.isEnding { return run.postpone() }
         Task {
             await join(next)

@@ -78,8 +78,9 @@ import Wire
             let again = try await stage.get(stale)
             #expect(again.outcome == "sleeve; hit; detail=stale-if-error")
             try await eventually { await !stage.mirror.origin.isDoubtful }
+            // The probe's own revalidation may still be running; a request that joins it says so.
             let back = try await stage.get(stale)
-            #expect(back.outcome == "sleeve; fwd=stale; fwd-status=304; stored")
+            #expect(back.outcome.hasPrefix("sleeve; fwd=stale; fwd-status=304; stored"))
         }
     }
 

@@ -22,7 +22,9 @@ struct BenchFolder {
 
     func text(of name: String) -> String { (try? String(contentsOfFile: file(name), encoding: .utf8)) ?? "" }
 
-    func write(_ text: String, to name: String) throws { try text.write(toFile: file(name), atomically: false, encoding: .utf8) }
+    func write(_ text: String, to name: String) throws {
+        try text.write(toFile: file(name), atomically: false, encoding: .utf8)
+    }
 
     /// Creates an empty folder, and removes what was there.
     func makeFolder(_ name: String) throws -> String {

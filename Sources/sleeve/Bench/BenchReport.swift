@@ -46,16 +46,16 @@ extension BenchReport {
         var text = ""
         for link in links {
             text += "\(link.name)\n"
-            var table = TextTable(
-                ["", "covers/s", "MB/s", "p50 ms", "p90", "p99", "p99.9", "max", "conns", "tail ms", "CPU µs", "MB"],
-                numeric: Set(1...11))
+            var table = TextTable(Self.columns, numeric: Set(1..<Self.columns.count))
             for result in link.results { table.add(Self.row(result)) }
             text += table.text(width: width)
             for result in link.results {
                 if result.failed > 0 {
                     text += "\(result.scenario.rawValue): \(Decimals.count(result.failed, "cover")) failed\n"
                 }
-                if !result.stages.isEmpty { text += "\(result.scenario.rawValue), where a cover's time went: \(Self.waterfall(result))\n" }
+                if !result.stages.isEmpty {
+                    text += "\(result.scenario.rawValue), where a cover's time went: \(Self.waterfall(result))\n"
+                }
                 if let verdict = result.verdict { text += "\(result.scenario.rawValue), bottleneck: \(verdict)\n" }
             }
             for comparison in link.comparisons { text += Self.text(comparison) }
@@ -64,7 +64,13 @@ extension BenchReport {
         return text + (isInterrupted ? "Stopped: what is above was measured before.\n" : "")
     }
 
-    private static func row(_ result: BenchResult) -> [String] {
+    /// Latency is in milliseconds; CPU time in microseconds a cover; memory is the peak.
+    static let columns = [
+        "", "covers/s", "MB/s", "p50 ms", "p90", "p99", "p99.9", "max", "connections", "tail ms", "CPU µs", "memory MB",
+    ]
+
+    /// The cells of a result.
+    static func row(_ result: BenchResult) -> [String] {
         func number(_ value: Double?, _ digits: Int = 1) -> String {
             value.map { $0 >= 1_000 ? Decimals.grouped(Int($0)) : Decimals.text($0, $0 < 100 ? digits : 0) } ?? ""
         }

@@ -62,7 +62,8 @@ struct BenchRunner {
         }
         for number in 0..<plan.rounds {
             func show(_ what: String) {
-                progress("\(target.name) · \(what)" + (plan.rounds > 1 ? " · round \(number + 1) of \(plan.rounds)" : ""))
+                progress(
+                    "\(target.name) · \(what)" + (plan.rounds > 1 ? " · round \(number + 1) of \(plan.rounds)" : ""))
             }
             var runs: [Rival: ProcessRun] = [:]
             func runRivals(_ rivals: some Sequence<Rival>) throws {

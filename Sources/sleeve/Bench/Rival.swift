@@ -16,7 +16,8 @@ enum Rival: String, CaseIterable, ExpressibleByArgument, Sendable {
         switch self {
         case .curl:
             [
-                "curl", "--parallel", "--parallel-max", "\(Self.inFlight)", "--location", "--fail", "--no-progress-meter", "-K",
+                "curl", "--parallel", "--parallel-max", "\(Self.inFlight)", "--location", "--fail",
+                "--no-progress-meter", "-K",
                 configuration,
             ] + (certificate.map { ["--cacert", $0] } ?? [])
         case .aria2c:

@@ -45,19 +45,22 @@ struct Verdict: Equatable {
         } else if load >= Self.busy {
             let cpu = sum(\.process.cpuSeconds) / wall
             bottleneck = .processor
-            text = "this machine's processor: \(Self.percent(load)) busy; Sleeve used \(Decimals.text(cpu, 2)) processors"
+            text =
+                "this machine's processor: \(Self.percent(load)) busy; Sleeve used \(Decimals.text(cpu, 2)) processors"
         } else if store > handshakes + firstByte + body {
             bottleneck = .disk
             text = "the disk: \(Self.number(store)) covers on average waited for it, more than were in flight"
         } else if beginning > wall * Self.slowStart {
             bottleneck = .start
-            text = "the beginning: \(Self.percent(beginning / wall)) of the time passed before the first cover began to arrive"
+            text =
+                "the beginning: \(Self.percent(beginning / wall)) of the time passed before the first cover began to arrive"
         } else if firstByte >= max(body, handshakes) {
             bottleneck = .server
             text = "the server and the way to it: \(inFlight(firstByte)) waited for their first byte"
         } else if body >= handshakes {
             bottleneck = .bodies
-            text = "the server's bandwidth or the line: \(inFlight(body)) were receiving, at \(Self.megabits(bits)) Mbit/s"
+            text =
+                "the server's bandwidth or the line: \(inFlight(body)) were receiving, at \(Self.megabits(bits)) Mbit/s"
         } else {
             bottleneck = .handshakes
             text = "handshakes: \(inFlight(handshakes)) were connecting"

@@ -6,6 +6,8 @@ struct CommaSeparated<Value: ExpressibleByArgument & Sendable>: ExpressibleByArg
 
     init(_ values: [Value]) { self.values = values }
 
+    var defaultValueDescription: String { values.map(\.defaultValueDescription).joined(separator: ",") }
+
     init?(argument: String) {
         values = argument.split(separator: ",", omittingEmptySubsequences: false).compactMap {
             Value(argument: String($0))

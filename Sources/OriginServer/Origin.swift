@@ -14,6 +14,7 @@ package final class Origin: Sendable {
     package let url: String
 
     private let context: OriginContext
+    private let relay: LinkRelay?
     private let server: Task<Void, any Error>
     private static let eventLoops = MultiThreadedEventLoopGroup.singleton
 
@@ -29,7 +30,7 @@ package final class Origin: Sendable {
         let server = Server(
             childChannelSetup: OriginChannel(context),
             configuration: ServerConfiguration(
-                address: .hostname(options.host, port: options.port), backlog: 4096),
+                address: .hostname(options.host, port: options.link == nil ? options.port : 0), backlog: 4096),
             onServerRunning: { channel in continuation.yield(channel) },
             eventLoopGroup: eventLoops,
             logger: logger)
@@ -40,7 +41,15 @@ package final class Origin: Sendable {
         }
         for await listener in listeners {
             context.connections.setListener(listener)
-            return Origin(port: listener.localAddress?.port ?? options.port, context, task)
+            let port = listener.localAddress?.port ?? options.port
+            do throws(OriginError) {
+                let relay = try await startRelay(context, before: port)
+                return Origin(port: relay?.port ?? port, context, relay, task)
+            } catch {
+                context.connections.close()
+                _ = await task.result
+                throw error
+            }
         }
         let cause: String
         switch await task.result {
@@ -51,11 +60,22 @@ package final class Origin: Sendable {
         throw OriginError.cannotListen(host: options.host, port: options.port, cause: cause)
     }
 
-    private init(port: Int, _ context: OriginContext, _ server: Task<Void, any Error>) {
+    /// Starts the link before the origin, if there is one.
+    private static func startRelay(_ context: OriginContext, before port: Int) async throws(OriginError) -> LinkRelay? {
+        let options = context.options
+        guard let link = options.link else { return nil }
+        return try await LinkRelay.start(
+            link, host: options.host, port: options.port, before: options.host, port: port, context.linkMetrics)
+    }
+
+    private init(
+        port: Int, _ context: OriginContext, _ relay: LinkRelay?, _ server: Task<Void, any Error>
+    ) {
         let host = context.options.host
         self.port = port
         url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         self.context = context
+        self.relay = relay
         self.server = server
     }
 
@@ -63,6 +83,7 @@ package final class Origin: Sendable {
 
     /// Stops listening and closes every connection, even during a response. Returns when all of them are closed.
     package func stop() async {
+        await relay?.stop()
         // No task is cancelled: each of them waits for a channel and ends when the channel closes.
         try? await context.connections.close()?.get()
         // A connection that was just accepted may not be registered yet. Its event loop does that before this closure.
@@ -100,4 +121,7 @@ package final class Origin: Sendable {
 
     /// The maximum number of requests that were in flight at the same time.
     package var peakInFlight: Int { context.metrics.peakInFlight }
+
+    /// What the link before the origin has carried; nil without a link.
+    package var linkMetrics: LinkMetrics? { relay?.metrics }
 }

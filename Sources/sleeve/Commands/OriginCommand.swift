@@ -15,10 +15,21 @@ struct OriginCommand: AsyncParsableCommand {
               sleeve origin &
               sleeve origin --urls 5000 | sleeve prefetch -
               sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
+
+            --link puts an emulated link before the origin, with --before before any other server. Each way takes half of the \
+            round-trip time, and all connections share the bandwidth, which is that of each direction, without packet headers. \
+            A connection costs a round trip, and starts with ten segments in flight and doubles them every round trip (RFC \
+            5681, RFC 6928). After a loss it halves them and then adds one a round trip. Bytes pass untouched. When the origin \
+            stops, it prints what the link has carried as one JSON object.
+
+              sleeve origin --link 50ms/200mbit
+              sleeve origin --link 150ms/50mbit --loss 1% --before 127.0.0.1:8080
             """)
 
     @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "port"))
     var port = 8_731
+
+    @OptionGroup(title: "Link") var link: LinkOptions
 
     @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
     var delay = 0.0
@@ -73,6 +84,7 @@ struct OriginCommand: AsyncParsableCommand {
     func run() async throws {
         if let urls { return printURLs(urls) }
         if let writeTo { return try writeCovers(writeTo) }
+        if let server = link.before, let model = try link.model { return try await relay(model, before: server) }
         let origin: Origin
         do {
             origin = try await Origin.start(try originOptions())
@@ -84,12 +96,31 @@ struct OriginCommand: AsyncParsableCommand {
         }
         try await serve(at: origin.url, hint: "serving covers at \(origin.url)/covers/1.jpg; press Ctrl-C to stop") {
             await origin.stop()
+            if let metrics = origin.linkMetrics { Terminal.standardOutput.write(metrics.json + "\n") }
+        }
+    }
+
+    /// Runs a link before another server.
+    private func relay(_ model: LinkModel, before server: ServerAddress) async throws {
+        let relay: LinkRelay
+        do {
+            relay = try await LinkRelay.start(
+                model, host: "127.0.0.1", port: port, before: server.host, port: server.port)
+        } catch {
+            throw fail("\(error)")
+        }
+        try await serve(
+            at: "127.0.0.1:\(relay.port)", hint: "an emulated link leads to \(server); press Ctrl-C to stop"
+        ) {
+            await relay.stop()
+            Terminal.standardOutput.write(relay.metrics.json + "\n")
         }
     }
 
     private func originOptions() throws -> OriginOptions {
         var options = OriginOptions()
         options.port = port
+        options.link = try link.model
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
         options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }

@@ -1,38 +1,25 @@
 import ArgumentParser
+import OriginServer
 
-/// A connection to measure over: loopback, or a link with a delay and a bandwidth, which `sleeve origin` emulates.
-struct BenchLink: ExpressibleByArgument, Hashable, Sendable {
-    /// The round-trip time and the bandwidth as `sleeve origin --link` takes them; nil for loopback.
-    var emulated: String?
-    /// In bits a second; nil if it is not limited.
-    var capacity: Double?
+/// A connection to measure over: loopback, or an emulated link.
+struct BenchLink: ExpressibleByArgument, Sendable {
+    var name: String
+    /// Nil for loopback.
+    var model: LinkModel?
 
-    static let loopback = Self(emulated: nil, capacity: nil)
-
-    init(emulated: String?, capacity: Double?) {
-        self.emulated = emulated
-        self.capacity = capacity
-    }
-
-    /// `loopback`, or a round-trip time and a bandwidth: `50ms/200mbit`.
+    /// - Parameter argument: `loopback`, or a round-trip time and a bandwidth, such as `50ms/200mbit`.
     init?(argument: String) {
-        if argument == "loopback" {
-            self = .loopback
-            return
-        }
-        let parts = argument.lowercased().split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, parts[0].hasSuffix("ms"), let delay = Double(parts[0].dropLast(2)), delay >= 0 else {
-            return nil
-        }
-        for (unit, factor) in [("kbit", 1e3), ("mbit", 1e6), ("gbit", 1e9)] where parts[1].hasSuffix(unit) {
-            guard let number = Double(parts[1].dropLast(unit.count)), number > 0 else { return nil }
-            self.init(emulated: argument.lowercased(), capacity: number * factor)
-            return
-        }
-        return nil
+        name = argument.lowercased()
+        if name == "loopback" { return }
+        guard let model = try? LinkModel(name) else { return nil }
+        self.model = model
     }
 
-    var description: String { emulated ?? "loopback" }
+    /// In bits a second; nil if it is not limited.
+    var capacity: Double? { model.map { Double($0.bitsPerSecond) } }
+
+    /// The options of `sleeve origin`.
+    var options: [String] { model == nil ? [] : ["--link", name] }
 }
 
 /// The protocol of the bench's own origin.
@@ -42,7 +29,7 @@ enum BenchProtocol: String, CaseIterable, ExpressibleByArgument {
     var title: String {
         switch self {
         case .http: "HTTP/1.1"
-        case .https: "HTTPS, HTTP/2"
+        case .https: "HTTPS with HTTP/2"
         }
     }
 }

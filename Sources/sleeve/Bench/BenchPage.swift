@@ -45,7 +45,8 @@ struct BenchPage {
         var html = "<section><h2>\(link.name.escapedForHTML)</h2>\n\(Self.table(link.results))\n"
         for result in link.results {
             guard let verdict = result.verdict else { continue }
-            html += "<p class=\"verdict\"><b>\(result.scenario.rawValue)</b> \(verdict.escapedForHTML)</p>\n"
+            html +=
+                "<p class=\"verdict\"><b>Bottleneck, \(result.scenario.rawValue):</b> \(verdict.escapedForHTML)</p>\n"
         }
         html += "<div class=\"plots\">\n"
         if let shown = link.results.first(where: { $0.latency != nil }) { html += Self.plots(shown) }

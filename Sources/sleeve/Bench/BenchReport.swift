@@ -66,7 +66,8 @@ extension BenchReport {
 
     /// Latency is in milliseconds; CPU time in microseconds a cover; memory is the peak.
     static let columns = [
-        "", "covers/s", "MB/s", "p50 ms", "p90", "p99", "p99.9", "max", "connections", "tail ms", "CPU µs", "memory MB",
+        "", "covers/s", "MB/s", "p50 ms", "p90", "p99", "p99.9", "max", "connections × requests", "tail ms", "CPU µs",
+        "memory MB",
     ]
 
     /// The cells of a result.
@@ -79,7 +80,8 @@ extension BenchReport {
             result.scenario.rawValue, number(result.coversPerSecond.median),
             result.megabytesPerSecond.median > 0 ? number(result.megabytesPerSecond.median) : "",
             number(latency?.p50), number(latency?.p90), number(latency?.p99), number(latency?.p999),
-            number(latency?.maximum), result.connections > 0 ? "\(result.connections)" : "",
+            number(latency?.maximum),
+            result.connections > 0 ? "\(result.connections) × \(number(result.requestsPerConnection))" : "",
             number(result.tail?.median), number(result.cpuMicrosecondsPerCover),
             number(Double(result.peakMemoryBytes) / 1e6, 0),
         ]

@@ -56,7 +56,9 @@ struct BenchRunner {
             for rival in plan.rivals where pairs[rival] != nil || failures[rival] != nil {
                 report.comparisons.append(
                     Comparison(
-                        rival, link: target.name, command: command(of: rival, target), pairs: pairs[rival] ?? [],
+                        rival, link: target.name,
+                        command: command(of: rival, target).map { $0.replacing(folder.path + "/", with: "") },
+                        pairs: pairs[rival] ?? [],
                         failure: failures[rival]))
             }
         }

@@ -163,9 +163,9 @@ struct BenchCommand: AsyncParsableCommand {
             for name in protocols.values {
                 let certificate = runner.folder.file("certificate.pem")
                 let tls = name == .https ? ["--tls", "--certificate", certificate] : []
-                try runner.withOrigin((link.emulated.map { ["--link", $0] } ?? []) + tls) { url in
+                try runner.withOrigin(link.options + tls) { url in
                     let target = BenchRunner.Target(
-                        name: "\(link.description), \(name.title)", urls: urls(of: url),
+                        name: "\(link.name), \(name.title)", urls: urls(of: url),
                         certificate: name == .https ? certificate : nil, capacity: link.capacity)
                     try runner.measure(target, into: &report)
                 }

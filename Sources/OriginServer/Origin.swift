@@ -1,10 +1,11 @@
 import HummingbirdCore
 import Logging
 import NIOCore
+import NIOSSL
 import NIOPosix
 import Platform
 
-/// A running HTTP/1.1 origin. It serves covers, latency and faults on demand; see `HelpPage`.
+/// A running origin of HTTP, or of HTTPS with HTTP/2. It serves covers, latency and faults on demand; see `HelpPage`.
 ///
 /// Stop it with `stop()`. An origin that is released without it closes its sockets at an unspecified time.
 package final class Origin: Sendable {
@@ -12,6 +13,8 @@ package final class Origin: Sendable {
     package let port: Int
     /// The root URL without a trailing slash, such as "http://127.0.0.1:8731".
     package let url: String
+    /// The certificate that clients must trust, in PEM; nil without TLS.
+    package let certificate: String?
 
     private let context: OriginContext
     private let relay: LinkRelay?
@@ -20,15 +23,23 @@ package final class Origin: Sendable {
 
     /// Starts an origin. It listens when this returns.
     ///
-    /// - Throws: `OriginError.cannotListen`, for example if the port is in use.
-    package static func start(_ options: OriginOptions = .init()) async throws -> Origin {
+    /// - Throws: `OriginError.cannotListen`, for example if the port is in use, or `OriginError.cannotMakeCertificate`.
+    package static func start(_ options: OriginOptions = .init()) async throws(OriginError) -> Origin {
         let context = OriginContext(options)
+        let certificate: OriginCertificate?
+        let tls: NIOSSLContext?
+        do {
+            certificate = try options.tls.map { _ in try OriginCertificate(host: options.host) }
+            tls = try options.tls.flatMap { try certificate?.context($0) }
+        } catch {
+            throw .cannotMakeCertificate("\(error)")
+        }
         var logger = Logger(label: "sleeve.origin")
         // Many faults make clients close their connections, which is not worth a message.
         logger.logLevel = .critical
         let (listeners, continuation) = AsyncStream.makeStream(of: (any Channel).self)
         let server = Server(
-            childChannelSetup: OriginChannel(context),
+            childChannelSetup: OriginChannel(context, tls: tls),
             configuration: ServerConfiguration(
                 address: .hostname(options.host, port: options.link == nil ? options.port : 0), backlog: 4096),
             onServerRunning: { channel in continuation.yield(channel) },
@@ -44,7 +55,7 @@ package final class Origin: Sendable {
             let port = listener.localAddress?.port ?? options.port
             do throws(OriginError) {
                 let relay = try await startRelay(context, before: port)
-                return Origin(port: relay?.port ?? port, context, relay, task)
+                return Origin(port: relay?.port ?? port, context, certificate?.pem, relay, task)
             } catch {
                 context.connections.close()
                 _ = await task.result
@@ -69,12 +80,14 @@ package final class Origin: Sendable {
     }
 
     private init(
-        port: Int, _ context: OriginContext, _ relay: LinkRelay?, _ server: Task<Void, any Error>
+        port: Int, _ context: OriginContext, _ certificate: String?, _ relay: LinkRelay?,
+        _ server: Task<Void, any Error>
     ) {
         let host = context.options.host
         self.port = port
-        url = "http://\(host.contains(":") ? "[\(host)]" : host):\(port)"
+        url = "\(certificate == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
         self.context = context
+        self.certificate = certificate
         self.relay = relay
         self.server = server
     }

@@ -1,4 +1,5 @@
 import NIOCore
+import NIOSSL
 
 /// The C library's `struct linger`. It cannot be imported under one name on all systems.
 private struct Linger {
@@ -12,7 +13,9 @@ extension Channel {
         guard let options = self as? any SocketOptionProvider else { return close(promise: nil) }
         // Closing a socket that lingers for zero seconds sends RST.
         options.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger()).whenComplete { _ in
-            self.close(promise: nil)
+            // TLS would first exchange its own end.
+            let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
+            if let tls { tls.close(promise: nil) } else { self.close(promise: nil) }
         }
     }
 }

@@ -16,6 +16,13 @@ struct OriginCommand: AsyncParsableCommand {
               sleeve origin --urls 5000 | sleeve prefetch -
               sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
 
+            --tls serves HTTPS, with HTTP/2 and HTTP/1.1 (ALPN) and a new certificate for localhost, 127.0.0.1 and ::1. Over \
+            HTTP/2, faults that close or reset the connection reset the stream (RST_STREAM) instead, and chunked=1 only omits \
+            the Content-Length.
+
+              sleeve origin --tls --certificate origin.pem &
+              sleeve origin --tls --urls 5000 | sleeve prefetch --cacert origin.pem -
+
             --link puts an emulated link before the origin, with --before before any other server. Each way takes half of the \
             round-trip time, and all connections share the bandwidth, which is that of each direction, without packet headers. \
             A connection costs a round trip, and starts with ten segments in flight and doubles them every round trip (RFC \
@@ -29,6 +36,7 @@ struct OriginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "port"))
     var port = 8_731
 
+    @OptionGroup(title: "HTTPS") var https: HTTPSOptions
     @OptionGroup(title: "Link") var link: LinkOptions
 
     @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
@@ -78,6 +86,9 @@ struct OriginCommand: AsyncParsableCommand {
         guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
         guard mostInFlight ?? 1 > 0 else { throw ValidationError("--most-in-flight must be at least 1") }
         guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
+        guard link.before == nil || !https.tls else {
+            throw ValidationError("--before has no origin for --tls to apply to")
+        }
         guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
     }
 
@@ -88,6 +99,7 @@ struct OriginCommand: AsyncParsableCommand {
         let origin: Origin
         do {
             origin = try await Origin.start(try originOptions())
+            if let certificate = origin.certificate { try https.write(certificate) }
             if let albums { try AlbumFile.createIfMissing(albums, origin: origin.url) }
         } catch let error as LibraryError {
             throw fail(error.message)
@@ -120,6 +132,7 @@ struct OriginCommand: AsyncParsableCommand {
     private func originOptions() throws -> OriginOptions {
         var options = OriginOptions()
         options.port = port
+        options.tls = https.options
         options.link = try link.model
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
@@ -135,7 +148,7 @@ struct OriginCommand: AsyncParsableCommand {
     private func printURLs(_ count: Int) {
         var text = ""
         for number in 0..<count {
-            text += "http://127.0.0.1:\(port)/covers/\(number).jpg\n"
+            text += "\(https.tls ? "https" : "http")://127.0.0.1:\(port)/covers/\(number).jpg\n"
             if text.utf8.count > 64 << 10 {
                 guard Terminal.standardOutput.write(text) else { return }
                 text = ""

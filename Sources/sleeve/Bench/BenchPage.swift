@@ -59,7 +59,9 @@ struct BenchPage {
         if let series = result.throughput {
             html += figure(
                 "Received over time, first round",
-                Plot.area(series, x: "s", y: "Mbit/s", title: "Throughput over time"))
+                Plot.area(
+                    series, x: "s", y: "Mbit/s", title: "Throughput over time",
+                    limit: result.capacity.map { ($0, "the link") }))
         }
         if let series = result.histogram {
             html += figure(

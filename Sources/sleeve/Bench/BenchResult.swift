@@ -41,6 +41,8 @@ struct BenchResult: Codable, Sendable {
     var requestsPerConnection: Double
     /// From the last byte received to the end of the process, in milliseconds.
     var tail: Spread?
+    /// Of the link, in 10⁶ bits a second; nil if it is unknown.
+    var capacity: Double?
     /// Received a second, in 10⁶ bits, over the first round: `step` is in seconds.
     var throughput: Series?
     /// Covers by latency, up to the 99th percentile: `step` is in milliseconds.
@@ -52,6 +54,7 @@ struct BenchResult: Codable, Sendable {
     /// - Parameter capacity: of the link, in bits a second; nil if it is unknown.
     init(_ link: String, _ scenario: BenchScenario, _ rounds: [BenchRound], capacity: Double?) {
         self.link = link
+        self.capacity = capacity.map { $0 / 1e6 }
         self.scenario = scenario
         covers = rounds.map(\.covers.count).max() ?? 0
         failed = rounds.reduce(0) { $0 + $1.failed }

@@ -147,12 +147,12 @@ import Testing
         try await withStage { stage in
             _ = try await stage.library.prefetch((1...50).map { stage.url($0, "same=1") }).summary()
             let killed = try await stage.another()
-            #expect(killed.covers.learntHosts()[stage.origin.url]?.pace != nil)
+            #expect(killed.covers.learntHosts()[stage.origin.url]?.limit != nil)
             await killed.close()
             await stage.library.close()
             let next = try await stage.another()
-            let learnt = try #require(next.covers.learntHosts()[stage.origin.url]?.pace)
-            #expect(learnt.limit >= 4)
+            let learnt = try #require(next.covers.learntHosts()[stage.origin.url])
+            #expect(learnt.limit == 32 && learnt.http2 == false && !learnt.hasRejected)
             await next.close()
         }
     }

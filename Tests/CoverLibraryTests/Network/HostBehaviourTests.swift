@@ -90,9 +90,9 @@ import Testing
         } _: { stage in
             let dead = try await Origin.start()
             let port = dead.port
-            let urls = (1...20).map { dead.coverURL($0) }
+            let urls = (1...60).map { dead.coverURL($0) }
             await dead.stop()
-            #expect(try await stage.library.prefetch(urls).summary().failed == 20)
+            #expect(try await stage.library.prefetch(urls).summary().failed == 60)
             #expect(await stage.library.failure(urls[0])?.kind == .notTried)
             var options = OriginOptions()
             options.port = port

@@ -153,7 +153,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
-            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
+            dependencies: ["OriginServer", "CurlHTTP", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
         .testTarget(name: "ServerChannelsTests", dependencies: ["ServerChannels"], swiftSettings: settings),
         .testTarget(

@@ -163,7 +163,7 @@ def get(bench):
     expected = (bench.corpus / "100.jpg").read_bytes()
     runs = []
     for _ in range(50):
-        runs.append(run([bench.sleeve, "get", url, "--cache", str(cache)], synced=False))
+        runs.append(run([bench.sleeve, "get", url, "--quiet", "--cache", str(cache)], synced=False))
         if runs[-1].output != expected:
             raise Failure("sleeve get returned other bytes than the server sent")
         bench.report.keep("get", "sleeve", runs[-1])
@@ -270,7 +270,7 @@ def store_into_both(bench, cache, rounds):
 SECTIONS = {
     "http": ("5,000 covers over HTTP/1.1, 64 in flight, and again", http),
     "https": ("the same over HTTPS with HTTP/2", https),
-    "links": ("300 covers over links with a delay", links),
+    "links": ("300 covers over links with a delay, HTTP/1.1 and HTTP/2", links),
     "delay": ("an origin that answers after 50 ms, 256 in flight", delay),
     "get": ("sleeve get", get),
     "lookup": ("a cached cover through the library", lookup),

@@ -29,7 +29,7 @@ enum BenchProtocol: String, CaseIterable, ExpressibleByArgument {
     var title: String {
         switch self {
         case .http: "HTTP/1.1"
-        case .https: "HTTPS with HTTP/2"
+        case .https: "HTTP/2"
         }
     }
 }

@@ -87,11 +87,10 @@ enum Plot {
     static func bars(
         _ values: [(label: String, spread: Spread, note: String)], reference: Double? = nil, title: String
     ) -> String {
-        // A digit of the page's font is 7 wide.
-        func columns(_ text: KeyPath<(label: String, spread: Spread, note: String), String>) -> Double {
-            Double(values.map { $0[keyPath: text].count }.max() ?? 0) * 7 + 14
-        }
-        let (label, note, row) = (columns(\.label), columns(\.note), 26.0)
+        // A character is 7 wide.
+        let label = Double(values.map { $0.label.count }.max() ?? 0) * 7 + 14
+        let note = Double(values.map { $0.note.count }.max() ?? 0) * 7 + 14
+        let row = 26.0
         let maximum = max(values.map(\.spread.maximum).max() ?? 0, reference ?? 0, 1e-9)
         let scale = (width - label - note) / maximum
         var (body, position) = ("", top)

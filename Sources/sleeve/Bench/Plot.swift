@@ -57,7 +57,7 @@ enum Plot {
     /// The stages of a cover, one below the other, each beginning where the one before it ends on average. A thin line extends to
     /// the 95th percentile. The wait for a turn is not drawn to scale: it is as long as the list.
     static func waterfall(_ stages: [BenchResult.Stage], title: String) -> String {
-        let rows = stages.filter { $0.name != CoverStage.queue.rawValue && $0.p95 >= 0.005 }
+        let rows = stages.filter { $0.name != CoverStage.queue.rawValue && max($0.mean, $0.p95) >= 0.005 }
         let (label, note, row) = (92.0, 128.0, 24.0)
         var (begin, end) = (0.0, 0.0)
         for stage in rows {

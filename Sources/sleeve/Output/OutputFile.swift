@@ -1,5 +1,7 @@
-// `stat` belongs to the module that the compiler happens to load first: Glibc or Dispatch.
-import Dispatch
+// On Linux, `stat` belongs to the module that the compiler happens to load first: Glibc or CDispatch.
+#if os(Linux)
+    import CDispatch
+#endif
 import Platform
 
 /// A file that an option or an argument names for a command to write.

@@ -58,7 +58,7 @@ enum Plot {
     /// the 95th percentile. The wait for a turn is not drawn to scale: it is as long as the list.
     static func waterfall(_ stages: [BenchResult.Stage], title: String) -> String {
         let rows = stages.filter { $0.name != CoverStage.queue.rawValue && max($0.mean, $0.p95) >= 0.005 }
-        let (label, note, row) = (92.0, 128.0, 24.0)
+        let (label, note, row) = (92.0, 144.0, 24.0)
         var (begin, end) = (0.0, 0.0)
         for stage in rows {
             end = max(end, begin + max(stage.mean, stage.p95))

@@ -19,7 +19,7 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit.",
             valueName: "n"))
-    var perHost = 32
+    var perHost = 64
 
     @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
     var fixed = false

@@ -153,7 +153,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
-            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
+            dependencies: [
+                "OriginServer", "CurlHTTP", "HTTPCaching", "ImageHeader", "Platform", "Wire", nioCore, httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(name: "ServerChannelsTests", dependencies: ["ServerChannels"], swiftSettings: settings),
         .testTarget(

@@ -18,6 +18,7 @@ struct LinkDirection {
     }
 
     private let model: LinkModel
+    private let delay: Duration
     private var random: SplitMix64
     private var senders: [Int: LinkSender] = [:]
     /// When the bottleneck has transmitted everything it has accepted.
@@ -34,12 +35,13 @@ struct LinkDirection {
 
     init(_ model: LinkModel, seed: UInt64) {
         self.model = model
+        delay = model.delay
         random = SplitMix64(state: seed)
     }
 
     /// The time of the next arrival or acknowledgement.
     var nextEvent: Duration? {
-        let arrival = arrivedSegments < segments.count ? segments[arrivedSegments].departure + model.delay : nil
+        let arrival = arrivedSegments < segments.count ? segments[arrivedSegments].departure + delay : nil
         guard let acknowledgement = segments.first.map({ $0.departure + model.roundTrip }) else { return arrival }
         return arrival.map { min($0, acknowledgement) } ?? acknowledgement
     }
@@ -85,7 +87,7 @@ struct LinkDirection {
             let acknowledgement = first.departure + model.roundTrip
             if arrivedSegments < segments.count {
                 let segment = segments[arrivedSegments]
-                let arrival = segment.departure + model.delay
+                let arrival = segment.departure + delay
                 if arrival <= min(now, acknowledgement) {
                     arrivedSegments += 1
                     receive(segment)

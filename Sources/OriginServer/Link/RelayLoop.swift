@@ -3,8 +3,8 @@ import NIOPosix
 
 /// A relay's connections and its link, on one event loop.
 ///
-/// The simulation runs on the event loop's clock. A timer wakes it for the next arrival, at most every half millisecond, so
-/// that a busy link moves many segments at once.
+/// The simulation runs on the event loop's clock. A timer wakes it for the next event, and at the earliest half a
+/// millisecond after the last arrival, so that a busy link moves many segments at once.
 final class RelayLoop {
     private let eventLoop: any EventLoop
     private let server: SocketAddress
@@ -12,6 +12,8 @@ final class RelayLoop {
     private let start = NIODeadline.now()
     private var directions: [RelaySide: LinkDirection]
     private var connections: [Int: RelayedConnection] = [:]
+    /// The ends whose sockets are not read.
+    private var paused: [(connection: RelayedConnection, side: RelaySide)] = []
     private var metrics = LinkMetrics()
     private var arrivals: [LinkDirection.Arrival] = []
     private var timer: (task: Scheduled<Void>, due: NIODeadline)?
@@ -49,6 +51,7 @@ final class RelayLoop {
             for end in connection.ends.values { end.channel?.close(promise: nil) }
         }
         connections = [:]
+        paused = []
     }
 
     /// Sends what one end of a connection has written.
@@ -75,6 +78,7 @@ final class RelayLoop {
         if side == .client { metrics.openConnections -= 1 }
         guard connection.ends.values.allSatisfy(\.isClosed) else { return }
         connections[connection.id] = nil
+        paused.removeAll { $0.connection === connection }
         for side in RelaySide.allCases { directions[side]?.remove(connection.id) }
         publish()
     }
@@ -101,20 +105,19 @@ final class RelayLoop {
 
     private func advance() {
         timer = nil
-        lastTick = .now()
         let now = now
         for side in RelaySide.allCases {
             directions[side]?.advance(to: now)
             var arrivals = arrivals
             self.arrivals = []
             directions[side]?.takeArrivals(&arrivals)
+            // Acknowledgements alone delay nothing: a response often arrives just after that of its request.
+            if !arrivals.isEmpty { lastTick = .now() }
             for arrival in arrivals { deliver(arrival, from: side) }
             for arrival in arrivals { connections[arrival.connection]?.ends[side.other]?.channel?.flush() }
             self.arrivals = arrivals
         }
-        for connection in connections.values {
-            for (side, end) in connection.ends where !end.isReading { updateReading(from: side, of: connection) }
-        }
+        for (connection, side) in paused { updateReading(from: side, of: connection) }
         publish()
         schedule()
     }
@@ -160,6 +163,11 @@ final class RelayLoop {
         let isReading = direction.waiting(connection.id) < Self.maximumWaiting
         guard isReading != end.isReading else { return }
         connection.ends[side]?.isReading = isReading
+        if isReading {
+            paused.removeAll { $0.connection === connection && $0.side == side }
+        } else {
+            paused.append((connection, side))
+        }
         try? end.channel?.syncOptions?.setOption(.autoRead, value: isReading)
     }
 

@@ -26,6 +26,8 @@ package struct OriginOptions: Sendable {
     package var retryAfter: String?
     /// The `Cache-Control` field of covers; empty omits it.
     package var cacheControl = "public, max-age=86400"
+    /// Redirects the Cover Art Archive's paths over two other hosts, as the archive does; see `ArchiveHosts`.
+    package var archiveHosts = false
     /// The body of `/robots.txt`; nil answers 404.
     package var robots: String?
     /// Counts requests by path, for `Origin.requestCount(path:)`. Every requested path stays in memory.

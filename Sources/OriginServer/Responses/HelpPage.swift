@@ -29,10 +29,13 @@ enum HelpPage {
           /release/UUID/front         307 to a cover, also front-250, front-500, front-1200; 404 for ids that end in 404
           /release-group/UUID/front   the same
 
+        With --archive-hosts they redirect as the archive does: to archive.hosts.localhost, then to one of 40 storage hosts.
+
         A remote library, for `sleeve album --remote`: POST /api/addAlbum, /api/deleteAlbum and /api/editAlbum,
         GET /api/albums.
 
-        /counts reports the requests so far, how many of them were answered 429, and how many are in flight.
+        /counts reports the requests so far, how many of them were answered 429, how many are in flight, the connections, and
+        what the link before the origin has carried.
 
         Covers have ETag and Last-Modified. If-None-Match, If-Modified-Since, Range and If-Range are supported.
 

@@ -22,7 +22,11 @@ struct ResponsePlanner: Sendable {
             if let status = self.options.status { return error(status, options) }
             if let robots = self.options.robots { return .text(200, robots) }
         }
-        if let archive = ArchivePath(path) { return archive.response }
+        if let archive = ArchivePath(path) {
+            var response = archive.response(at: archiveHosts(request))
+            response.delay = options.delay
+            return response
+        }
         guard let resource = Resource(path: path) else { return .text(404, "no resource at \(path)\n") }
         do {
             if let query { try options.apply(query: query) }
@@ -38,6 +42,11 @@ struct ResponsePlanner: Sendable {
         response.delay = options.delay
         response.isHeld = options.isHeld
         return request.method == .head ? response.withoutBody() : response
+    }
+
+    private func archiveHosts(_ request: HTTPRequest) -> ArchiveHosts? {
+        guard options.archiveHosts else { return nil }
+        return ArchiveHosts(isTLS: options.tls != nil, authority: request.authority ?? "localhost")
     }
 
     private func response(

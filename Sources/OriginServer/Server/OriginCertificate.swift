@@ -20,7 +20,7 @@ struct OriginCertificate {
     init(host: String) throws {
         let key = P256.Signing.PrivateKey()
         let name = try DistinguishedName { CommonName("Sleeve origin") }
-        var names = ["localhost", "*.localhost"] + ArchiveHost.certificateNames
+        var names = ["localhost", ArchiveHosts.wildcard]
         var addresses: [[UInt8]] = [[127, 0, 0, 1], [UInt8](repeating: 0, count: 15) + [1]]
         let numbers = host.split(separator: ".").compactMap { UInt8($0) }
         if numbers.count == 4 { addresses.append(numbers) } else if !host.contains(":") { names.append(host) }

@@ -63,6 +63,15 @@ struct OriginCommand: AsyncParsableCommand {
     @Option(help: ArgumentHelp("The Retry-After field of error responses: seconds or a date.", valueName: "value"))
     var retryAfter: String?
 
+    @Flag(
+        help: ArgumentHelp(
+            "Redirect the Cover Art Archive's paths as the archive does.",
+            discussion: """
+                /release/UUID/front redirects to archive.hosts.localhost, and that to one of 40 storage hosts, all on this \
+                origin's port. The certificate covers every name under hosts.localhost, which libcurl resolves to this machine.
+                """))
+    var archiveHosts = false
+
     @Option(help: ArgumentHelp("The Cache-Control field of covers.", valueName: "value"))
     var cacheControl: String?
 
@@ -132,6 +141,7 @@ struct OriginCommand: AsyncParsableCommand {
     private func originOptions() throws -> OriginOptions {
         var options = OriginOptions()
         options.port = port
+        options.archiveHosts = archiveHosts
         options.tls = https.options
         options.link = try link.model
         options.delay = .microseconds(Int(delay * 1_000))

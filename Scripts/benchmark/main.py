@@ -62,7 +62,7 @@ def main():
         if report.rows:
             report.write(out)
             print("\n" + report.text())
-            print(f"\nwritten: {out}/results.md and results.json")
+            print(f"\nwritten: {out}/results.md and results.json, kept as runs/*.json")
     return 3 if report.failed else 0
 
 

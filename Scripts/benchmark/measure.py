@@ -66,10 +66,6 @@ def always(number):
     return ["--fixed", *at_most(number)]
 
 
-def count_files(folder):
-    return sum(1 for _ in os.scandir(folder))
-
-
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))

@@ -5,6 +5,7 @@ import platform
 import re
 import subprocess
 import sys
+import time
 
 
 def first_line(*command):
@@ -118,5 +119,7 @@ class Report:
 
     def write(self, folder):
         (folder / "results.md").write_text(self.markdown())
-        (folder / "results.json").write_text(json.dumps(
-            {"machine": self.facts, "rows": self.rows, "runs": self.runs}, indent=1, ensure_ascii=False) + "\n")
+        text = json.dumps({"machine": self.facts, "rows": self.rows, "runs": self.runs}, indent=1, ensure_ascii=False) + "\n"
+        (folder / "results.json").write_text(text)
+        (folder / "runs").mkdir(exist_ok=True)
+        (folder / "runs" / f"{time.strftime('%Y-%m-%dT%H%M%S')}.json").write_text(text)

@@ -9,7 +9,7 @@ import sys
 import time
 
 from gallery import gallery
-from measure import Failure, Nginx, Origin, always, count_files, median, run, spread
+from measure import Failure, Nginx, Origin, always, median, run, spread
 from pacing import pacing
 from refreshing import refresh
 
@@ -68,108 +68,102 @@ class Bench:
             raise Failure(f"{expect:,} covers should have been {outcome}: {result.output.decode().strip()}")
         return result
 
+    def fill(self):
+        """A list and a cache with its covers. Made once."""
+        if not self.filled:
+            lists = self.write_list("filled.txt", (f"{self.serve().url}/{n}.jpg" for n in range(COVERS)))
+            self.filled = lists, self.new_folder("filled")
+            self.prefetch(*self.filled, "--per-host", "64")
+        return self.filled
 
-def compare(bench, section, url, options, tools):
-    """Rounds in which every tool downloads the corpus into a new folder, in alternating order."""
+    def measure(self, section, *command):
+        """Runs `sleeve bench`, and keeps its report in the results."""
+        folder = ["--folder", str(self.work), "--json"]
+        words = [self.sleeve, command[0], *folder, *command[1:]]
+        process = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+        if process.returncode != 0:
+            raise Failure(f"{' '.join(words)}: exit {process.returncode}")
+        report = json.loads(process.stdout)
+        self.report.runs[section] = report
+        return report
+
+
+def compare(bench, section, url, rivals, *options, certificate=None):
+    """`sleeve bench` of the corpus, 64 in flight, with other programs in turn. Returns its results by scenario and its comparisons
+    by rival."""
     lists = bench.write_list(f"{section}.txt", (f"{url}/{n}.jpg" for n in range(COVERS)))
-    config = bench.write_list(
-        f"{section}.curl", (f'url = "{url}/{n}.jpg"\noutput = "{n}.jpg"' for n in range(COVERS)))
-    commands = {
-        "curl": ["curl", "--parallel", "--parallel-max", "64", "--no-progress-meter", "-K", config],
-        "aria2c": ["aria2c", "-j", "64", "-i", lists, "--quiet", "--no-conf"],
-        "wget2": ["wget2", "--max-threads=64", "-i", lists, "-q"],
-    }
-    if "cacert" in options:
-        commands["curl"] += ["--cacert", options["cacert"]]
-    # Slow tools and those without a target run in the first rounds only.
-    rounds = {"sleeve": bench.rounds, "curl": bench.rounds, "aria2c": min(3, bench.rounds), "wget2": min(3, bench.rounds)}
-    runs = {tool: [] for tool in tools}
-    for number in range(bench.rounds):
-        for tool in tools if number % 2 == 0 else reversed(tools):
-            if number >= rounds[tool]:
-                continue
-            folder = bench.new_folder(f"{section}-{tool}")
-            if tool == "sleeve":
-                cacert = ["--cacert", options["cacert"]] if "cacert" in options else []
-                result = bench.prefetch(lists, folder, "--parallel", "64", "--per-host", "64", *cacert)
-                bench.filled = lists, folder
-            else:
-                result = run(commands[tool], folder)
-                if count_files(folder) != COVERS:
-                    raise Failure(f"{tool} left {count_files(folder)} files")
-            runs[tool].append(result)
-            bench.report.keep(section, tool, result)
-        bench.note(f"  round {number + 1}: " + ", ".join(
-            f"{tool} {runs[tool][number].wall:.3f} s" for tool in tools if number < len(runs[tool])))
-    return runs
+    command = ["bench", lists, "--rounds", str(bench.rounds), "--only", "cold,warm", "--compare", ",".join(rivals)]
+    if certificate:
+        command += ["--cacert", certificate]
+    report = bench.measure(section, *command, "--", "--parallel", "64", "--per-host", "64", *options)
+    comparisons = {comparison["rival"]: comparison for comparison in report["comparisons"]}
+    for rival, comparison in comparisons.items():
+        if "failure" in comparison:
+            raise Failure(f"{rival} failed: {comparison['failure']}")
+    return {result["scenario"]: result for result in report["results"]}, comparisons
+
+
+def against(bench, name, rival, comparison, at_most=None):
+    ours, theirs = comparison["sleeveSeconds"], comparison["rivalSeconds"]
+    bench.report.row(
+        f"{name}, wall time / {rival}'s", ours["median"] / theirs["median"], at_most=at_most,
+        note=f"{seconds(ours)} / {seconds(theirs)}")
+
+
+def seconds(spread):
+    return f"{spread['median']:.3f} s ({spread['minimum']:.3f}–{spread['maximum']:.3f})"
 
 
 def http(bench):
-    nginx = bench.serve()
-    runs = compare(bench, "http", nginx.url, {}, ["sleeve", "curl", "aria2c", "wget2"])
-    wall, cpu, row = median(runs["sleeve"]), median(runs["sleeve"], "cpu"), bench.report.row
-    row("HTTP, wall time / curl's", wall / median(runs["curl"]), at_most=0.5,
-        note=f"{spread(runs['sleeve'])} / {spread(runs['curl'])}")
-    row("HTTP, wall time / aria2c's", wall / median(runs["aria2c"]), at_most=0.125, note=f"aria2c {spread(runs['aria2c'])}")
-    row("HTTP, wall time / wget2's", wall / median(runs["wget2"]), note=f"wget2 {spread(runs['wget2'])}")
-    row("HTTP, CPU time / curl's", cpu / median(runs["curl"], "cpu"), at_most=1,
-        note=f"{cpu:.3f} s / {median(runs['curl'], 'cpu'):.3f} s")
-    row("HTTP, covers a second", COVERS / wall)
-    row("peak memory of the 5,000", max(run.memory for run in runs["sleeve"]) / 1e6, "MB", at_most=80)
+    results, rivals = compare(bench, "http", bench.serve().url, ["curl", "aria2c", "wget2"])
+    cold, warm, row = results["cold"], results["warm"], bench.report.row
+    for rival, at_most in (("curl", 0.5), ("aria2c", 0.125), ("wget2", None)):
+        against(bench, "HTTP", rival, rivals[rival], at_most)
+    row("HTTP, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"], at_most=1)
+    row("HTTP, covers a second", cold["coversPerSecond"]["median"])
+    row("peak memory of the 5,000", cold["peakMemoryBytes"] / 1e6, "MB", at_most=80)
+    times = [run["seconds"] for run in warm["rounds"]]
+    row("second run, all 5,000 fresh", statistics.median(times), "s", at_most=0.15, note=f"{min(times):.3f}–{max(times):.3f}")
 
 
 def https(bench):
     nginx = bench.serve()
-    certificate = str(nginx.certificate)
-    runs = compare(bench, "https", nginx.tls_url, {"cacert": certificate}, ["sleeve", "curl"])
-    bench.report.row(
-        "HTTPS with HTTP/2, wall time / curl's", median(runs["sleeve"]) / median(runs["curl"]), at_most=0.7,
-        note=f"{spread(runs['sleeve'])} / {spread(runs['curl'])}")
-    bench.report.row(
-        "HTTPS with HTTP/2, CPU time / curl's", median(runs["sleeve"], "cpu") / median(runs["curl"], "cpu"))
+    _, rivals = compare(bench, "https", nginx.tls_url, ["curl"], certificate=str(nginx.certificate))
+    against(bench, "HTTPS with HTTP/2", "curl", rivals["curl"], at_most=0.7)
+    bench.report.row("HTTPS with HTTP/2, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"])
+
+
+def links(bench):
+    """300 covers of 32 KB over emulated links, HTTP/1.1 and HTTP/2, from an origin of `sleeve bench`'s own."""
+    report = bench.measure(
+        "links", "bench", "--link", "15ms/200mbit,50ms/200mbit,150ms/50mbit", "--covers", "300", "--rounds",
+        str(min(5, bench.rounds)), "--only", "cold", "--compare", "curl")
+    for comparison in report["comparisons"]:
+        against(bench, f"300 covers, {comparison['link']}", "curl", comparison, at_most=1.1)
 
 
 def delay(bench):
-    covers, in_flight, seconds = 20_000, 256, 0.05
-    origin = Origin(bench.sleeve, "--delay", str(seconds * 1000))
+    covers, in_flight, seconds_to_answer = 20_000, 256, 0.05
+    origin = Origin(bench.sleeve, "--delay", str(seconds_to_answer * 1000))
     try:
-        lists = bench.write_list("delay.txt", (f"{origin.url}/covers/{n}.jpg?size=4000" for n in range(covers)))
-        runs = []
-        for number in range(bench.rounds):
-            runs.append(bench.prefetch(lists, bench.new_folder("delay"), *always(in_flight), expect=covers))
-            bench.report.keep("delay", "sleeve", runs[-1])
-            bench.note(f"  round {number + 1}: {covers / runs[-1].wall:,.0f} covers a second")
+        report = bench.measure(
+            "delay", "bench", "--origin", origin.url, "--covers", str(covers), "--size", "4000", "--rounds", str(bench.rounds),
+            "--only", "cold", "--", *always(in_flight))
     finally:
         origin.close()
+    rate = report["results"][0]["coversPerSecond"]["median"]
     bench.report.row(
-        "answers after 50 ms, 256 in flight: share of 256 / 50 ms", covers / median(runs) / (in_flight / seconds), at_least=0.9,
-        note=f"{covers:,} covers in {spread(runs)}, {median(runs, 'cpu'):.2f} s of CPU")
-
-
-def fresh(bench):
-    """The server has been stopped: a request would fail a cover."""
-    if not bench.filled:
-        lists = bench.write_list("fresh.txt", (f"{bench.serve().url}/{n}.jpg" for n in range(COVERS)))
-        bench.filled = lists, bench.new_folder("fresh")
-        bench.prefetch(*bench.filled, "--per-host", "64")
-    bench.close()
-    runs = []
-    for number in range(bench.rounds):
-        runs.append(bench.prefetch(*bench.filled, outcome="fresh"))
-        bench.report.keep("fresh", "sleeve", runs[-1])
-        bench.note(f"  round {number + 1}: {runs[-1].wall:.3f} s")
-    bench.report.row("second run, all 5,000 fresh", median(runs), "s", at_most=0.15, note=spread(runs))
+        "answers after 50 ms, 256 in flight: share of 256 / 50 ms", rate / (in_flight / seconds_to_answer), at_least=0.9,
+        note=f"{covers:,} covers, {rate:,.0f} a second")
 
 
 def get(bench):
-    if not bench.filled:
-        fresh(bench)
-    lists, cache = bench.filled
+    lists, cache = bench.fill()
     url = pathlib.Path(lists).read_text().splitlines()[100]
     expected = (bench.corpus / "100.jpg").read_bytes()
     runs = []
     for _ in range(50):
-        runs.append(run([bench.sleeve, "get", url, "--cache", str(cache)], synced=False))
+        runs.append(run([bench.sleeve, "get", url, "--quiet", "--cache", str(cache)], synced=False))
         if runs[-1].output != expected:
             raise Failure("sleeve get returned other bytes than the server sent")
         bench.report.keep("get", "sleeve", runs[-1])
@@ -183,9 +177,7 @@ def lookup(bench):
     if not program.exists():
         bench.report.skip("a cached cover from the library", "no LookupBench in this build")
         return
-    if not bench.filled:
-        fresh(bench)
-    lists, cache = bench.filled
+    lists, cache = bench.fill()
     urls = pathlib.Path(lists).read_text().splitlines()[:500]
     result = json.loads(run([str(program), str(cache), *urls]).output)
     bench.report.row("a cached cover, on the caller's thread", result["syncMicros"], "µs", at_most=20)
@@ -276,10 +268,10 @@ def store_into_both(bench, cache, rounds):
 
 
 SECTIONS = {
-    "http": ("5,000 covers over HTTP/1.1, 64 in flight", http),
+    "http": ("5,000 covers over HTTP/1.1, 64 in flight, and again", http),
     "https": ("the same over HTTPS with HTTP/2", https),
+    "links": ("300 covers over links with a delay, HTTP/1.1 and HTTP/2", links),
     "delay": ("an origin that answers after 50 ms, 256 in flight", delay),
-    "fresh": ("the second run: everything is fresh", fresh),
     "get": ("sleeve get", get),
     "lookup": ("a cached cover through the library", lookup),
     "stop": ("stopping", stop),

@@ -53,6 +53,17 @@ static inline CURLcode sleeve_getinfo_long(CURL *easy, CURLINFO info, long *valu
 static inline CURLcode sleeve_getinfo_off(CURL *easy, CURLINFO info, curl_off_t *value) {
     return curl_easy_getinfo(easy, info, value);
 }
+// Connections have numbers in libcurl 8.2 and later; before, their local ports tell them apart.
+static inline CURLcode sleeve_getinfo_connection(CURL *easy, curl_off_t *value) {
+#if LIBCURL_VERSION_NUM >= 0x080200
+    return curl_easy_getinfo(easy, CURLINFO_CONN_ID, value);
+#else
+    long port = 0;
+    CURLcode code = curl_easy_getinfo(easy, CURLINFO_LOCAL_PORT, &port);
+    *value = port;
+    return code;
+#endif
+}
 static inline CURLcode sleeve_getinfo_string(CURL *easy, CURLINFO info, char **value) {
     return curl_easy_getinfo(easy, info, value);
 }

@@ -2,11 +2,13 @@
 #pragma once
 #ifdef __linux__
 #include <malloc.h>
+#include <spawn.h>
 #include <sys/epoll.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
 
-// Behind _GNU_SOURCE in <fcntl.h> and <unistd.h>, which a module that others include cannot define in time.
+// Behind _GNU_SOURCE in <fcntl.h>, <unistd.h> and <spawn.h>, which a module that others include cannot define in time.
+extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
 extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
 static const int sleeve_punch_hole = 0x01 | 0x02; // FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE
 static const int sleeve_seek_data = 3;            // SEEK_DATA

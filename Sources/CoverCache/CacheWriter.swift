@@ -127,9 +127,12 @@ package final class CacheWriter {
     // MARK: Putting
 
     /// Adds a cover to the group. It is neither durable nor in the index before `commit`.
+    /// - Parameter digest: of `body`, if the caller has it.
     /// - Throws: `CacheError.largerThanCapacity`, or the disk's error if a segment cannot be opened.
-    package func put(_ metadata: EntryMetadata, body: UnsafeRawBufferPointer) throws -> Digest {
-        let digest = Digest(of: body)
+    package func put(
+        _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil
+    ) throws -> Digest {
+        let digest = digest ?? Digest(of: body)
         let isStored = try uncommittedDigests.contains(digest) || isInIndex(digest)
         let checksum = Checksum.of(body)
         let front = RecordHeader.encode(

@@ -30,6 +30,7 @@ package struct Download: Sendable {
     package var hints = URLHints()
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
+    package var timings: CoverTimings
 }
 
 /// What a response says about its URL beyond the cover itself. Hints are disposable.

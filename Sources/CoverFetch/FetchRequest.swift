@@ -25,6 +25,8 @@ package struct FetchRequest: Sendable {
     package var redirect: HTTPURL?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
+    /// When the scheduler took the request.
+    var submitted: ContinuousClock.Instant?
     /// Called once, on the event loop, after the commit that makes a success true.
     package var completion: @Sendable (FetchResult) -> Void
 
@@ -51,6 +53,8 @@ package struct FetchResult: Sendable {
     package var isJoined = false
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
+    /// Where the time went; nil without a response.
+    package var timings: CoverTimings?
     /// The cover, if the server forbids storing it. `result` is then the failure `notStorable`.
     package var unstored: (header: ImageHeader, body: [UInt8])?
 

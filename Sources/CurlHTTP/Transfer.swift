@@ -31,6 +31,7 @@ package final class Transfer {
     private var isTooLarge = false
     private var isRefused = false
     private var heads = ResponseHeads()
+    private var firstByte: ContinuousClock.Instant?
     private var resumption: Resumption?
     private var completion: Completion?
     private var onConnection: (@Sendable (ConnectionEvent) -> Void)?
@@ -131,6 +132,7 @@ package final class Transfer {
         isTooLarge = false
         isRefused = false
         heads = ResponseHeads(limit: configuration.maximumHeadSize)
+        firstByte = nil
         resumption = request.continuing.map { Resumption($0.body) }
         errorText[0] = 0
         sleeve_setopt_string(easy, CURLOPT_URL, url)
@@ -174,6 +176,7 @@ package final class Transfer {
 
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
+        if firstByte == nil { firstByte = .now }
         guard heads.receive(line) else { return false }
         relayed?.receive(line)
         return true
@@ -274,13 +277,36 @@ package final class Transfer {
             if redirectedTo == last { redirects = heads.redirects(from: easy) }
         }
         let isRedirect = !followsRedirects && (300..<400).contains(status)
-        return TransferResponse(
+        var response = TransferResponse(
             head: HTTPResponse(
                 status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
             body: body, location: isRedirect ? easy.string(CURLINFO_REDIRECT_URL) : nil, redirectedTo: redirectedTo,
             redirects: redirects, isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)),
             microsecondsToFirstByte: Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T)))
+        response.timings = timings()
+        return response
+    }
+
+    /// libcurl's times begin when it chooses a connection, except for the whole time: the body is measured here.
+    private func timings() -> TransferTimings {
+        var timings = TransferTimings()
+        var end = 0
+        // A handshake that did not take place has the time 0, or that of the stage before it.
+        func stage(_ info: CURLINFO) -> Int {
+            let time = Int(easy.offset(info))
+            defer { end = max(end, time) }
+            return max(0, time - end)
+        }
+        timings.name = stage(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connect = stage(CURLINFO_CONNECT_TIME_T)
+        timings.tls = stage(CURLINFO_APPCONNECT_TIME_T)
+        timings.firstByte = stage(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.body = firstByte.map { Int($0.duration(to: .now) / .microseconds(1)) } ?? 0
+        var connection: curl_off_t = 0
+        sleeve_getinfo_connection(easy, &connection)
+        timings.connection = Int(connection)
+        return timings
     }
 
     private func error(_ code: CURLcode) -> TransferError {

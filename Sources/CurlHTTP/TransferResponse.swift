@@ -17,6 +17,7 @@ package struct TransferResponse: Sendable {
     package var microseconds: Int
     /// Time to the first byte in microseconds.
     package var microsecondsToFirstByte: Int
+    package var timings = TransferTimings()
 
     package init(
         head: HTTPResponse, body: [UInt8] = [], location: String? = nil, redirectedTo: String? = nil,

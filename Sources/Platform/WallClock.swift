@@ -7,9 +7,12 @@
 /// The time of day.
 package enum WallClock {
     /// Milliseconds since 1970.
-    package static func milliseconds() -> Int64 {
+    package static func milliseconds() -> Int64 { microseconds() / 1_000 }
+
+    /// Microseconds since 1970.
+    package static func microseconds() -> Int64 {
         var time = timespec()
         clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000 + Int64(time.tv_nsec) / 1_000_000
+        return Int64(time.tv_sec) * 1_000_000 + Int64(time.tv_nsec) / 1_000
     }
 }

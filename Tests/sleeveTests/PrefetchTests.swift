@@ -195,6 +195,37 @@ extension CommandTests {
             }
         }
 
+        @Test func `the report says where the time of each downloaded cover went`() async throws {
+            struct Line: Decodable {
+                var outcome: String
+                var timings: [String: Int]?
+            }
+            try await withStage { stage in
+                let report = stage.folder + "/report.jsonl"
+                let before = Int(Date().timeIntervalSince1970 * 1e6)
+                let list = try stage.list(stage.urls(0..<4, "delay=30") + stage.urls(0..<1, "delay=30"))
+                #expect(
+                    try await stage.run("prefetch", list, "--report", report, "--quiet", "--per-host", "1").status == 0)
+                let lines: [Line] = try jsonLines(try stage.text(of: report))
+                let timings = lines.filter { $0.outcome == "downloaded" }.compactMap(\.timings)
+                #expect(timings.count == 4)
+                #expect(lines.filter { $0.outcome != "downloaded" }.allSatisfy { $0.timings == nil })
+                for timing in timings {
+                    #expect(
+                        Set(timing.keys) == [
+                            "queue", "name", "connect", "tls", "firstByte", "body", "storeQueue", "hash", "append",
+                            "sync",
+                            "commit", "end", "connection",
+                        ])
+                    #expect(timing["firstByte"]! >= 30_000)
+                    #expect(timing["tls"] == 0 && timing["end"]! > before)
+                }
+                // One at a time, on one connection: the last waits for the other three.
+                #expect(Set(timings.map { $0["connection"]! }).count == 1)
+                #expect(timings.map { $0["queue"]! }.max()! >= 90_000)
+            }
+        }
+
         @Test(arguments: ["--report", "--metrics-file"])
         func `an unwritable report or metrics file stops the run before it connects`(option: String) async throws {
             try await withStage { stage in

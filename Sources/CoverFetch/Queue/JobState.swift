@@ -11,6 +11,8 @@ struct JobState {
     var token: HTTPClient.Token?
     /// Duration of the last attempt with its redirects, in microseconds.
     var microseconds = 0
+    /// The stages of the last attempt with its redirects.
+    var timings = TransferTimings()
     /// A 304 was about another response: the cover has to be downloaded.
     var ignoresStored = false
     /// The part of the body that arrived before the transfer broke.

@@ -76,10 +76,12 @@ package actor DownloadScheduler {
     }
 
     private func add(_ requests: [(url: HTTPURL, request: FetchRequest)]) {
-        for (url, request) in requests {
+        let now = ContinuousClock.now
+        for (url, var request) in requests {
             if isClosed {
                 request.cancel()
             } else {
+                request.submitted = now
                 _ = queue.submit(
                     url, request: request, target: request.redirect, isImmediate: request.priority == .immediate)
             }
@@ -215,6 +217,8 @@ package actor DownloadScheduler {
         let response = states[slot].withRedirects(response, from: start.target)
         let earlier = states[slot].redirects.isEmpty ? 0 : states[slot].microseconds
         states[slot].microseconds = earlier + response.microseconds
+        let timings = states[slot].redirects.isEmpty ? TransferTimings() : states[slot].timings
+        states[slot].timings = timings + response.timings
         queue.didAnswer(job, http2: response.isHTTP2)
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: states[slot].redirects.count,
@@ -344,8 +348,12 @@ package actor DownloadScheduler {
 
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
         queue.didReceive(job)
+        let (state, now) = (states[job.slot], ContinuousClock.now)
+        let timings = CoverTimings(
+            submitted: queue.first(of: job) { $0.submitted } ?? now, transfer: state.timings, now: now)
         let download = Download(
-            job: job, key: url.string, content: content, hints: hints, microseconds: states[job.slot].microseconds)
+            job: job, key: url.string, content: content, hints: hints, microseconds: state.microseconds,
+            timings: timings)
         states[job.slot].partial = nil
         backlog += content.footprint
         batch.footprint += content.footprint

@@ -159,6 +159,7 @@ struct Prefetcher: Sendable {
                 outcome.bytes = cover.byteCount
                 outcome.isDuplicate = cover.isDuplicate
                 outcome.milliseconds = Double(result.microseconds) / 1_000
+                if !result.isJoined { outcome.timings = result.timings }
                 run.record(outcome)
             case .failure(let failure): failed(candidate, failure, milliseconds: Double(result.microseconds) / 1_000)
             }

@@ -147,6 +147,7 @@ final class Refresher: Sendable {
                 outcome.bytes = cover.byteCount
                 outcome.isDuplicate = cover.isDuplicate
                 outcome.milliseconds = milliseconds
+                if !result.isJoined { outcome.timings = result.timings }
                 run.record(outcome)
                 if let maximum = self.request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
             // The end of the run says nothing about the cover.

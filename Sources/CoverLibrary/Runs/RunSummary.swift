@@ -128,6 +128,8 @@ public struct CoverOutcome: Sendable, Hashable {
     public var failure: CoverFailure?
     /// The same bytes were already stored.
     public var isDuplicate = false
+    /// Where the time went; nil without a transfer of its own.
+    package var timings: CoverTimings?
 
     init(_ kind: Kind, _ url: String) {
         self.kind = kind

@@ -96,6 +96,8 @@ actor PersistencyManager: DownloadStore {
     }
 
     private func store(_ download: Download) async {
+        var download = download
+        download.timings.storeQueue = download.timings.endStage(at: .now)
         switch download.content {
         case .unstorable(let header, let body):
             var result = FetchResult(.failure(.notStorable(download.key)))
@@ -112,7 +114,12 @@ actor PersistencyManager: DownloadStore {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
                 let metadata = EntryMetadata(key: download.key, header, response)
-                _ = try body.withUnsafeBytes { try writer().put(metadata, body: $0) }
+                try body.withUnsafeBytes { bytes in
+                    let digest = Digest(of: bytes)
+                    download.timings.hash = download.timings.endStage(at: .now)
+                    _ = try writer().put(metadata, body: bytes, digest: digest)
+                }
+                download.timings.append = download.timings.endStage(at: .now)
                 gathering.append(download)
                 if gatheringSince == nil { gatheringSince = .now }
                 if syncing == nil, try writer().pendingBytes >= Self.minimumGroup { seal() }
@@ -200,6 +207,11 @@ actor PersistencyManager: DownloadStore {
     }
 
     private func take(_ sealed: SealedGroup, _ result: Result<Void, any Error>) {
+        var sealed = sealed
+        let now = ContinuousClock.now
+        for index in sealed.covers.indices {
+            sealed.covers[index].timings.sync = sealed.covers[index].timings.endStage(at: now)
+        }
         syncing = nil
         switch result {
         case .success: synced.append(sealed)
@@ -264,9 +276,14 @@ actor PersistencyManager: DownloadStore {
         var ended = lost
         ended.reserveCapacity(lost.count + results.count)
         let isObserved = hub.isObserved
+        let (now, end) = (ContinuousClock.now, WallClock.microseconds())
         for (download, result) in results {
             var result = result
             result.microseconds = download.microseconds
+            var timings = download.timings
+            timings.commit = timings.endStage(at: now)
+            timings.end = end
+            result.timings = timings
             if isObserved, let event = LibraryEvent(result) { hub.publish(event) }
             ended.append(.finished(download.job, result))
         }

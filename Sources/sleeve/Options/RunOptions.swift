@@ -4,7 +4,7 @@ import ArgumentParser
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error.",
+            "Write one JSON line per cover: url, outcome, digest, bytes, milliseconds, error, timings.",
             discussion: "A file, a pipe or a device, but not -: stdout holds the summary.", valueName: "file"))
     var report: String?
 

@@ -1,3 +1,5 @@
+// `stat` belongs to the module that the compiler happens to load first: Glibc or Dispatch.
+import Dispatch
 import Platform
 
 /// A file that an option or an argument names for a command to write.

@@ -2,6 +2,21 @@ import CoverLibrary
 import Platform
 import Synchronization
 
+extension CoverTimings {
+    /// The durations in microseconds, in the order of the stages; `end` in microseconds since 1970; the connection's number.
+    var json: String {
+        var object = JSONObject()
+        for (name, duration) in [
+            ("queue", queue), ("name", name), ("connect", connect), ("tls", tls), ("firstByte", firstByte),
+            ("body", body), ("storeQueue", storeQueue), ("hash", hash), ("append", append), ("sync", sync),
+            ("commit", commit), ("end", Int(end)), ("connection", connection),
+        ] {
+            object.add(name, duration)
+        }
+        return object.text
+    }
+}
+
 /// The report: one JSON line per cover, written in blocks, or every second if lines are rare. A line follows the commit that
 /// makes it true. A stalled reader slows the reading of the list, never a transfer.
 final class ReportFile: Sendable {
@@ -39,6 +54,7 @@ final class ReportFile: Sendable {
         line.add("bytes", outcome.bytes)
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
         line.add("error", outcome.failure?.detail)
+        if let timings = outcome.timings { line.add("timings", raw: timings.json) }
         block.withLock { block in
             block.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
             let now = ContinuousClock.now

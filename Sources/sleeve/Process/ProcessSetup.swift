@@ -1,6 +1,12 @@
 import CLinux
 import Platform
 
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
 /// Settings of the whole process, which a library must not change.
 enum ProcessSetup {
     /// Descriptors that sockets and segments may need. The soft limit is often 1024 where the hard limit is far higher.
@@ -17,6 +23,15 @@ enum ProcessSetup {
             // libcurl allocates 64 KiB for every transfer and frees them at its end. By default glibc unmaps them, and each
             // transfer pays a page fault for every 4 KiB.
             mallopt(M_TRIM_THRESHOLD, heapReserve)
+        #endif
+    }
+
+    /// The path of the running program; nil if the system does not say.
+    static var program: String? {
+        #if os(Linux)
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
+        #else
+            Bundle.main.executablePath
         #endif
     }
 

@@ -1,0 +1,110 @@
+/// What the rounds of one scenario over one link showed.
+struct BenchResult: Codable, Sendable {
+    /// In milliseconds, from the start of a transfer to its last byte; covers that failed are not in it.
+    struct Latency: Codable, Sendable, Equatable {
+        var p50, p90, p99, p999, maximum: Double
+
+        init(_ quantiles: Quantiles) {
+            (p50, p90, p99) = (quantiles[0.5], quantiles[0.9], quantiles[0.99])
+            (p999, maximum) = (quantiles[0.999], quantiles[1])
+        }
+    }
+
+    /// In milliseconds.
+    struct Stage: Codable, Sendable, Equatable {
+        var name: String
+        var mean, p95: Double
+    }
+
+    /// Values at equal distances, the first at 0: a curve or a histogram.
+    struct Series: Codable, Sendable, Equatable {
+        var step: Double
+        var values: [Double]
+    }
+
+    var link: String
+    var scenario: BenchScenario
+    /// Successful covers a round.
+    var covers: Int
+    /// Of all rounds.
+    var failed: Int
+    /// Covers stored and verified a second (cold), found fresh (warm), or confirmed (revalidate), of the process's whole life.
+    var coversPerSecond: Spread
+    /// Bodies received a second, in 10⁶ bytes.
+    var megabytesPerSecond: Spread
+    var cpuMicrosecondsPerCover: Double
+    var peakMemoryBytes: Int
+    var latency: Latency?
+    var stages: [Stage]
+    /// The most in a round.
+    var connections: Int
+    var requestsPerConnection: Double
+    /// From the last byte received to the end of the process, in milliseconds.
+    var tail: Spread?
+    /// Of the link, in 10⁶ bits a second; nil if it is unknown.
+    var capacity: Double?
+    /// Received a second, in 10⁶ bits, over the first round: `step` is in seconds.
+    var throughput: Series?
+    /// Covers by latency, up to the 99th percentile: `step` is in milliseconds.
+    var histogram: Series?
+    /// What limits the run, and the figure that shows it.
+    var verdict: String?
+    var rounds: [ProcessRun]
+
+    /// - Parameter capacity: of the link, in bits a second; nil if it is unknown.
+    init(_ link: String, _ scenario: BenchScenario, _ rounds: [BenchRound], capacity: Double?) {
+        self.link = link
+        self.capacity = capacity.map { $0 / 1e6 }
+        self.scenario = scenario
+        covers = rounds.map(\.covers.count).max() ?? 0
+        failed = rounds.reduce(0) { $0 + $1.failed }
+        coversPerSecond = Spread(rounds.map(\.coversPerSecond))
+        megabytesPerSecond = Spread(
+            rounds.map { $0.process.seconds > 0 ? Double($0.receivedBytes) / 1e6 / $0.process.seconds : 0 })
+        let all = max(1, rounds.reduce(0) { $0 + $1.covers.count })
+        cpuMicrosecondsPerCover = rounds.reduce(0) { $0 + $1.process.cpuSeconds } * 1e6 / Double(all)
+        peakMemoryBytes = rounds.map(\.process.peakMemoryBytes).max() ?? 0
+        let timings = rounds.flatMap(\.timings)
+        let latencies = Quantiles(timings.map { Double($0.sum(CoverStage.transfer)) / 1_000 })
+        latency = timings.isEmpty ? nil : Latency(latencies)
+        stages =
+            timings.isEmpty
+            ? []
+            : CoverStage.allCases.map { stage in
+                let quantiles = Quantiles(timings.map { Double($0[stage]) / 1_000 })
+                return Stage(name: stage.rawValue, mean: quantiles.mean, p95: quantiles[0.95])
+            }
+        connections = rounds.map { Set($0.timings.map(\.connection)).count }.max() ?? 0
+        requestsPerConnection = connections > 0 ? Double(covers) / Double(connections) : 0
+        let tails = rounds.compactMap { $0.tail.map { $0 * 1_000 } }
+        tail = tails.isEmpty ? nil : Spread(tails)
+        throughput = scenario == .cold ? rounds.first.flatMap { Self.throughput($0, bins: 60) } : nil
+        histogram = timings.isEmpty ? nil : Self.histogram(latencies, bins: 60)
+        verdict = scenario == .warm ? nil : Verdict(rounds, capacity: capacity)?.text
+        self.rounds = rounds.map(\.process)
+    }
+
+    private static func throughput(_ round: BenchRound, bins: Int) -> Series? {
+        guard let start = round.timings.map(\.started).min(), round.transferSeconds > 0 else { return nil }
+        let step = round.transferSeconds / Double(bins)
+        var values = [Double](repeating: 0, count: bins)
+        for cover in round.covers {
+            guard let timings = cover.timings else { continue }
+            // The bytes of a body are spread over the time in which it arrived.
+            let last = Double(timings.received - start) / 1e6 / step
+            let first = min(last, last - Double(timings[.body]) / 1e6 / step)
+            let range = bin(first, bins)...bin(last, bins)
+            for index in range { values[index] += Double(cover.bytes) * 8 / 1e6 / step / Double(range.count) }
+        }
+        return Series(step: step, values: values)
+    }
+
+    private static func histogram(_ latencies: Quantiles, bins: Int) -> Series {
+        let step = max(latencies[0.99], 0.001) / Double(bins)
+        var values = [Double](repeating: 0, count: bins)
+        for latency in latencies.sorted where latency <= latencies[0.99] { values[bin(latency / step, bins)] += 1 }
+        return Series(step: step, values: values)
+    }
+
+    private static func bin(_ position: Double, _ bins: Int) -> Int { min(max(Int(position), 0), bins - 1) }
+}

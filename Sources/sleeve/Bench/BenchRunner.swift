@@ -1,0 +1,196 @@
+import ArgumentParser
+import Platform
+
+/// Why a bench cannot go on.
+enum BenchError: Error {
+    /// A signal arrived.
+    case stopped
+    case failed(String)
+}
+
+/// Runs the processes of a bench, one after the other, and measures them. Blocks; for a thread of its own.
+struct BenchRunner {
+    /// What is measured, over every link.
+    struct Plan: Sendable {
+        /// The results to keep. `cold` always runs: the others need its cache.
+        var scenarios: [BenchScenario]
+        var rounds: Int
+        var rivals: [Rival]
+        /// More options of `sleeve prefetch` and `sleeve refresh`.
+        var options: [String]
+    }
+
+    /// The covers to download, and the way to them.
+    struct Target: Sendable {
+        var name: String
+        var urls: [String]
+        /// The authority to trust, a PEM file; nil for the system's.
+        var certificate: String?
+        /// Of the link, in bits a second; nil if it is unknown.
+        var capacity: Double?
+    }
+
+    let sleeve: String
+    let plan: Plan
+    let folder: BenchFolder
+    let children: BenchChildren
+    /// Shows what is being measured.
+    let progress: (String) -> Void
+
+    // MARK: A target
+
+    /// Measures every scenario of the plan, and the rivals, in rounds.
+    /// - Throws: `BenchError`.
+    func measure(_ target: Target, into report: inout BenchReport) throws {
+        try folder.write(target.urls.map { $0 + "\n" }.joined(), to: "urls.txt")
+        try folder.write(Rival.configuration(target.urls), to: "urls.curl")
+        var rounds: [BenchScenario: [BenchRound]] = [:]
+        var pairs: [Rival: [(sleeve: ProcessRun, rival: ProcessRun)]] = [:]
+        var failures: [Rival: String] = [:]
+        // What was measured before an error or a signal is reported.
+        defer {
+            for scenario in plan.scenarios {
+                guard let rounds = rounds[scenario] else { continue }
+                report.results.append(BenchResult(target.name, scenario, rounds, capacity: target.capacity))
+            }
+            for rival in plan.rivals where pairs[rival] != nil || failures[rival] != nil {
+                report.comparisons.append(
+                    Comparison(
+                        rival, link: target.name,
+                        command: command(of: rival, target).map { $0.replacing(folder.path + "/", with: "") },
+                        pairs: pairs[rival] ?? [],
+                        failure: failures[rival]))
+            }
+        }
+        for number in 0..<plan.rounds {
+            func show(_ what: String) {
+                progress(
+                    "\(target.name) · \(what)" + (plan.rounds > 1 ? " · round \(number + 1) of \(plan.rounds)" : ""))
+            }
+            var runs: [Rival: ProcessRun] = [:]
+            func runRivals(_ rivals: some Sequence<Rival>) throws {
+                for rival in rivals where failures[rival] == nil {
+                    show(rival.rawValue)
+                    switch try run(rival, target) {
+                    case .success(let run): runs[rival] = run
+                    case .failure(let failure): failures[rival] = failure.text
+                    }
+                }
+            }
+            // The order alternates, so that a machine that becomes slower or faster favours neither.
+            if number % 2 == 1 { try runRivals(plan.rivals.reversed()) }
+            show(BenchScenario.cold.rawValue)
+            folder.remove("cache")
+            let cold = try runSleeve(.cold, target)
+            rounds[.cold, default: []].append(cold)
+            if number % 2 == 0 { try runRivals(plan.rivals) }
+            for (rival, run) in runs { pairs[rival, default: []].append((cold.process, run)) }
+            for scenario in [BenchScenario.warm, .revalidate] where plan.scenarios.contains(scenario) {
+                show(scenario.rawValue)
+                rounds[scenario, default: []].append(try runSleeve(scenario, target))
+            }
+        }
+    }
+
+    // MARK: A process
+
+    private func runSleeve(_ scenario: BenchScenario, _ target: Target) throws -> BenchRound {
+        let command =
+            scenario == .revalidate ? ["refresh", "--all"] : ["prefetch", folder.file("urls.txt")]
+        let files = [
+            "--cache", folder.file("cache"), "--library", folder.file("albums.json"), "--report", folder.file("report"),
+            "--quiet", "--json",
+        ]
+        let authority = target.certificate.map { ["--cacert", $0] } ?? []
+        var process = try run([sleeve] + command + files + authority + plan.options)
+        // Some covers may fail; what that does to the figures is a part of the result.
+        guard [0, ExitStatus.someFailed.rawValue].contains(process.exitCode) else {
+            let message = folder.text(of: "errors").split(separator: "\n").last.map(String.init)
+            throw BenchError.failed(message ?? "sleeve \(command[0]) ended with exit code \(process.exitCode)")
+        }
+        if let peak = PeakMemory(summary: folder.text(of: "output")) { process.peakMemoryBytes = peak.bytes }
+        return BenchRound(process, scenario, covers: BenchRound.covers(ofReport: folder.text(of: "report")))
+    }
+
+    private func command(of rival: Rival, _ target: Target) -> [String] {
+        rival.command(
+            list: folder.file("urls.txt"), configuration: folder.file("urls.curl"), certificate: target.certificate)
+    }
+
+    private struct RivalFailure: Error { var text: String }
+
+    /// - Throws: `BenchError.stopped`.
+    private func run(_ rival: Rival, _ target: Target) throws -> Result<ProcessRun, RivalFailure> {
+        let files = try folder.makeFolder(rival.rawValue)
+        defer { folder.remove(rival.rawValue) }
+        let process: ProcessRun
+        do {
+            process = try run(command(of: rival, target), in: files)
+        } catch let error as SystemError {
+            return .failure(RivalFailure(text: error.number == ENOENT ? "it is not installed" : error.description))
+        }
+        let count = folder.countFiles(in: rival.rawValue)
+        guard process.exitCode == 0, count == target.urls.count else {
+            let files = "\(Decimals.grouped(count)) of \(Decimals.count(target.urls.count, "file"))"
+            return .failure(RivalFailure(text: "exit code \(process.exitCode), \(files)"))
+        }
+        return .success(process)
+    }
+
+    /// Runs a program to its end.
+    /// - Throws: `SystemError` if it cannot be started; `BenchError.stopped` after a signal.
+    private func run(_ words: [String], in directory: String? = nil) throws -> ProcessRun {
+        if children.isStopped { throw BenchError.stopped }
+        let output = try Self.create(folder.file("output"))
+        let errors = try Self.create(folder.file("errors"))
+        defer {
+            close(output)
+            close(errors)
+        }
+        // What earlier runs wrote must not be written in this one's time.
+        sync()
+        let (load, start, began) = (Machine.Load.now, WallClock.microseconds(), ContinuousClock.now)
+        let child = try children.start(words, in: directory, output: output, errors: errors)
+        let exit = children.wait(for: child)
+        let seconds = began.duration(to: .now) / .seconds(1)
+        if children.isStopped { throw BenchError.stopped }
+        let busy = load.flatMap { load in Machine.Load.now?.share(since: load) }
+        return ProcessRun(
+            seconds: seconds, cpuSeconds: exit.cpu, peakMemoryBytes: exit.memory, exitCode: exit.status,
+            machineLoad: busy, start: Int(start), end: Int(start) + Int(seconds * 1e6))
+    }
+
+    private static func create(_ path: String) throws(SystemError) -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw SystemError("open", path: path) }
+        return descriptor
+    }
+
+    // MARK: The origin
+
+    /// Starts an origin on a free port, and ends it after `body`.
+    /// - Parameter options: more options of `sleeve origin`.
+    func withOrigin(_ options: [String], _ body: (String) throws -> Void) throws {
+        if children.isStopped { throw BenchError.stopped }
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        let errors = try Self.create(folder.file("origin-errors"))
+        let child = try children.start([sleeve, "origin", "--port", "0"] + options, output: ends[1], errors: errors)
+        close(ends[1])
+        close(errors)
+        defer {
+            child.send(SIGTERM)
+            _ = children.wait(for: child)
+            close(ends[0])
+        }
+        var (line, byte) = ([UInt8](), UInt8(0))
+        while read(ends[0], &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
+        guard !line.isEmpty else {
+            if children.isStopped { throw BenchError.stopped }
+            let message = folder.text(of: "origin-errors").split(separator: "\n").first.map(String.init)
+            throw BenchError.failed("sleeve origin did not start\(message.map { ": \($0)" } ?? "")")
+        }
+        try body(String(decoding: line, as: UTF8.self))
+    }
+}

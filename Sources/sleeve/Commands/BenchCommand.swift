@@ -1,0 +1,212 @@
+import ArgumentParser
+import CoverLibrary
+import Platform
+
+struct BenchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bench",
+        abstract: "Measure what a network, a disk and a server can do, and where the time goes.",
+        discussion: """
+            Without a list, covers of an origin of its own are downloaded over loopback and over emulated links, which takes \
+            two minutes. With one, the covers are downloaded from their servers: each cover is requested once, and once more \
+            for its revalidation. Rounds and rivals multiply that; the number of requests is printed first.
+
+            Each scenario runs `sleeve prefetch` or `sleeve refresh` as a process of its own, with a cache that is removed \
+            afterwards:
+              cold         into an empty cache
+              warm         again: everything is cached, no request is sent
+              revalidate   every cover is revalidated
+
+            Covers a second are those that are stored and verified, over the whole life of the process. Latency is the time \
+            from the start of a transfer to its last byte, the tail that from the last byte of all to the end of the process.
+
+              sleeve bench
+              sleeve bench --link loopback --covers 5000 --html bench.html
+              sleeve bench albums.json --covers 200 --compare curl,aria2c,wget2
+              sleeve bench --json -- --parallel 64 --per-host 64
+            """)
+
+    @Argument(help: ArgumentHelp("A list of covers; - is stdin. Default: covers of an own origin.", valueName: "list"))
+    var list: String?
+
+    @Option(help: ArgumentHelp("Download the covers of a `sleeve origin` that runs elsewhere.", valueName: "url"))
+    var origin: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Links to the own origin: loopback, or a round-trip time and a bandwidth. Default: loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit.",
+            valueName: "links"))
+    var link: CommaSeparated<BenchLink>?
+
+    @Option(
+        name: .customLong("protocol"),
+        help: ArgumentHelp("Protocols of the own origin: http (HTTP/1.1), https (HTTP/2).", valueName: "names"))
+    var protocols = CommaSeparated(BenchProtocol.allCases)
+
+    @Option(help: ArgumentHelp("The number of covers. Default: 1000, or the whole list.", valueName: "n"))
+    var covers: Int?
+
+    @Option(help: ArgumentHelp("The size of the own origin's covers.", valueName: "size"))
+    var size = ByteSize(32_000)
+
+    @Option(help: ArgumentHelp("Rounds. Default: 3 with the own origin, else 1.", valueName: "n"))
+    var rounds: Int?
+
+    @Option(help: ArgumentHelp("Report only these scenarios: cold, warm, revalidate.", valueName: "names"))
+    var only = CommaSeparated(BenchScenario.allCases)
+
+    @Option(help: ArgumentHelp("Measure these programs in turn with Sleeve: curl, aria2c, wget2.", valueName: "names"))
+    var compare = CommaSeparated<Rival>([])
+
+    @Option(help: ArgumentHelp("Trust this certificate authority (PEM) instead of the system's.", valueName: "file"))
+    var cacert: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Create the temporary folder here: it decides which disk is measured. Default: $XDG_CACHE_HOME, else ~/.cache.",
+            valueName: "dir"))
+    var folder: String?
+
+    @Option(help: ArgumentHelp("Write the report as a web page with plots.", valueName: "file"))
+    var html: String?
+
+    @Flag(help: "Write the report as JSON to stdout.")
+    var json = false
+
+    @Flag(name: .shortAndLong, help: "Print no progress, only warnings and errors.")
+    var quiet = false
+
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("Options of `sleeve prefetch` and `sleeve refresh` to measure with.", valueName: "options"))
+    var options: [String] = []
+
+    func validate() throws {
+        guard list == nil || origin == nil else { throw ValidationError("name a list or --origin, not both") }
+        guard covers ?? 1 > 0 else { throw ValidationError("--covers must be at least 1") }
+        guard (1...1_000).contains(rounds ?? 1) else { throw ValidationError("--rounds must be between 1 and 1000") }
+        guard (700...32 << 20).contains(size.bytes) else { throw ValidationError("--size must be between 700 and 32M") }
+        guard list == nil && origin == nil || link == nil else {
+            throw ValidationError("--link is about the own origin; it has no effect with a list or --origin")
+        }
+    }
+
+    func run() async throws {
+        if let html { try OutputFile.check(html) }
+        let target = try await userTarget()
+        let plan = BenchRunner.Plan(
+            scenarios: BenchScenario.allCases.filter(only.values.contains),
+            rounds: rounds ?? (target == nil ? 3 : 1), rivals: compare.values, options: options)
+        if let target, !quiet { Log.info(announcement(target, plan)) }
+        let children = BenchChildren()
+        Signals.handle { _ in children.stop() }
+        let (report, problem) = try await measure(target, plan, children)
+        if !report.results.isEmpty {
+            if let html { try OutputFile.write(Array(BenchPage(report).html.utf8), to: html) }
+            try printResult(json ? try report.json : report.text(width: nil))
+        }
+        if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+        if let problem { throw fail(problem) }
+        if report.failed > 0 { throw ExitStatus.someFailed }
+    }
+
+    /// Runs the bench on a thread of its own, which waits for its processes.
+    private func measure(
+        _ target: BenchRunner.Target?, _ plan: BenchRunner.Plan, _ children: BenchChildren
+    ) async throws -> (report: BenchReport, problem: String?) {
+        guard let program = ProcessSetup.program else { throw fail("the path of this program is unknown") }
+        let parent = folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
+        guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
+        let temporary: BenchFolder
+        do throws(SystemError) { temporary = try BenchFolder(in: parent) } catch { throw fail("cannot \(error)") }
+        let result = await withCheckedContinuation { continuation in
+            WorkThread.start {
+                let runner = BenchRunner(
+                    sleeve: program, plan: plan, folder: temporary, children: children, progress: { show($0) })
+                var report = BenchReport(
+                    version: LibraryAPI.version, date: Timestamp.text(WallClock.milliseconds()),
+                    machine: Machine.description,
+                    command: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "))
+                var problem: String?
+                do {
+                    if let target {
+                        try runner.measure(target, into: &report)
+                    } else {
+                        try measureLinks(runner, into: &report)
+                    }
+                } catch BenchError.stopped {
+                    report.isInterrupted = true
+                } catch BenchError.failed(let message) {
+                    problem = message
+                } catch {
+                    problem = "cannot measure: \(error)"
+                }
+                continuation.resume(returning: (report, problem))
+            }
+        }
+        temporary.removeAll()
+        if Log.isLive { Log.live("") }
+        return result
+    }
+
+    private func show(_ text: String) {
+        if quiet { return }
+        if Log.isLive { Log.live(text) } else { Log.info(text) }
+    }
+
+    // MARK: The own origin
+
+    private static let links = CommaSeparated<BenchLink>(argument: "loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit")
+
+    private func measureLinks(_ runner: BenchRunner, into report: inout BenchReport) throws {
+        for link in (link ?? Self.links)?.values ?? [] {
+            for name in protocols.values {
+                let certificate = runner.folder.file("certificate.pem")
+                let tls = name == .https ? ["--tls", "--certificate", certificate] : []
+                try runner.withOrigin(link.options + tls) { url in
+                    let target = BenchRunner.Target(
+                        name: "\(link.name), \(name.title)", urls: urls(of: url),
+                        certificate: name == .https ? certificate : nil, capacity: link.capacity)
+                    try runner.measure(target, into: &report)
+                }
+            }
+        }
+    }
+
+    private func urls(of origin: String) -> [String] {
+        let origin = origin.hasSuffix("/") ? String(origin.dropLast()) : origin
+        return (0..<(covers ?? 1_000)).map { "\(origin)/covers/\($0).jpg?size=\(size.bytes)" }
+    }
+
+    // MARK: The user's servers
+
+    /// Nil to measure the own origin.
+    private func userTarget() async throws -> BenchRunner.Target? {
+        if let origin { return .init(name: origin, urls: urls(of: origin), certificate: cacert) }
+        guard let list else { return nil }
+        let lists = ListBatches(paths: [list], format: nil) { Log.error("\($0)") }
+        var urls: [String] = []
+        var seen: Set<String> = []
+        for await batch in lists where urls.count < covers ?? .max {
+            for case .item(let item) in batch where !item.url.isEmpty && seen.insert(item.url).inserted {
+                urls.append(item.url)
+            }
+        }
+        guard !urls.isEmpty else { throw fail("no cover URL was found in \(list)") }
+        return .init(name: list, urls: Array(urls.prefix(covers ?? .max)), certificate: cacert)
+    }
+
+    /// What the servers have to do.
+    private func announcement(_ target: BenchRunner.Target, _ plan: BenchRunner.Plan) -> String {
+        let downloads = plan.rounds * (1 + plan.rivals.count)
+        let checks = plan.scenarios.contains(.revalidate) ? plan.rounds : 0
+        var text = "\(Decimals.count(target.urls.count, "cover")) of \(target.name): each is downloaded "
+        text += downloads == 1 ? "once" : "\(downloads) times"
+        if checks > 0 { text += " and revalidated " + (checks == 1 ? "once" : "\(checks) times") }
+        text += ", \(Decimals.count(target.urls.count * (downloads + checks), "request")) in all"
+        if !plan.rivals.isEmpty { text += ", those of \(plan.rivals.map(\.rawValue).joined(separator: ", ")) included" }
+        return text + "; press Ctrl-C to stop"
+    }
+}
+
+extension BenchScenario: ExpressibleByArgument {}

@@ -1,0 +1,17 @@
+import ArgumentParser
+
+/// Several values in one option: `cold,warm`.
+struct CommaSeparated<Value: ExpressibleByArgument & Sendable>: ExpressibleByArgument, Sendable {
+    var values: [Value]
+
+    init(_ values: [Value]) { self.values = values }
+
+    var defaultValueDescription: String { values.map(\.defaultValueDescription).joined(separator: ",") }
+
+    init?(argument: String) {
+        values = argument.split(separator: ",", omittingEmptySubsequences: false).compactMap {
+            Value(argument: String($0))
+        }
+        guard values.count == argument.split(separator: ",", omittingEmptySubsequences: false).count else { return nil }
+    }
+}

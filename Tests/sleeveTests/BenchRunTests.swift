@@ -1,0 +1,124 @@
+import Foundation
+import OriginServer
+import Testing
+import Wire
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+extension CommandTests {
+    @Suite struct BenchRunTests {
+        private struct Report: Decodable {
+            struct Result: Decodable {
+                struct Spread: Decodable { var minimum, median, maximum: Double }
+                struct Latency: Decodable { var p50, p999: Double }
+                struct Stage: Decodable { var name: String, mean: Double }
+                var link, scenario: String
+                var covers, failed, connections: Int
+                var coversPerSecond: Spread
+                var latency: Latency?
+                var stages: [Stage]
+                var verdict: String?
+            }
+            struct Comparison: Decodable {
+                var rival, command: String
+                var failure: String?
+            }
+            var results: [Result]
+            var comparisons: [Comparison]
+        }
+
+        /// What the folder has that the bench may have left.
+        private func leftovers(_ stage: Stage) throws -> [String] {
+            try FileManager.default.contentsOfDirectory(atPath: stage.folder).filter { $0.hasPrefix("sleeve-bench") }
+        }
+
+        @Test func `a bench over loopback measures each scenario, writes the page and leaves nothing behind`()
+            async throws
+        {
+            try await withStage { stage in
+                let page = stage.folder + "/bench.html"
+                let result = try await stage.run(
+                    "bench", "--link", "loopback", "--protocol", "http", "--covers", "50", "--rounds", "1", "--folder",
+                    stage.folder, "--html", page, "--json", "--quiet", "--", "--per-host", "1")
+                #expect(result.status == 0, "\(result)")
+                let report: Report = try result.json()
+                #expect(report.results.map(\.scenario) == ["cold", "warm", "revalidate"])
+                for line in report.results {
+                    #expect(line.covers == 50 && line.failed == 0, "\(line)")
+                    #expect(line.coversPerSecond.median > 0)
+                }
+                let cold = report.results[0]
+                // The option after -- reaches the prefetch.
+                #expect(cold.connections == 1)
+                #expect(try #require(cold.latency).p50 > 0)
+                #expect(cold.stages.first { $0.name == "hash" }?.mean ?? 0 > 0)
+                #expect(cold.verdict != nil && report.results[1].verdict == nil)
+                #expect(try stage.text(of: page).contains("</html>"))
+                #expect(try leftovers(stage) == [])
+            }
+        }
+
+        @Test func `a bench of a list asks its server for each cover once, and says so before`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<20)
+                let list = try stage.list(urls + urls.prefix(5))
+                let result = try await stage.run("bench", list, "--folder", stage.folder, "--json")
+                #expect(result.status == 0, "\(result)")
+                #expect(
+                    result.stderr.contains(
+                        "20 covers of \(list): each is downloaded once and revalidated once, 40 requests in all"))
+                #expect(stage.origin.requestCount == 40)
+                let report: Report = try result.json()
+                #expect(report.results.map(\.covers) == [20, 20, 20])
+            }
+        }
+
+        @Test func `a rival that cannot be started has failed, and the rest is measured`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5))
+                let result = try await stage.shell(
+                    "PATH=/nowhere exec \"$SLEEVE\" bench \"$1\" --only cold --compare curl --folder \"$2\" --json --quiet",
+                    list,
+                    stage.folder)
+                #expect(result.status == 0, "\(result)")
+                let report: Report = try result.json()
+                #expect(report.results.map(\.scenario) == ["cold"])
+                #expect(report.comparisons.map(\.failure) == ["it is not installed"])
+                #expect(report.comparisons[0].command.contains("-K urls.curl"))
+            }
+        }
+
+        @Test func `a stopped bench ends its processes, removes its folder and reports what it measured`() async throws
+        {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<50))
+                let child = try stage.start(
+                    "bench", list, "--rounds", "1000", "--only", "cold", "--folder", stage.folder, "--json", "--quiet")
+                // The second round has begun.
+                try await eventually { stage.origin.requestCount > 50 }
+                child.kill(SIGINT)
+                let result = await child.exit()
+                #expect(result.status == 130, "\(result)")
+                #expect(result.stdout.contains("\"isInterrupted\":true"))
+                let report: Report = try result.json()
+                #expect(report.results.map(\.covers) == [50])
+                #expect(try leftovers(stage) == [])
+            }
+        }
+
+        @Test func `covers that fail are counted, and end the bench with exit code 3`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5) + stage.urls(5..<6, "status=404"))
+                let result = try await stage.run(
+                    "bench", list, "--only", "cold", "--folder", stage.folder, "--json", "--quiet")
+                #expect(result.status == 3, "\(result)")
+                let report: Report = try result.json()
+                #expect(report.results.map(\.covers) == [5] && report.results.map(\.failed) == [1])
+            }
+        }
+    }
+}

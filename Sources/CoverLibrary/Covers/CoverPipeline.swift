@@ -6,12 +6,6 @@ import HTTPCaching
 import Platform
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The path of covers behind `LibraryAPI`: look up, download, store.
 package final class CoverPipeline: Sendable {
     private struct State {

@@ -2,12 +2,6 @@ import ArgumentParser
 import CoverLibrary
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
     // Unconditional parsing lets `validate` report the range for negative numbers.

@@ -72,7 +72,7 @@ struct NetworkOptions: ParsableArguments {
     )
     var denyPrivate = false
 
-    @Flag(help: "Never connect; covers that are not cached fail.")
+    @Flag(help: "Never connect; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
     func validate() throws {

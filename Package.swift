@@ -18,6 +18,12 @@ let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummi
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
+let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
 let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The rooms, lowest first. An arrow is a dependency; there is none between CurlHTTP and CoverCache: the network does
@@ -39,6 +45,12 @@ let package = Package(
         // Only the gallery, the mirror and the origin use it; a program that depends on CoverLibrary never compiles it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // Only the origin uses these: TLS, HTTP/2 and the certificate made at its start. Hummingbird resolves all of them.
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
+        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         // Only `Scripts/docs` uses it; SwiftPM does not fetch it for a program that depends on CoverLibrary.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
@@ -96,7 +108,8 @@ let package = Package(
         .target(
             name: "OriginServer",
             dependencies: [
-                "CStarterCovers", "Platform", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
+                "CStarterCovers", "Platform", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, nioSSL, nioHTTP2,
+                nioHTTPTypes, nioHTTPTypesHTTP2, x509, swiftASN1, crypto, deque, httpTypes, logging,
             ],
             swiftSettings: settings),
         .executableTarget(

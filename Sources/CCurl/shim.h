@@ -38,6 +38,9 @@ static inline CURLcode sleeve_setopt_closesocket(CURL *easy, curl_closesocket_ca
 static inline CURLcode sleeve_setopt_opensocket(CURL *easy, curl_opensocket_callback value) {
     return curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, value);
 }
+static inline CURLcode sleeve_setopt_prereq(CURL *easy, curl_prereq_callback value) {
+    return curl_easy_setopt(easy, CURLOPT_PREREQFUNCTION, value);
+}
 static inline CURLSHcode sleeve_share_setopt_lock_data(CURLSH *share, CURLSHoption option, curl_lock_data value) {
     return curl_share_setopt(share, option, value);
 }

@@ -29,6 +29,8 @@ final class CurlMulti {
         sleeve_share_setopt_lock_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
         let context = Unmanaged.passUnretained(self).toOpaque()
         sleeve_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumConnections)
+        // The default of 100 would open a connection for more streams even where the server allows them.
+        sleeve_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         sleeve_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
         sleeve_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         sleeve_multi_setopt_socket(multi) { _, socket, what, context, _ in

@@ -33,6 +33,7 @@ package final class Transfer {
     private var heads = ResponseHeads()
     private var resumption: Resumption?
     private var completion: Completion?
+    private var onConnection: (@Sendable (ConnectionEvent) -> Void)?
 
     init(configuration: HTTPClientConfiguration) {
         self.configuration = configuration
@@ -94,27 +95,35 @@ package final class Transfer {
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_LIMIT, configuration.lowSpeedLimit)
         sleeve_setopt_long(easy, CURLOPT_LOW_SPEED_TIME, configuration.lowSpeedTime)
         sleeve_setopt_off(easy, CURLOPT_MAXFILESIZE_LARGE, curl_off_t(configuration.maximumBodySize))
-        if configuration.deniesPrivateAddresses { denyPrivateAddresses(context) }
+        sleeve_setopt_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
+        sleeve_setopt_opensocket(easy) { context, _, address in
+            address.map { Transfer.from(context).openSocket(for: $0) } ?? CURL_SOCKET_BAD
+        }
+        sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
+        sleeve_setopt_prereq(easy) { context, _, _, _, _ in
+            Transfer.from(context).onConnection?(.ready)
+            return CURL_PREREQFUNC_OK
+        }
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
     }
 
-    /// Checks each address before libcurl connects to it. A check of the URL would miss names and redirects.
-    private func denyPrivateAddresses(_ context: UnsafeMutableRawPointer) {
-        sleeve_setopt_pointer(easy, CURLOPT_OPENSOCKETDATA, context)
-        sleeve_setopt_opensocket(easy) { context, _, address in
-            guard let address else { return CURL_SOCKET_BAD }
-            if withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) }) {
-                Transfer.from(context).isRefused = true
-                return CURL_SOCKET_BAD
-            }
-            return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+    /// Checks the address that libcurl connects to. A check of the URL would miss names and redirects.
+    private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
+        // In place: an IPv6 address is longer than the declared type.
+        let isPrivate = withUnsafePointer(to: &address.pointee.addr) { PrivateAddress.contains($0) }
+        if configuration.deniesPrivateAddresses, isPrivate {
+            isRefused = true
+            return CURL_SOCKET_BAD
         }
+        onConnection?(.opening)
+        return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
     }
 
     /// Sets the handle up for a request.
     func prepare(_ request: TransferRequest, id: ID, completion: @escaping Completion) {
         self.id = id
         self.completion = completion
+        onConnection = request.onConnection
         url = request.url.string
         body = []
         received = 0
@@ -231,6 +240,7 @@ package final class Transfer {
     private func complete(with result: Result<TransferResponse, TransferError>) -> Ending {
         defer {
             completion = nil
+            onConnection = nil
             body = []
             resumption = nil
         }

@@ -12,6 +12,8 @@ package struct TransferRequest: Sendable {
     /// The start of the body, received earlier. A 206 response is appended to it, and the response is complete then (RFC 9111
     /// section 3.4); any other response replaces it. The caller adds `Range` and `If-Range`.
     package var continuing: PartialBody?
+    /// Called on the event loop with what happens to the transfer's connection.
+    package var onConnection: (@Sendable (ConnectionEvent) -> Void)?
     /// Nil for a GET of a cover.
     package var relay: Relay?
 
@@ -43,4 +45,12 @@ package struct TransferRequest: Sendable {
         self.waitsToMultiplex = waitsToMultiplex
         self.relay = relay
     }
+}
+
+/// What happens to the connection of a transfer before the request is sent.
+package enum ConnectionEvent: Sendable {
+    /// A connection is being opened: the address is known.
+    case opening
+    /// A connection, new or reused, is ready: over TLS, its protocol has been negotiated.
+    case ready
 }

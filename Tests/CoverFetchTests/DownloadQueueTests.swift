@@ -13,6 +13,7 @@ import Testing
 
     /// URLs of hosts that are addresses, and of one with a name.
     private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
+    private func secure(_ path: Int) throws -> HTTPURL { try HTTPURL("https://a.example/\(path)") }
     private func named(_ path: Int) throws -> HTTPURL { try HTTPURL("http://covers.example/\(path)") }
 
     /// The keys of all jobs that start now, and when to ask again.
@@ -74,14 +75,62 @@ import Testing
         #expect(starts(&queue).keys == expected)
     }
 
-    @Test("a new host with a name gets one transfer until it has answered")
+    @Test("over cleartext the transfers of a new host start once its name is resolved")
     func firstTransfer() throws {
         var queue = queue(perHost: 3)
         for path in 1...6 { _ = try queue.submit(named(path), request: "") }
         #expect(try starts(&queue).keys == [named(1).string])
-        queue.didAnswer(try named(1).string, http2: false)
-        _ = try queue.end(named(1).string)
-        #expect(try starts(&queue).keys == (2...4).map { try named($0).string })
+        #expect(try queue.didConnect(named(1).string, .opening))
+        #expect(try starts(&queue).keys == (2...3).map { try named($0).string })
+        #expect(try !queue.didConnect(named(2).string, .opening))
+    }
+
+    @Test("over TLS the transfers of a new host start once its protocol is negotiated, before the first answer")
+    func negotiation() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
+        #expect(try starts(&queue).keys == [secure(1).string])
+        #expect(try !queue.didConnect(secure(1).string, .opening) && starts(&queue).keys.isEmpty)
+        #expect(try queue.didConnect(secure(1).string, .ready))
+        #expect(try starts(&queue).keys == (2...3).map { try secure($0).string })
+    }
+
+    @Test(
+        "a host that spoke HTTP/1.1 in an earlier run gets a connection for each transfer without waiting for the first"
+    )
+    func knownHTTP1() throws {
+        let memory = HostMemory(http2: false, limit: 3)
+        var queue = Queue(limits: .init(parallel: 100, perHost: 8, adapts: true), hosts: ["https://a.example": memory])
+        for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 1)
+        #expect(try queue.didConnect(secure(1).string, .opening))
+        #expect(starts(&queue).keys.count == 2)
+    }
+
+    @Test("a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connection")
+    func knownHTTP2() throws {
+        let memory = HostMemory(http2: true, limit: 64)
+        var queue = Queue(limits: .init(parallel: 100, perHost: 8, adapts: true), hosts: ["https://a.example": memory])
+        for path in 1...200 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 1)
+        #expect(try !queue.didConnect(secure(1).string, .opening) && starts(&queue).keys.isEmpty)
+        #expect(try queue.didConnect(secure(1).string, .ready))
+        #expect(starts(&queue).keys.count == 63)
+        #expect(queue.learnt["https://a.example"] == memory)
+    }
+
+    @Test("a server that allows few streams gets two connections at most")
+    func fewStreams() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 1)
+        queue.didAnswer(try secure(1).string, http2: true)
+        _ = queue.end(try secure(1).string)
+        #expect(starts(&queue).keys.count == 100)
+        // The 33rd of them needs a second connection.
+        #expect(try !queue.didConnect(secure(34).string, .opening))
+        for path in 2...101 { _ = queue.end(try secure(path).string) }
+        #expect(starts(&queue).keys.count == 64)
     }
 
     @Test("a new host whose transfers all fail gets one at a time")

@@ -11,21 +11,28 @@ import Testing
 
     @Test("what one process writes another reads later")
     func roundTrip() throws {
-        for pace in [nil, HostPace.Learnt(limit: 32), .init(limit: 19, wall: 19)] {
-            let memory = HostMemory(pace: pace, restsUntil: now.instant + .seconds(600))
+        for (http2, limit, hasRejected) in [(nil, nil, false), (true, 128, false), (false, 19, true)] {
+            let memory = HostMemory(
+                http2: http2, limit: limit, hasRejected: hasRejected, restsUntil: now.instant + .seconds(600))
             let text = try #require(memory.text(at: now))
             // Another process: its monotonic clock has another origin.
             let moment = HostMemory.Moment(instant: now.instant + .seconds(5_000), milliseconds: later(60).milliseconds)
             let read = HostMemory(text, at: moment)
-            #expect(read.pace == pace && read.restsUntil == moment.instant + .seconds(540))
+            #expect(read.http2 == http2 && read.limit == limit && read.hasRejected == hasRejected)
+            #expect(read.restsUntil == moment.instant + .seconds(540))
         }
-        #expect(HostMemory("19 below 20; closed until 1700000060000", at: now).restsUntil == later(60).instant)
+        // The format of earlier versions: only the pause is read.
+        let earlier = HostMemory("19 below 20; closed until 1700000060000", at: now)
+        #expect(earlier == HostMemory(restsUntil: later(60).instant))
     }
 
     @Test("a text without a pause is read; pauses that are over or malformed are ignored")
     func withoutPause() {
-        #expect(HostMemory("19 below 20", at: now) == HostMemory(pace: .init(limit: 19, wall: 19)))
+        let memory = HostMemory(http2: false, limit: 19, hasRejected: true)
+        #expect(
+            HostMemory("h1; rejects beyond 19", at: now) == memory && memory.text(at: now) == "h1; rejects beyond 19")
         let texts = [
+            "19 below 20", "32", "h3", "limit 0", "limit -1", "limit x", "rejects 19",
             "closed until 1699999999999", "closed until x", "closed until", "", ";",
             "closed until -9223372036854775808",
         ]

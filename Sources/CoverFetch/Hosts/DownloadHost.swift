@@ -5,12 +5,13 @@ import HTTPCaching
 struct DownloadHost {
     typealias Instant = ContinuousClock.Instant
 
-    /// The HTTP version the host speaks.
-    enum Version {
-        case unknown
-        /// The first transfer is in flight.
-        case probing
-        case known(http2: Bool)
+    /// Whether the host's name and protocol are known in this run.
+    enum Connection {
+        case none
+        /// The first transfer is connecting. The others wait for the protocol, or for the address if the protocol is known to be
+        /// HTTP/1.1: it needs a connection for each of them.
+        case opening
+        case open
     }
 
     /// The host's `/robots.txt`, where it is respected.
@@ -48,10 +49,12 @@ struct DownloadHost {
     /// Jobs that have not ended: waiting, in flight, or being stored.
     var jobs = 0
     var inFlight = 0
-    var version = Version.unknown
+    var connection = Connection.none
+    /// The host speaks HTTP/2; nil if unknown.
+    var http2: Bool?
     /// Nil if `/robots.txt` is ignored.
     var robots: Robots?
-    var pace: HostPace
+    var limiter: ConcurrencyLimiter
     var breaker = Breaker()
     /// Probes chosen so far.
     var probes = 0
@@ -73,9 +76,9 @@ struct DownloadHost {
     /// Failed transfers since the last success.
     private var failures = 0
 
-    init(_ name: String, _ pace: HostPace) {
+    init(_ name: String, _ limiter: ConcurrencyLimiter) {
         self.name = name
-        self.pace = pace
+        self.limiter = limiter
     }
 
     // MARK: Whether a transfer may start
@@ -91,11 +94,10 @@ struct DownloadHost {
     @inline(__always) var hasRoom: Bool {
         if breaker.isProbing { return false }
         if case .fetching = robots { return false }
-        return switch version {
-        // One transfer finds out the version, and resolves the name once.
-        case .unknown: inFlight == 0
-        case .probing: false
-        case .known: inFlight < pace.limit
+        return switch connection {
+        case .none: inFlight == 0
+        case .opening: false
+        case .open: inFlight < limiter.limit
         }
     }
 
@@ -128,7 +130,7 @@ struct DownloadHost {
 
     /// Records the end of a transfer. - Parameter failure: why it brought no cover.
     mutating func record(
-        _ signal: HostSignal, of job: JobID, _ ended: HostPace.Ended, failure: CoverFailure?, now: Instant
+        _ signal: HostSignal, of job: JobID, _ ended: ConcurrencyLimiter.Ended, failure: CoverFailure?, now: Instant
     ) {
         lastHeard = now
         if let kind = signal.failure {
@@ -136,15 +138,15 @@ struct DownloadHost {
             if let failure {
                 outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal == .rateLimited)
             }
-            if signal.isOverload { pace.refused(ended, now: now) }
+            if signal.isOverload { limiter.rejected(ended, now: now) }
             breaker.failed(job, kind, hasAnswered: hasAnswered, now: now)
         } else {
             failures = 0
             hasAnswered = true
             breaker.succeeded()
-            pace.answered(ended, now: now)
+            limiter.answered(ended)
         }
-        if pace.interval > .zero { close(until: now + pace.interval) }
+        if limiter.interval > .zero { close(until: now + limiter.interval) }
     }
 
     /// How often `/robots.txt` is requested again after a failure.

@@ -8,7 +8,7 @@ extension DownloadQueue {
         hosts[host].record(rules, now: now)
         inFlight -= 1
         hosts[host].inFlight -= 1
-        if let http2, case .unknown = hosts[host].version { hosts[host].version = .known(http2: http2) }
+        if let http2 { setVersion(http2: http2, of: host) }
         enqueue(host)
     }
 

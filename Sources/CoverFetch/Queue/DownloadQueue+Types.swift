@@ -26,7 +26,6 @@ extension DownloadQueue {
     struct Timer: Comparable {
         enum Event {
             case host(Int)
-            case slowHost(Int)
             case retry(JobID, attempt: Int)
         }
         var time: Instant

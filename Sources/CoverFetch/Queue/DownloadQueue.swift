@@ -31,8 +31,8 @@ struct DownloadQueue<Request> {
     private var timers = Heap<Timer>()
     var inFlight = 0
 
-    /// After this long without its first response, a new host gets a few more transfers.
-    private static var firstResponseTimeout: Duration { .milliseconds(500) }
+    /// Servers allow 100 streams a connection at least (RFC 9113 section 6.5.2), and a host gets two connections at most.
+    private static var maximumStreams: Int { 200 }
 
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
@@ -44,8 +44,13 @@ struct DownloadQueue<Request> {
     var learnt: [String: HostMemory] {
         hostIndices.reduce(into: [:]) { learnt, entry in
             let (origin, host) = (String(entry.key), hosts[entry.value])
-            learnt[origin] = HostMemory(
-                pace: host.pace.learnt ?? earlierHosts[origin]?.pace, restsUntil: host.restsUntil)
+            var memory = earlierHosts[origin] ?? HostMemory()
+            memory.restsUntil = host.restsUntil
+            if host.hasAnswered {
+                memory.http2 = host.http2
+                if limits.adapts { (memory.limit, memory.hasRejected) = (host.limiter.limit, host.limiter.hasRejected) }
+            }
+            learnt[origin] = memory
         }
     }
 
@@ -139,20 +144,12 @@ struct DownloadQueue<Request> {
         jobs[id].isInFlight = true
         jobs[id].began = now
         jobs[id].inFlightAtStart = hosts[host].inFlight
-        hosts[host].pace.begins(company: hosts[host].inFlight, now: now)
         hosts[host].breaker.starts(id)
-        if hosts[host].pace.isFirst, hosts[host].inFlight == 1 {
-            timers.insert(Timer(time: now + Self.firstResponseTimeout, event: .slowHost(host)))
-        }
-        var multiplexes = false
-        switch hosts[host].version {
-        case .unknown: hosts[host].version = .probing
-        case .probing: break
-        case .known(let http2): multiplexes = http2
-        }
+        if case .none = hosts[host].connection { hosts[host].connection = .opening }
         enqueue(host)
         return Start(
-            job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt, multiplexes: multiplexes)
+            job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
+            multiplexes: hosts[host].hasAnswered && hosts[host].http2 == true)
     }
 
     /// Counts a starting request in every limit.
@@ -166,13 +163,41 @@ struct DownloadQueue<Request> {
 
     // MARK: Events of a transfer
 
+    /// A connection for the transfer is being opened, or is ready.
+    /// - Returns: whether other transfers may start now.
+    mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
+        guard let host = host(of: id) else { return false }
+        if case .opening = hosts[host].connection {
+            guard event == .ready || hosts[host].http2 == false else { return false }
+            hosts[host].connection = .open
+            enqueue(host)
+            return true
+        }
+        if event == .opening, hosts[host].hasAnswered, hosts[host].http2 == true {
+            // The connections that exist carry all streams that the server allows. A second one may carry as many.
+            let streams = jobs[id].inFlightAtStart - 1
+            hosts[host].limiter.ceiling = min(hosts[host].limiter.ceiling, max(2 * streams, limits.perHost))
+        }
+        return false
+    }
+
     /// The host answered, in this version of HTTP.
     mutating func didAnswer(_ id: JobID, http2: Bool) {
         guard let host = host(of: id) else { return }
-        hosts[host].version = .known(http2: http2)
+        setVersion(http2: http2, of: host)
         hosts[host].hasAnswered = true
-        let ceiling = http2 ? limits.parallel : limits.perHost
-        if hosts[host].pace.ceiling != ceiling { hosts[host].pace.ceiling = ceiling }
+    }
+
+    mutating func setVersion(http2: Bool, of host: Int) {
+        hosts[host].connection = .open
+        guard hosts[host].http2 != http2 else { return }
+        hosts[host].http2 = http2
+        hosts[host].limiter.ceiling = ceiling(http2: http2)
+    }
+
+    /// Maximum number of transfers in flight to one host.
+    private func ceiling(http2: Bool?) -> Int {
+        http2 == true ? min(limits.parallel, Self.maximumStreams) : limits.perHost
     }
 
     /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
@@ -181,8 +206,8 @@ struct DownloadQueue<Request> {
         guard jobs.contains(id), jobs[id].isInFlight, let began = jobs[id].began else { return }
         let host = jobs[id].host
         if failure != nil { jobs[id].hasFailed = true }
-        let ended = HostPace.Ended(
-            began: began, company: jobs[id].inFlightAtStart, hadOthers: !hosts[host].waiting.isEmpty)
+        let ended = ConcurrencyLimiter.Ended(
+            start: began, inFlightAtStart: jobs[id].inFlightAtStart, inFlight: hosts[host].inFlight)
         hosts[host].record(signal, of: id, ended, failure: failure, now: now)
     }
 
@@ -246,7 +271,8 @@ struct DownloadQueue<Request> {
         inFlight -= 1
         let host = jobs[id].host
         hosts[host].inFlight -= 1
-        if case .probing = hosts[host].version { hosts[host].version = .unknown }
+        // The first transfer has ended without a connection: another one tries.
+        if case .opening = hosts[host].connection, hosts[host].inFlight == 0 { hosts[host].connection = .none }
         hosts[host].breaker.dropped(id)
         enqueue(host)
     }
@@ -343,9 +369,6 @@ struct DownloadQueue<Request> {
             timers.removeMin()
             switch timer.event {
             case .host(let host): enqueue(host)
-            case .slowHost(let host):
-                hosts[host].pace.waitedLong()
-                enqueue(host)
             case .retry(let id, let attempt):
                 guard canStart(id), jobs[id].attempt == attempt else { continue }
                 let host = jobs[id].host
@@ -360,12 +383,17 @@ struct DownloadQueue<Request> {
         let origin = url.origin
         if let host = hostIndices[origin] { return host }
         let earlier = earlierHosts[String(origin)]
-        let pace = HostPace(ceiling: limits.perHost, isFixed: !limits.adapts, learnt: earlier?.pace)
-        var host = DownloadHost(url.authority, pace)
+        // HTTP/2 is only spoken over TLS.
+        let http2 = url.isHTTPS ? earlier?.http2 : false
+        let limiter = ConcurrencyLimiter(
+            ceiling: ceiling(http2: http2), start: earlier?.limit ?? limits.perHost,
+            hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
+        var host = DownloadHost(url.authority, limiter)
+        host.http2 = http2
         (host.restsUntil, host.hasEarlierRest) = (earlier?.restsUntil, true)
         if limits.respectsRobots { host.robots = .unknown(attempts: 0) }
-        // Nothing to find out: no name to resolve, and HTTP/2 is only spoken over TLS.
-        if url.hostIsAddress, !url.isHTTPS { host.version = .known(http2: false) }
+        // Nothing to wait for: there is no name to resolve.
+        if url.hostIsAddress, http2 == false { host.connection = .open }
         hosts.append(host)
         hostIndices[origin] = hosts.count - 1
         return hosts.count - 1

@@ -149,6 +149,12 @@ package actor DownloadScheduler {
             url: start.target, headerFields: conditions, waitsToMultiplex: start.multiplexes)
         request.followsRedirects = false
         request.continuing = partial
+        request.onConnection = { [weak self] event in
+            self?.assumeIsolated { scheduler in
+                // The loop has had its turn already.
+                if scheduler.queue.didConnect(start.job, event) { scheduler.client.loop.wake() }
+            }
+        }
         states[start.job.slot].token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
                 self?.assumeIsolated { $0.ended(start, result) }

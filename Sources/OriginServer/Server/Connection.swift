@@ -12,12 +12,6 @@ final class Connection: ServerChildChannelValue {
     /// Ends a response together with its connection.
     struct Closed: Error {}
 
-    /// The C library's `struct linger`. It cannot be imported under one name on all systems.
-    private struct Linger {
-        var isOn: CInt = 1
-        var seconds: CInt = 0
-    }
-
     /// Waits on the event loop's timer.
     ///
     /// - Throws: `Closed` or `EventLoopError.cancelled` if the connection closes first.
@@ -52,11 +46,8 @@ final class Connection: ServerChildChannelValue {
 
     /// Resets the connection. It always throws `Closed`.
     func reset() async throws {
-        if let options = channel as? any SocketOptionProvider {
-            // Closing a socket that lingers for zero seconds sends RST instead of FIN.
-            try await options.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger()).get()
-        }
-        close()
+        channel.reset()
+        endPause()
         throw Closed()
     }
 

@@ -47,10 +47,13 @@ struct Responder: Sendable {
 
     /// The counters, for benchmarks.
     private var counts: OriginResponse {
-        let (requests, rejected) = (context.metrics.requests.value, context.metrics.rejected.value)
-        return .text(
-            200, #"{"requests":\#(requests),"overruns":\#(rejected),"inFlight":\#(context.metrics.inFlight.value)}"#,
-            type: "application/json")
+        let metrics = context.metrics
+        let (requests, rejected) = (metrics.requests.value, metrics.rejected.value)
+        let link = context.options.link == nil ? "" : #","link":\#(context.linkMetrics.current.json)"#
+        let counts =
+            #"{"requests":\#(requests),"overruns":\#(rejected),"inFlight":\#(metrics.inFlight.value),"#
+            + #""peakInFlight":\#(metrics.peakInFlight),"connections":\#(metrics.connections.value)\#(link)}"#
+        return .text(200, counts, type: "application/json")
     }
 
     private func send(

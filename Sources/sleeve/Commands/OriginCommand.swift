@@ -15,10 +15,29 @@ struct OriginCommand: AsyncParsableCommand {
               sleeve origin &
               sleeve origin --urls 5000 | sleeve prefetch -
               sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
+
+            --tls serves HTTPS, with HTTP/2 and HTTP/1.1 (ALPN) and a new certificate for localhost, 127.0.0.1 and ::1. Over \
+            HTTP/2, faults that close or reset the connection reset the stream (RST_STREAM) instead, and chunked=1 only omits \
+            the Content-Length.
+
+              sleeve origin --tls --certificate origin.pem &
+              sleeve origin --tls --urls 5000 | sleeve prefetch --cacert origin.pem -
+
+            --link puts an emulated link before the origin, with --before before any other server. Each way takes half of the \
+            round-trip time, and all connections share the bandwidth, which is that of each direction, without packet headers. \
+            A connection costs a round trip, and starts with ten segments in flight and doubles them every round trip (RFC \
+            5681, RFC 6928). After a loss it halves them and then adds one a round trip. Bytes pass untouched. When the origin \
+            stops, it prints what the link has carried as one JSON object.
+
+              sleeve origin --link 50ms/200mbit
+              sleeve origin --link 150ms/50mbit --loss 1% --before 127.0.0.1:8080
             """)
 
     @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "port"))
     var port = 8_731
+
+    @OptionGroup(title: "HTTPS") var https: HTTPSOptions
+    @OptionGroup(title: "Link") var link: LinkOptions
 
     @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
     var delay = 0.0
@@ -67,15 +86,20 @@ struct OriginCommand: AsyncParsableCommand {
         guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
         guard mostInFlight ?? 1 > 0 else { throw ValidationError("--most-in-flight must be at least 1") }
         guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
+        guard link.before == nil || !https.tls else {
+            throw ValidationError("--before has no origin for --tls to apply to")
+        }
         guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
     }
 
     func run() async throws {
         if let urls { return printURLs(urls) }
         if let writeTo { return try writeCovers(writeTo) }
+        if let server = link.before, let model = try link.model { return try await relay(model, before: server) }
         let origin: Origin
         do {
             origin = try await Origin.start(try originOptions())
+            if let certificate = origin.certificate { try https.write(certificate) }
             if let albums { try AlbumFile.createIfMissing(albums, origin: origin.url) }
         } catch let error as LibraryError {
             throw fail(error.message)
@@ -84,12 +108,32 @@ struct OriginCommand: AsyncParsableCommand {
         }
         try await serve(at: origin.url, hint: "serving covers at \(origin.url)/covers/1.jpg; press Ctrl-C to stop") {
             await origin.stop()
+            if let metrics = origin.linkMetrics { Terminal.standardOutput.write(metrics.json + "\n") }
+        }
+    }
+
+    /// Runs a link before another server.
+    private func relay(_ model: LinkModel, before server: ServerAddress) async throws {
+        let relay: LinkRelay
+        do {
+            relay = try await LinkRelay.start(
+                model, host: "127.0.0.1", port: port, before: server.host, port: server.port)
+        } catch {
+            throw fail("\(error)")
+        }
+        try await serve(
+            at: "127.0.0.1:\(relay.port)", hint: "an emulated link leads to \(server); press Ctrl-C to stop"
+        ) {
+            await relay.stop()
+            Terminal.standardOutput.write(relay.metrics.json + "\n")
         }
     }
 
     private func originOptions() throws -> OriginOptions {
         var options = OriginOptions()
         options.port = port
+        options.tls = https.options
+        options.link = try link.model
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
         options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
@@ -104,7 +148,7 @@ struct OriginCommand: AsyncParsableCommand {
     private func printURLs(_ count: Int) {
         var text = ""
         for number in 0..<count {
-            text += "http://127.0.0.1:\(port)/covers/\(number).jpg\n"
+            text += "\(https.tls ? "https" : "http")://127.0.0.1:\(port)/covers/\(number).jpg\n"
             if text.utf8.count > 64 << 10 {
                 guard Terminal.standardOutput.write(text) else { return }
                 text = ""

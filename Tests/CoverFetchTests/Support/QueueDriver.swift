@@ -10,7 +10,9 @@ struct QueueDriver<Request> {
     /// The jobs that have started, ended or not, by URL.
     private var jobs: [String: JobID] = [:]
 
-    init(limits: FetchLimits) { queue = DownloadQueue(limits: limits) }
+    init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) { queue = DownloadQueue(limits: limits, hosts: hosts) }
+
+    var learnt: [String: HostMemory] { queue.learnt }
 
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }
@@ -46,6 +48,10 @@ struct QueueDriver<Request> {
     }
 
     // MARK: Events of a started job. Unknown keys are ignored.
+
+    mutating func didConnect(_ key: String, _ event: ConnectionEvent) -> Bool {
+        jobs[key].map { queue.didConnect($0, event) } ?? false
+    }
 
     mutating func didAnswer(_ key: String, http2: Bool) {
         if let job = jobs[key] { queue.didAnswer(job, http2: http2) }

@@ -1,0 +1,88 @@
+/// Limits the transfers in flight to one host, as TCP limits segments: additive increase, multiplicative decrease, and slow start
+/// (RFC 5681; Chiu and Jain, "Analysis of the Increase and Decrease Algorithms", 1989).
+///
+/// The limit starts wide. Until a request is rejected it grows by one with each answer (*slow start*). A rejection, that is a 429, a
+/// 503 or a time-out, cuts it by a twentieth. Requests that were in flight at the cut and are rejected too are one event with
+/// it: together they lower the limit to the number that was not rejected. From then on the limit grows by one in ten round trips,
+/// because every attempt to exceed what the host accepts costs a rejected request. Below one transfer at a time, the limit means a
+/// pause between two transfers.
+struct ConcurrencyLimiter {
+    typealias Instant = ContinuousClock.Instant
+
+    /// A transfer that has ended.
+    struct Ended {
+        var start: Instant
+        /// Transfers in flight to the host when it started, itself included.
+        var inFlightAtStart: Int
+        /// Transfers in flight to the host when it ended, itself included.
+        var inFlight: Int
+    }
+
+    private static let decrease = 0.95
+    private static let increasePerRoundTrip = 0.1
+    /// The pause between two transfers is `pause` × (1 / window − 1), at most 1.5 s.
+    private static let pause = Duration.milliseconds(100)
+    private static let smallestWindow = 1.0 / 16
+
+    /// Maximum number of transfers in flight, between 1/16 and `ceiling`.
+    private var window: Double
+    /// Slow start ends here. Infinite until a request is rejected.
+    private var threshold = Double.infinity
+    private var cut: Cut?
+    private let isFixed: Bool
+    /// The limit set by the user or by the protocol.
+    var ceiling: Int { didSet { window = isFixed ? Double(ceiling) : min(window, Double(ceiling)) } }
+
+    /// The last decrease.
+    private struct Cut {
+        var time: Instant
+        var inFlight: Int
+        /// Rejected transfers that were in flight at the cut.
+        var rejected = 1
+    }
+
+    /// - Parameters:
+    ///   - start: the limit at first; nil for `ceiling`.
+    ///   - hasRejected: the host has rejected requests beyond `start` before, so there is no slow start.
+    ///   - isFixed: the limit is always `ceiling`.
+    init(ceiling: Int, start: Int? = nil, hasRejected: Bool = false, isFixed: Bool = false) {
+        self.ceiling = ceiling
+        self.isFixed = isFixed
+        window = Double(isFixed ? ceiling : min(start ?? ceiling, ceiling))
+        if hasRejected { threshold = window }
+    }
+
+    /// Maximum number of transfers in flight now.
+    var limit: Int { max(1, Int(window)) }
+    /// The time between two starts, where one transfer at a time is too many.
+    var interval: Duration { window < 1 ? Self.pause * (1 / window - 1) : .zero }
+    /// The host has rejected requests.
+    var hasRejected: Bool { threshold < .infinity }
+
+    /// The host answered.
+    mutating func answered(_ ended: Ended) {
+        // A limit that was not in use has not been tested.
+        guard !isFixed, 2 * ended.inFlightAtStart >= limit else { return }
+        if window < 1 {
+            window = min(1, window / Self.decrease)
+        } else {
+            window += window < threshold ? 1 : Self.increasePerRoundTrip / window
+        }
+        window = min(window, Double(ceiling))
+    }
+
+    /// The host rejected the request with 429 or 503, or did not answer in time.
+    mutating func rejected(_ ended: Ended, now: Instant) {
+        if isFixed { return }
+        if var cut, ended.start < cut.time {
+            cut.rejected += 1
+            self.cut = cut
+            window = min(window, Double(max(1, cut.inFlight - cut.rejected)))
+        } else {
+            cut = Cut(time: now, inFlight: ended.inFlight)
+            window = window <= 1 ? max(window / 2, Self.smallestWindow) : max(1, window * Self.decrease)
+        }
+        // A host that rejected everything may take half of it again soon.
+        threshold = window > 1 ? window : max(1, Double((cut?.inFlight ?? 0) / 2))
+    }
+}

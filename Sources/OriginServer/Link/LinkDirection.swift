@@ -1,0 +1,194 @@
+import DequeModule
+
+/// One direction of a link: the senders of all connections, the bottleneck they share, and the segments on their way.
+///
+/// It is a simulation on a virtual clock. Segments leave the bottleneck in order, arrive after the delay and are acknowledged
+/// after the round-trip time, so that one queue of segments holds all future events. Times count from the link's start. The
+/// results do not depend on how often `advance(to:)` is called.
+///
+/// A lost segment is sent again one round trip later (fast retransmit, also for the last segment of a flight, where TCP would
+/// wait for a timer). What follows it waits at the receiver.
+struct LinkDirection {
+    /// What a receiver gets.
+    struct Arrival: Equatable {
+        let connection: Int
+        let event: LinkEvent
+        /// The number of bytes; 0 unless `event` is `data`.
+        let length: Int
+    }
+
+    private let model: LinkModel
+    private var random: SplitMix64
+    private var senders: [Int: LinkSender] = [:]
+    /// When the bottleneck has transmitted everything it has accepted.
+    private var idleFrom = Duration.zero
+    /// The segments that are not acknowledged, by departure.
+    private var segments = Deque<LinkSegment>()
+    /// How many of them have arrived.
+    private var arrivedSegments = 0
+    /// The connections that have bytes to read.
+    private var readable: [Int] = []
+    private var arrivals: [Arrival] = []
+    /// The number of segments that were lost.
+    private(set) var lostSegments = 0
+
+    init(_ model: LinkModel, seed: UInt64) {
+        self.model = model
+        random = SplitMix64(state: seed)
+    }
+
+    /// The time of the next arrival or acknowledgement.
+    var nextEvent: Duration? {
+        let arrival = arrivedSegments < segments.count ? segments[arrivedSegments].departure + model.delay : nil
+        guard let acknowledgement = segments.first.map({ $0.departure + model.roundTrip }) else { return arrival }
+        return arrival.map { min($0, acknowledgement) } ?? acknowledgement
+    }
+
+    /// The bytes of a connection that wait for its window.
+    func waiting(_ connection: Int) -> Int { senders[connection]?.waiting ?? 0 }
+
+    /// Opens a connection: its first bytes leave one round trip later, when this segment is acknowledged.
+    mutating func open(_ connection: Int, at now: Duration) {
+        advance(to: now)
+        senders[connection] = LinkSender()
+        transmit(.open, of: connection, offset: 0, length: 0, at: now)
+    }
+
+    /// Sends `count` bytes as soon as the window allows.
+    mutating func send(_ count: Int, on connection: Int, at now: Duration) {
+        advance(to: now)
+        senders[connection]?.waiting += count
+        transmitWaiting(connection, at: now)
+    }
+
+    /// Ends a connection after the bytes that wait, or abandons it.
+    mutating func end(_ connection: Int, with event: LinkEvent, at now: Duration) {
+        advance(to: now)
+        if event == .reset { senders[connection]?.waiting = 0 }
+        senders[connection]?.ending = event
+        transmitWaiting(connection, at: now)
+    }
+
+    /// Opens or closes a connection's receive window.
+    mutating func setReceiving(_ isReceiving: Bool, on connection: Int, at now: Duration) {
+        advance(to: now)
+        senders[connection]?.isReceiving = isReceiving
+        transmitWaiting(connection, at: now)
+    }
+
+    /// Forgets a connection. Its segments on their way still occupy the link.
+    mutating func remove(_ connection: Int) { senders[connection] = nil }
+
+    /// Processes every arrival and acknowledgement up to `now`.
+    mutating func advance(to now: Duration) {
+        while let first = segments.first {
+            let acknowledgement = first.departure + model.roundTrip
+            if arrivedSegments < segments.count {
+                let segment = segments[arrivedSegments]
+                let arrival = segment.departure + model.delay
+                if arrival <= min(now, acknowledgement) {
+                    arrivedSegments += 1
+                    receive(segment)
+                    continue
+                }
+            }
+            guard acknowledgement <= now else { return }
+            segments.removeFirst()
+            arrivedSegments -= 1
+            acknowledge(first, at: acknowledgement)
+        }
+    }
+
+    /// Returns what has arrived since the last call, and keeps `storage` for what arrives next.
+    mutating func takeArrivals(_ storage: inout [Arrival]) {
+        storage.removeAll(keepingCapacity: true)
+        for connection in readable { flush(connection) }
+        readable.removeAll(keepingCapacity: true)
+        swap(&storage, &arrivals)
+    }
+
+    /// Sends what the window allows, then the end.
+    private mutating func transmitWaiting(_ connection: Int, at now: Duration) {
+        while true {
+            guard var sender = senders[connection], sender.isOpen || sender.ending == .reset else { return }
+            let length = min(sender.waiting, CongestionWindow.segment)
+            if length == 0 {
+                guard let ending = sender.ending else { return }
+                sender.ending = nil
+                senders[connection] = sender
+                return transmit(ending, of: connection, offset: sender.sent, length: 0, at: now)
+            }
+            guard sender.isReceiving, sender.inFlight + length <= sender.window.bytes else { return }
+            let offset = sender.sent
+            sender.waiting -= length
+            sender.inFlight += length
+            sender.sent += length
+            senders[connection] = sender
+            transmit(.data, of: connection, offset: offset, length: length, at: now)
+        }
+    }
+
+    /// Passes a segment through the bottleneck.
+    private mutating func transmit(_ event: LinkEvent, of connection: Int, offset: Int, length: Int, at now: Duration) {
+        idleFrom = max(now, idleFrom) + model.transmissionTime(length)
+        let isLost = event == .data && model.loss > 0 && Double.random(in: 0..<1, using: &random) < model.loss
+        if isLost { lostSegments += 1 }
+        segments.append(
+            LinkSegment(
+                connection: connection, event: event, offset: offset, length: length, departure: idleFrom,
+                isLost: isLost))
+    }
+
+    private mutating func receive(_ segment: LinkSegment) {
+        let connection = segment.connection
+        guard senders[connection] != nil else { return }
+        switch segment.event {
+        case .open, .reset:
+            flush(connection)
+            arrivals.append(Arrival(connection: connection, event: segment.event, length: 0))
+        case .data:
+            senders[connection]?.receive(segment)
+            if readable.last != connection { readable.append(connection) }
+        case .end:
+            senders[connection]?.hasEndArrived = true
+            readable.append(connection)
+        }
+    }
+
+    /// Delivers the bytes of a connection that have arrived in order.
+    private mutating func flush(_ connection: Int) {
+        guard let length = senders[connection]?.takeDelivered() else { return }
+        if length > 0 { arrivals.append(Arrival(connection: connection, event: .data, length: length)) }
+        guard senders[connection]?.isComplete == true else { return }
+        senders[connection]?.hasEndArrived = false
+        arrivals.append(Arrival(connection: connection, event: .end, length: 0))
+    }
+
+    private mutating func acknowledge(_ segment: LinkSegment, at now: Duration) {
+        let connection = segment.connection
+        guard var sender = senders[connection] else { return }
+        if segment.isLost {
+            sender.window.didLose(at: segment.offset, inFlight: sender.inFlight, end: sender.sent)
+            senders[connection] = sender
+            return transmit(.data, of: connection, offset: segment.offset, length: segment.length, at: now)
+        }
+        if segment.event == .open { sender.isOpen = true }
+        sender.inFlight -= segment.length
+        sender.window.didAcknowledge(segment.length, at: segment.offset)
+        senders[connection] = sender
+        transmitWaiting(connection, at: now)
+    }
+}
+
+/// The SplitMix64 generator (Steele, Lea and Flood, 2014), which gives the same sequence for the same seed on every system.
+struct SplitMix64: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ (mixed >> 31)
+    }
+}

@@ -1,0 +1,53 @@
+import Crypto
+import NIOHTTP2
+import NIOSSL
+import SwiftASN1
+import X509
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A self-signed certificate for an origin's names, with a new key that exists in this process only.
+struct OriginCertificate {
+    private let key: P256.Signing.PrivateKey
+    /// The certificate in PEM.
+    let pem: String
+
+    /// - Parameter host: A further name or IPv4 address of the origin.
+    init(host: String) throws {
+        let key = P256.Signing.PrivateKey()
+        let name = try DistinguishedName { CommonName("Sleeve origin") }
+        var names = ["localhost", "*.localhost"] + ArchiveHost.certificateNames
+        var addresses: [[UInt8]] = [[127, 0, 0, 1], [UInt8](repeating: 0, count: 15) + [1]]
+        let numbers = host.split(separator: ".").compactMap { UInt8($0) }
+        if numbers.count == 4 { addresses.append(numbers) } else if !host.contains(":") { names.append(host) }
+        let certificate = try Certificate(
+            version: .v3, serialNumber: .init(), publicKey: .init(key.publicKey),
+            notValidBefore: Date.now - 86_400, notValidAfter: Date.now + 365 * 86_400, issuer: name, subject: name,
+            signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: try Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(digitalSignature: true, keyCertSign: true))
+                try ExtendedKeyUsage([.serverAuth])
+                SubjectKeyIdentifier(hash: Certificate.PublicKey(key.publicKey))
+                SubjectAlternativeNames(
+                    names.map { .dnsName($0) } + addresses.map { .ipAddress(ASN1OctetString(contentBytes: $0[...])) })
+            },
+            issuerPrivateKey: .init(key))
+        self.key = key
+        pem = try certificate.serializeAsPEM().pemString + "\n"
+    }
+
+    /// The configuration of a server that uses the certificate.
+    func context(_ options: OriginTLS) throws -> NIOSSLContext {
+        let key = try NIOSSLPrivateKey(bytes: Array(key.pemRepresentation.utf8), format: .pem)
+        let certificate = try NIOSSLCertificate(bytes: Array(pem.utf8), format: .pem)
+        var configuration = TLSConfiguration.makeServerConfiguration(
+            certificateChain: [.certificate(certificate)], privateKey: .privateKey(key))
+        configuration.applicationProtocols = options.offersHTTP2 ? NIOHTTP2SupportedALPNProtocols : ["http/1.1"]
+        return try NIOSSLContext(configuration: configuration)
+    }
+}

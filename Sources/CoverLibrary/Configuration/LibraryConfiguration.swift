@@ -1,10 +1,5 @@
 public import Logging
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Platform
 
 /// How a library keeps and fetches covers. The defaults are polite: few connections a host, bounded waits.
 public struct LibraryConfiguration: Sendable {

@@ -2,12 +2,6 @@ import ArgumentParser
 import CoverLibrary
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
     // Unconditional parsing lets `validate` report the range for negative numbers.
@@ -78,7 +72,7 @@ struct NetworkOptions: ParsableArguments {
     )
     var denyPrivate = false
 
-    @Flag(help: "Never connect; covers that are not cached fail.")
+    @Flag(help: "Never connect; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
     func validate() throws {

@@ -88,11 +88,13 @@ let package = Package(
             ],
             swiftSettings: settings),
         // What the three servers need and Hummingbird lacks.
-        .target(name: "ServerChannels", dependencies: [hummingbirdCore, nioCore, logging], swiftSettings: settings),
+        .target(
+            name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, logging],
+            swiftSettings: settings),
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto,
+                "CoverLibrary", "Platform", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(

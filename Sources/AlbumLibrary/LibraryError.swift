@@ -1,10 +1,4 @@
-package import Platform
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Platform
 
 /// Why a library cannot do what was asked. `message` says what happened and what to do.
 public enum LibraryError: Error, Sendable, Hashable {

@@ -37,8 +37,8 @@ extension CacheWriter {
         let end = try transaction { state, database in
             let scanned =
                 try Int.fetchOne(database, sql: "SELECT scanned FROM segments WHERE id = ?", arguments: [number]) ?? 0
-            let end = try SegmentScanner.scan(file, from: scanned) { found in
-                if case .record(let record) = found { try recover(record, in: number, &state) }
+            let end = try SegmentScanner.scan(file, number, from: scanned) { found in
+                if case .record(let record) = found { try recover(record, &state) }
             }
             try index.markScanned(number, to: end)
             return end
@@ -46,8 +46,8 @@ extension CacheWriter {
         segment.truncate(to: end)
     }
 
-    private func recover(_ record: ScannedRecord, in segment: Int, _ state: inout IndexState) throws {
-        let range = record.range(in: segment)
+    private func recover(_ record: SegmentRecord, _ state: inout IndexState) throws {
+        let range = record.range
         let blob = try index.blob(record.header.digest)
         if blob == nil, record.header.isReference { return freed.append(range) }
         if let entry = try index.entry(record.metadata.key) {
@@ -72,9 +72,9 @@ extension CacheWriter {
             let numbers = try directory.segmentNumbers()
             for number in numbers {
                 guard let file = files.file(number) else { continue }
-                let end = try SegmentScanner.scan(file, verifyingDigest: true) { found in
+                let end = try SegmentScanner.scan(file, number, verifyingDigest: true) { found in
                     switch found {
-                    case .record(let record): try rebuildBlob(record, in: number, &state)
+                    case .record(let record): try rebuildBlob(record, &state)
                     case .damage(let offset):
                         freed.append(FreedRange(segment: number, offset: offset, length: RecordHeader.alignment))
                     }
@@ -84,8 +84,8 @@ extension CacheWriter {
             }
             for number in numbers {
                 guard let file = files.file(number) else { continue }
-                _ = try SegmentScanner.scan(file) { found in
-                    if case .record(let record) = found { try rebuildEntry(record, in: number, &state) }
+                _ = try SegmentScanner.scan(file, number) { found in
+                    if case .record(let record) = found { try rebuildEntry(record, &state) }
                 }
             }
             try removeOrphans(database, &state)
@@ -96,16 +96,16 @@ extension CacheWriter {
     }
 
     /// The first pass: each new body becomes a blob without entries.
-    private func rebuildBlob(_ record: ScannedRecord, in segment: Int, _ state: inout IndexState) throws {
+    private func rebuildBlob(_ record: SegmentRecord, _ state: inout IndexState) throws {
         guard !record.header.isReference, try index.blob(record.header.digest) == nil else { return }
-        _ = try addBlob(record.header, record.metadata, record.range(in: segment), &state)
+        _ = try addBlob(record.header, record.metadata, record.range, &state)
     }
 
     /// The second pass: the newest record of a key becomes its entry.
-    private func rebuildEntry(_ record: ScannedRecord, in segment: Int, _ state: inout IndexState) throws {
-        let range = record.range(in: segment)
+    private func rebuildEntry(_ record: SegmentRecord, _ state: inout IndexState) throws {
+        let range = record.range
         guard let blob = try index.blob(record.header.digest) else { return freed.append(range) }
-        let isBlob = blob.segment == segment && blob.offset == record.offset
+        let isBlob = blob.segment == record.segment && blob.offset == record.offset
         if let entry = try index.entry(record.metadata.key) {
             if entry.storedAt > record.metadata.storedAt {
                 if !isBlob { freed.append(range) }

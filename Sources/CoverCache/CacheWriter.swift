@@ -41,7 +41,7 @@ package final class CacheWriter {
     var hintsUntilSweep = 0
     private let beginSnapshot: FastStatement
     var segment: SegmentWriter?
-    private var pending: [PendingRecord] = []
+    private var pending: [SegmentRecord] = []
     private var buffer = RecordBuffer(capacity: CacheWriter.maximumGroupLength)
     private let spareBuffer = SpareBuffer()
     /// Digests of the puts that are not committed, sealed or not.
@@ -58,7 +58,7 @@ package final class CacheWriter {
 
     /// Puts that become durable together.
     package struct Group: Sendable {
-        fileprivate let puts: [PendingRecord]
+        fileprivate let puts: [SegmentRecord]
         fileprivate let range: FreedRange
         fileprivate let records: RecordGroup
         /// In bytes, whole blocks.
@@ -146,7 +146,7 @@ package final class CacheWriter {
         let segment = try openSegment()
         let offset = buffer.append(header: front, body: isStored ? UnsafeRawBufferPointer(start: nil, count: 0) : body)
         pending.append(
-            PendingRecord(
+            SegmentRecord(
                 header: header, metadata: metadata, segment: segment.number, offset: segment.end + offset))
         uncommittedDigests.insert(digest)
         return digest
@@ -208,7 +208,12 @@ package final class CacheWriter {
             try writeDeferred()
             return []
         }
-        try group.sync()
+        do {
+            try group.sync()
+        } catch {
+            abandon(group)
+            throw error
+        }
         return try commit([group])
     }
 
@@ -226,7 +231,7 @@ package final class CacheWriter {
     /// Moves the index's whole log into the index.
     package func checkpoint() throws { try checkpointIfLong(0) }
 
-    private func commit(_ put: PendingRecord, _ state: inout IndexState) throws -> PutOutcome {
+    private func commit(_ put: SegmentRecord, _ state: inout IndexState) throws -> PutOutcome {
         let (header, range) = (put.header, put.range)
         var blob = try index.blob(header.digest)
         if let entry = try index.entry(put.metadata.key) {

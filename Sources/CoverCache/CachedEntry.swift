@@ -18,3 +18,54 @@ package struct EntryRow: Sendable, Hashable {
     package let id: Int64
     let blob: Int64
 }
+
+/// What an entry is stored under.
+package enum EntryKey: Sendable, Hashable {
+    /// A cover: a 200 that does not vary. Its key is its normalised URL.
+    case cover(url: String)
+    /// Any other response of a URL, in one of a few numbered slots. Only a mirror stores and uses these.
+    case response(slot: Int, url: String)
+
+    /// The key as the index and the segments hold it.
+    package var text: String {
+        switch self {
+        case .cover(let url): url
+        case .response(let slot, let url): "response \(slot) of \(url)"
+        }
+    }
+
+    /// Whether `text` is the key of a cover. Cover keys are http or https URLs; no other key begins with "http".
+    package static func isCover(_ text: String) -> Bool { text.utf8.starts(with: "http".utf8) }
+}
+
+extension CachedEntry {
+    package var isCover: Bool { EntryKey.isCover(metadata.key) }
+}
+
+/// A change to an entry's times and fields after a revalidation. The bytes stay.
+package struct Renewal: Sendable, Hashable {
+    let row: EntryRow
+    let key: String
+    /// `validatedAt` as it was read. If it has changed since, or the entry was replaced or evicted, the renewal does nothing.
+    let before: Int64
+    /// Milliseconds since 1970.
+    package let validatedAt: Int64
+    /// Milliseconds since 1970; nil if the response states no lifetime.
+    package let freshUntil: Int64?
+    package let fields: String
+
+    /// - Parameter entry: the entry as it was read.
+    package init(_ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String) {
+        row = entry.row
+        key = entry.metadata.key
+        before = entry.validatedAt
+        self.validatedAt = validatedAt
+        self.freshUntil = freshUntil
+        self.fields = fields
+    }
+
+    /// - Parameter metadata: the new metadata; its `storedAt` is the time of validation.
+    package init(_ entry: CachedEntry, _ metadata: EntryMetadata) {
+        self.init(entry, validatedAt: metadata.storedAt, freshUntil: metadata.freshUntil, fields: metadata.fields)
+    }
+}

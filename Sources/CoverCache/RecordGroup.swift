@@ -1,17 +1,5 @@
 import Synchronization
 
-/// A record that was put and is not committed yet.
-struct PendingRecord: Sendable {
-    var header: RecordHeader
-    var metadata: EntryMetadata
-    var segment: Int
-    var offset: Int
-
-    var range: FreedRange {
-        FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(header.span))
-    }
-}
-
 /// The records of a sealed group, on their way to the disk.
 final class RecordGroup: Sendable {
     private struct State: ~Copyable {

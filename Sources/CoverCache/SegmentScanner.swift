@@ -1,10 +1,11 @@
-/// An intact record found in a segment.
-struct ScannedRecord {
+/// A record: one that was put and is not committed yet, or an intact one found in a segment.
+struct SegmentRecord: Sendable {
     var header: RecordHeader
     var metadata: EntryMetadata
+    var segment: Int
     var offset: Int
 
-    func range(in segment: Int) -> FreedRange {
+    var range: FreedRange {
         FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(header.span))
     }
 }
@@ -12,16 +13,19 @@ struct ScannedRecord {
 /// Reads a segment record by record: to recover what a dead writer left, and to rebuild the index.
 enum SegmentScanner {
     enum Found {
-        case record(ScannedRecord)
+        case record(SegmentRecord)
         /// Bytes that begin like a record but are torn or damaged.
         case damage(offset: Int)
     }
 
     /// Calls `visit` for everything found from `offset` on. Holes and blocks without a record are skipped.
-    /// - Parameter verifyingDigest: whether to recompute SHA-256 as well as the checksum.
+    /// - Parameters:
+    ///   - number: the segment's number.
+    ///   - verifyingDigest: whether to recompute SHA-256 as well as the checksum.
     /// - Returns: the offset after the last intact record.
     static func scan(
-        _ file: SegmentFile, from start: Int = 0, verifyingDigest: Bool = false, visit: (Found) throws -> Void
+        _ file: SegmentFile, _ number: Int, from start: Int = 0, verifyingDigest: Bool = false,
+        visit: (Found) throws -> Void
     ) throws -> Int {
         let length = file.length
         var offset = start
@@ -30,7 +34,7 @@ enum SegmentScanner {
             let data = file.nextData(from: offset)
             guard data < length else { break }
             offset = data & ~(RecordHeader.alignment - 1)
-            guard let found = try record(file, at: offset, end: length, verifyingDigest: verifyingDigest) else {
+            guard let found = try record(file, number, at: offset, end: length, verifyingDigest: verifyingDigest) else {
                 offset += RecordHeader.alignment
                 continue
             }
@@ -48,7 +52,7 @@ enum SegmentScanner {
 
     /// Returns nil if no record begins at `offset`.
     private static func record(
-        _ file: SegmentFile, at offset: Int, end: Int, verifyingDigest: Bool
+        _ file: SegmentFile, _ number: Int, at offset: Int, end: Int, verifyingDigest: Bool
     ) throws(CacheError) -> Found? {
         guard let start = try file.read(at: offset, length: RecordHeader.size),
             start.withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == RecordHeader.magic.littleEndian
@@ -69,7 +73,7 @@ enum SegmentScanner {
                 guard Checksum.of(body) == header.bodyChecksum else { return damage }
                 if verifyingDigest, Digest(of: body) != header.digest { return damage }
             }
-            return .record(ScannedRecord(header: header, metadata: metadata, offset: offset))
+            return .record(SegmentRecord(header: header, metadata: metadata, segment: number, offset: offset))
         }
     }
 }

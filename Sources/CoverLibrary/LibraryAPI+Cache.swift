@@ -85,3 +85,9 @@ extension LibraryAPI {
         await fetch.send(demands.compactMap(fetch.begin), order, withdrawn)
     }
 }
+
+extension LibraryError {
+    init(_ error: any Error) {
+        self = (error as? LibraryError) ?? .unusableCache(CacheError(error).description)
+    }
+}

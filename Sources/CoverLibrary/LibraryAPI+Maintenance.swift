@@ -1,10 +1,6 @@
 import CoverCache
 
-#if canImport(FoundationEssentials)
-    package import FoundationEssentials
-#else
-    package import Foundation
-#endif
+package import Platform
 
 /// A cached cover as `sleeve list` shows it.
 package struct CoverListing: Sendable, Hashable {

@@ -12,16 +12,8 @@ extension LibraryAPI {
     /// The verified body of an entry. Nil if it was evicted, damaged, or replaced since `entry` was read.
     /// - Throws: `CacheError`.
     package func storedBody(of entry: CachedEntry) async throws -> [UInt8]? {
-        let key = entry.metadata.key
-        switch try await covers.read({ try $0.cover(for: key) }) {
-        case .hit(let found, let body):
-            covers.passUsageOn(ofAtLeast: 1_024)
-            return found.digest == entry.digest && found.row == entry.row ? body : nil
-        case .miss: return nil
-        case .damaged(let segment, let offset):
-            try? await covers.persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
-            return nil
-        }
+        guard let (found, body) = try await covers.storedEntry(entry.metadata.key) else { return nil }
+        return found.digest == entry.digest && found.row == entry.row ? body : nil
     }
 
     /// Stores responses, and returns when they are committed.
@@ -37,14 +29,7 @@ extension LibraryAPI {
         var isStored = responses.map { _ in false }
         var pending: [Int] = []
         func commit() throws {
-            guard let group = writer.seal() else { return }
-            do {
-                try group.sync()
-            } catch {
-                writer.abandon(group)
-                throw error
-            }
-            for (index, outcome) in zip(pending, try writer.commit([group])) {
+            for (index, outcome) in zip(pending, try writer.commit()) {
                 if case .stored = outcome { isStored[index] = true }
             }
             pending = []

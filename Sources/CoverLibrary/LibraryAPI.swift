@@ -1,13 +1,7 @@
 package import CoverCache
 import CoverFetch
 import CurlHTTP
-import Platform
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Platform
 
 /// A library of albums and their covers: downloaded in bulk, kept on disk, readable without a network.
 ///

@@ -3,12 +3,6 @@ import HTTPTypes
 import Platform
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
 final class RemotePoster: Sendable {
     private let configuration: LibraryConfiguration

@@ -8,7 +8,7 @@ enum ResponseFields {
         (.cacheControl, "Cache-Control"), (.expires, "Expires"), (.date, "Date"), (.age, "Age"), (.vary, "Vary"),
         (.retryAfter, "Retry-After"), (.rateLimit, "RateLimit"), (.rateLimitRemaining, "RateLimit-Remaining"),
         (.rateLimitReset, "RateLimit-Reset"), (.xRateLimitRemaining, "X-RateLimit-Remaining"),
-        (.xRateLimitReset, "X-RateLimit-Reset"),
+        (.xRateLimitReset, "X-RateLimit-Reset"), (.xDiscogsRateLimitRemaining, "X-Discogs-Ratelimit-Remaining"),
     ]
 
     /// Reads the fields of a response. Several lines of one field are joined with commas (RFC 9110 section 5.3).
@@ -54,4 +54,5 @@ extension HTTPField.Name {
     static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
     static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
     static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+    static let xDiscogsRateLimitRemaining = HTTPField.Name("X-Discogs-Ratelimit-Remaining")!
 }

@@ -1,7 +1,7 @@
 package import HTTPTypes
 
 /// The rate limit that a host states: `RateLimit` (draft-ietf-httpapi-ratelimit-headers, of 2023 and of 2025), or the older
-/// `RateLimit-Remaining` and `X-RateLimit-Remaining` with their `-Reset`.
+/// `RateLimit-Remaining` and `X-RateLimit-Remaining` with their `-Reset`, or Discogs' `X-Discogs-Ratelimit-Remaining`.
 package struct RateLimit: Equatable {
     /// How many requests may be sent until the reset.
     package var remaining: Int
@@ -27,11 +27,15 @@ package struct RateLimit: Equatable {
             self.init(remaining: remaining, seconds: time > 1_000_000_000 ? time - now : time)
             return
         }
-        return nil
+        guard let remaining = fields[.xDiscogsRateLimitRemaining].flatMap({ Int($0) }) else { return nil }
+        self.init(remaining: remaining, seconds: Self.discogsWindow)
     }
 
+    /// Discogs counts the requests of the last 60 seconds and states no reset.
+    private static let discogsWindow: Int64 = 60
+
     private static func isRateLimit(_ name: HTTPField.Name) -> Bool {
-        name == .rateLimit || pairs.contains { $0.0 == name }
+        name == .rateLimit || name == .xDiscogsRateLimitRemaining || pairs.contains { $0.0 == name }
     }
 
     private init(remaining: Int, seconds: Int64) {
@@ -86,4 +90,5 @@ extension HTTPField.Name {
     package static let rateLimitReset = HTTPField.Name("RateLimit-Reset")!
     package static let xRateLimitRemaining = HTTPField.Name("X-RateLimit-Remaining")!
     package static let xRateLimitReset = HTTPField.Name("X-RateLimit-Reset")!
+    package static let xDiscogsRateLimitRemaining = HTTPField.Name("X-Discogs-Ratelimit-Remaining")!
 }

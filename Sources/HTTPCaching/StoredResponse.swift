@@ -45,7 +45,7 @@ package struct StoredResponse: Sendable, Hashable {
     /// Not stored: fields that hold for one exchange only, and the type, which an entry stores apart.
     private static let dropped: [HTTPField.Name] = [
         .contentType, .retryAfter, .rateLimit, .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining,
-        .xRateLimitReset,
+        .xRateLimitReset, .xDiscogsRateLimitRemaining,
     ]
 
     /// The fields that an entry stores, as field lines.

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Replaces a file atomically: readers find the old bytes or the new ones, also after power loss.
 package struct AtomicFile: ~Copyable {
     /// The file to replace. A symbolic link is followed and stays a link.

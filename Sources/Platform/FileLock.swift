@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// An exclusive advisory lock on a file (`flock(2)`). The kernel releases it when the holding process ends, however it ends.
 package struct FileLock: ~Copyable {
     /// The lock was not free within `seconds`.

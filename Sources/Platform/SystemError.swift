@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// A failed system call.
 package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The call or the operation, such as "pipe" or "write".

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 /// Starts detached threads, for blocking work that must not run on Swift's cooperative pool.
 package enum WorkThread {
     private final class Work {

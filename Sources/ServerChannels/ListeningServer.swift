@@ -1,11 +1,7 @@
 package import Logging
-package import NIOCore
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
+package import NIOCore
+import Platform
 
 /// A server that accepts connections.
 package struct ListeningServer: Sendable {

@@ -10,18 +10,18 @@ struct ParsedList: Equatable {
 
     /// Feeds `bytes` in chunks of `chunk` bytes.
     init(_ parser: some ListParser, _ bytes: some Collection<UInt8>, chunk: Int = .max) {
-        var parser = parser
+        var buffer = ListBuffer(parser)
         let bytes = Array(bytes)
         do throws(ListProblem) {
             var start = 0
             while start < bytes.count {
                 let end = chunk < bytes.count - start ? start + chunk : bytes.count
                 try bytes.withBytes { (all) throws(ListProblem) in
-                    try parser.feed(UnsafeRawBufferPointer(rebasing: all[start..<end]), into: &elements)
+                    try buffer.feed(UnsafeRawBufferPointer(rebasing: all[start..<end]), into: &elements)
                 }
                 start = end
             }
-            try parser.finish(into: &elements)
+            try buffer.feed(UnsafeRawBufferPointer(start: nil, count: 0), isLast: true, into: &elements)
         } catch {
             thrown = error
         }

@@ -156,7 +156,7 @@ class Offline(GalleryTest):
         page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
         page.click("#panel-toggle")
         page.click("#keep")
-        page.until("document.querySelector('#kept-state').textContent.includes('No more than 391 KB fit')", what="the bound")
+        page.until("document.querySelector('#kept-state').textContent.includes('No more than 391 KiB fit')", what="the bound")
         kept = page.browser.run_async("""
             const cache = await caches.open('sleeve-kept');
             const responses = await Promise.all((await cache.keys()).map((request) => cache.match(request)));

@@ -304,4 +304,22 @@ import Testing
         }
         #expect(turn(&queue, after: 2).started.count == 1)
     }
+
+    @Test("a change of a host's limit has a message with its reason, and the answers between changes have none")
+    func limitMessages() throws {
+        var queue = queue(perHost: 64, adapts: true)
+        for path in 1...200 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first.prefix(31) { queue.record(.answered, of: key, now: startTime + .seconds(1)) }
+        #expect(queue.limitMessage(hostOf: first[0], after: nil) == nil)
+        queue.record(.answered, of: first[31], now: startTime + .seconds(1))
+        let message = "10.0.0.1 gets 64 transfers at a time instead of 32: it answered all requests"
+        #expect(queue.limitMessage(hostOf: first[0], after: nil) == message)
+        let key = try #require(turn(&queue, after: 1).started.first)
+        queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
+        let failure = CoverFailure(.status, url: "", status: 429, detail: "429 Too Many Requests")
+        let cut = "10.0.0.1 gets 60 transfers at a time instead of 64: 429 Too Many Requests"
+        #expect(queue.limitMessage(hostOf: key, after: failure) == cut)
+        #expect(queue.limitMessage(hostOf: key, after: failure) == nil)
+    }
 }

@@ -53,4 +53,11 @@ import Testing
         let found = try #require(limit([.xRateLimitRemaining: "-3", .xRateLimitReset: "1600000000"]))
         #expect(found == (0, .zero))
     }
+
+    @Test("Discogs states the requests that are left of a minute")
+    func discogs() {
+        let limit = RateLimit([.xDiscogsRateLimitRemaining: "12"], now: 0)
+        #expect(limit?.remaining == 12 && limit?.reset == .seconds(60))
+        #expect(RateLimit([.xDiscogsRateLimitRemaining: "many"], now: 0) == nil)
+    }
 }

@@ -35,8 +35,9 @@ import Testing
 
     @Test(
         arguments: [
-            (0, "0 B"), (999, "999 B"), (1_024, "1 KB"), (1_100, "1.07 KB"), (504 << 10, "504 KB"), (10 << 30, "10 GB"),
-            (32 << 20, "32 MB"), (10_800_000_000, "10.1 GB"),
+            (0, "0 B"), (999, "999 B"), (1_024, "1 KiB"), (1_100, "1.07 KiB"), (504 << 10, "504 KiB"),
+            (10 << 30, "10 GiB"),
+            (32 << 20, "32 MiB"), (10_800_000_000, "10.1 GiB"),
         ])
     func `sizes have three digits, and whole numbers no decimal places`(bytes: Int, text: String) {
         #expect("\(ByteSize(bytes))" == text)

@@ -180,13 +180,16 @@ struct JSONCursor {
             offset += 1
             return text(start..<end)
         case Byte.backslash?: return try escapedString(from: start)
-        case let byte?: throw controlCharacter(byte)
+        case let byte?: throw controlCharacter(byte, from: start)
         case nil: throw SyntaxError(offset: start - 1, message: "the string is not closed")
         }
     }
 
-    private func controlCharacter(_ byte: UInt8) -> SyntaxError {
-        SyntaxError(offset: offset, message: "a string contains \(Byte.name(byte)), which must be escaped")
+    private func controlCharacter(_ byte: UInt8, from start: Int) -> SyntaxError {
+        // A line feed shows that a quote is missing.
+        byte == Byte.newline
+            ? SyntaxError(offset: start - 1, message: "the string that begins here is not closed on its line")
+            : SyntaxError(offset: offset, message: "a string contains \(Byte.name(byte)), which must be escaped")
     }
 
     /// Reads the rest of a string from its first escape on.
@@ -201,7 +204,7 @@ struct JSONCursor {
                 try escape(into: &text)
             case ..<0x20:
                 offset -= 1
-                throw controlCharacter(byte)
+                throw controlCharacter(byte, from: start)
             default:
                 text.append(byte)
             }
@@ -251,6 +254,21 @@ struct JSONCursor {
             offset += 1
         }
         return value
+    }
+
+    /// Whether a value may begin with `byte` (section 3).
+    static func beginsValue(_ byte: UInt8) -> Bool {
+        switch byte {
+        case Byte.openBrace, Byte.openBracket, Byte.quote, UInt8(ascii: "-"), Byte.zero...UInt8(ascii: "9"),
+            UInt8(ascii: "t"), UInt8(ascii: "f"), UInt8(ascii: "n"):
+            true
+        default: false
+        }
+    }
+
+    /// Whether the last value was a string, an array or an object, which no more bytes can continue.
+    var isDelimited: Bool {
+        offset > 0 && [Byte.quote, Byte.closeBrace, Byte.closeBracket].contains(bytes[offset - 1])
     }
 
     /// The kind of the value that begins with `first`, for messages.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Musl)
-    import Musl
-#else
-    import Darwin
-#endif
+import Platform
 
 /// Streams a list of covers from a file or from standard input, in bounded memory.
 ///
@@ -19,7 +13,7 @@ package final class AlbumListReader {
 
     /// Bytes read before the format was detected.
     private var opening: [UInt8] = []
-    private var parser: (any ListParser)?
+    private var buffer: ListBuffer?
     private var isEnded = false
     /// The error that the next call throws.
     private var pending: ListProblem?
@@ -65,34 +59,34 @@ package final class AlbumListReader {
     private func step(_ elements: inout [ListElement]) throws(ListProblem) {
         let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<(try read())])
         isEnded = bytes.isEmpty
-        if parser == nil {
+        if buffer == nil {
             opening.append(contentsOf: bytes)
             try begin(&elements)
         } else {
-            try parser?.feed(bytes, into: &elements)
+            try buffer?.feed(bytes, isLast: isEnded, into: &elements)
         }
-        if isEnded { try parser?.finish(into: &elements) }
     }
 
     /// Chooses the parser once enough bytes are read, and feeds them to it.
     private func begin(_ elements: inout [ListElement]) throws(ListProblem) {
-        let held = opening
-        let isWhole = isEnded
-        let detected = try held.withBytes { (bytes) throws(ListProblem) in
-            try DetectedFormat.detect(bytes, isWhole: isWhole, file: file, requested: requestedFormat)
+        let (opening, isLast) = (opening, isEnded)
+        let detected = try opening.withBytes { (bytes) throws(ListProblem) in
+            try DetectedFormat.detect(bytes, isWhole: isLast, file: file, requested: requestedFormat)
         }
         guard let detected else { return }
-        opening = []
-        var parser: any ListParser =
+        self.opening = []
+        let parser: any ListParser =
             switch detected.format {
             case .json: JSONArrayParser(file: file, keepsOtherFields: keepsOtherFields)
             case .jsonl: JSONLinesParser(file: file, keepsOtherFields: keepsOtherFields)
             case .csv: CSVParser(file: file, separator: detected.separator, needsCovers: !keepsOtherFields)
             case .urls: URLListParser(file: file)
             }
-        defer { self.parser = parser }
-        try held.withBytes { (bytes) throws(ListProblem) in
-            try parser.feed(UnsafeRawBufferPointer(rebasing: bytes[detected.markLength...]), into: &elements)
+        var buffer = ListBuffer(parser)
+        defer { self.buffer = buffer }
+        try opening.withBytes { (bytes) throws(ListProblem) in
+            let list = UnsafeRawBufferPointer(rebasing: bytes[detected.markLength...])
+            try buffer.feed(list, isLast: isLast, into: &elements)
         }
     }
 

@@ -1,24 +1,11 @@
 /// Reads one element of a JSON list: an album, or a string that is a URL.
 enum JSONElement {
-    /// Reads one element. A well-formed value that is not a cover is a problem.
+    /// A well-formed value that is not a cover is a problem.
     /// - Parameters:
     ///   - location: Where the element begins.
     ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the album again.
-    /// - Throws: `ListProblem` if the JSON is malformed, with the line and column of the error.
+    /// - Throws: `SyntaxError` if the JSON is malformed.
     static func read(
-        _ bytes: UnsafeRawBufferPointer, at location: ListLocation, keepsOtherFields: Bool
-    ) throws(ListProblem) -> ListElement {
-        var cursor = JSONCursor(bytes)
-        do {
-            let element = try read(&cursor, location, keepsOtherFields)
-            try cursor.expectEnd()
-            return element
-        } catch {
-            throw ListProblem(location.advanced(by: error.offset, in: bytes), "malformed JSON: \(error.message)")
-        }
-    }
-
-    private static func read(
         _ cursor: inout JSONCursor, _ location: ListLocation, _ keepsOtherFields: Bool
     ) throws(JSONCursor.SyntaxError) -> ListElement {
         switch cursor.peek() {
@@ -36,5 +23,17 @@ enum JSONElement {
             try cursor.skipValue()
             return .problem(ListProblem(location, "expected an album or a URL, found \(kind); skipped"))
         }
+    }
+}
+
+extension ListProblem {
+    /// - Parameters:
+    ///   - location: Of the first of `bytes`.
+    ///   - suffix: Follows the message.
+    init(
+        malformed error: JSONCursor.SyntaxError, _ location: ListLocation, in bytes: UnsafeRawBufferPointer,
+        _ suffix: String = ""
+    ) {
+        self.init(location.advanced(by: error.offset, in: bytes), "malformed JSON: \(error.message)\(suffix)")
     }
 }

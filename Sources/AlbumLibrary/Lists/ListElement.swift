@@ -19,17 +19,15 @@ package struct ListLocation: Sendable, Hashable, CustomStringConvertible {
         return "\(file):\(line):\(column)"
     }
 
-    /// The location `offset` bytes after this one, which is that of the first of `bytes`.
+    /// The location `offset` bytes after this one, which is that of the first of `bytes`. - Parameter offset: at most their count.
     func advanced(by offset: Int, in bytes: UnsafeRawBufferPointer) -> ListLocation {
         var location = self
-        for byte in bytes.prefix(offset) {
-            if byte == Byte.newline {
-                location.line += 1
-                location.column = 1
-            } else {
-                location.column = (location.column ?? 1) + 1
-            }
+        var lineStart = 0
+        let bytes = UnsafeRawBufferPointer(rebasing: bytes[..<offset])
+        while let end = bytes.firstOffset(of: Byte.newline, from: lineStart) {
+            (location.line, location.column, lineStart) = (location.line + 1, 1, end + 1)
         }
+        location.column = (location.column ?? 1) + offset - lineStart
         return location
     }
 }
@@ -49,11 +47,6 @@ package struct ListProblem: Error, Sendable, Hashable, CustomStringConvertible {
         self.message = message
         self.url = url
         self.album = album
-    }
-
-    /// The problem of an element longer than ``ListLimit/element``.
-    static func tooLong(_ element: String, _ location: ListLocation) -> ListProblem {
-        ListProblem(location, "\(element) is longer than 1 MiB; skipped")
     }
 
     package var description: String { "\(location): \(message)" }
@@ -94,15 +87,4 @@ package enum ListElement: Sendable, Hashable {
         }
         return .problem(ListProblem(location, "album '\(album.title.inMessage)'\(reason); skipped", album: album))
     }
-}
-
-/// Converts the bytes of one format to elements. It is fed chunks of any length, in order. Its output does not depend on where
-/// the chunks are cut.
-protocol ListParser {
-    /// Appends the elements that these bytes complete.
-    /// - Throws: `ListProblem` if the rest cannot be read. The elements before the problem have been appended.
-    mutating func feed(_ bytes: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem)
-
-    /// Appends the elements that the end of the list completes. Call it once, last.
-    mutating func finish(into elements: inout [ListElement]) throws(ListProblem)
 }

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// An edit of one album for a remote library: a POST that stays in the outbox until the server has accepted it.
 struct RemoteMessage: Sendable, Hashable {

@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Reads and writes the library file: albums as JSON that people can read and edit.
 package enum AlbumFile {
     /// Creates the file with the starter albums if it is missing.

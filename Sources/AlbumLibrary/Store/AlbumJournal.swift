@@ -1,10 +1,5 @@
 import GRDB
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// The history of a library, the mementos of its clients, and the outbox. It is an SQLite database, because the history is
 /// unlimited and a step must be on the disk before the library file changes.

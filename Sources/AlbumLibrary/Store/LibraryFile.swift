@@ -1,12 +1,6 @@
 import Logging
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The library file and its state directory: reads the albums, repairs a damaged file, replaces the file.
 final class LibraryFile {
     let path: String

@@ -1,12 +1,6 @@
 import GRDB
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The directory beside a library file, `<library file>.state/`:
 ///
 /// ```

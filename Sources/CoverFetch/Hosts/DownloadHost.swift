@@ -71,6 +71,8 @@ struct DownloadHost {
     var outage = Outage()
     /// The outage was logged.
     var isOutageLogged = false
+    /// The limit when it was logged last.
+    private var loggedLimit: Int
     /// When a transfer ended last.
     private var lastHeard: Instant?
     /// Failed transfers since the last success.
@@ -79,6 +81,18 @@ struct DownloadHost {
     init(_ name: String, _ limiter: ConcurrencyLimiter) {
         self.name = name
         self.limiter = limiter
+        loggedLimit = limiter.limit
+    }
+
+    /// What the limiter did since its last message, and why; nil if nothing worth a line.
+    mutating func limitMessage(after failure: CoverFailure?) -> String? {
+        let (limit, before) = (limiter.limit, loggedLimit)
+        guard limit < before || limit >= 2 * before || (limit == limiter.ceiling && limit > before) else { return nil }
+        loggedLimit = limit
+        let reason =
+            limit > before
+            ? "it answered all requests" : failure.map { $0.detail } ?? "its connection has no more streams"
+        return "\(name) gets \(limit) transfers at a time instead of \(before): \(reason)"
     }
 
     // MARK: Whether a transfer may start

@@ -70,6 +70,11 @@ extension DownloadQueue {
         return "\(hosts[host].outage.reason) and none succeeded; asking for one cover at a time until one does"
     }
 
+    /// A message about the limit of the job's host, once it has been cut, has doubled, or has reached its ceiling.
+    mutating func limitMessage(hostOf id: JobID, after failure: CoverFailure?) -> String? {
+        host(of: id).flatMap { hosts[$0].limitMessage(after: failure) }
+    }
+
     /// Forgets that hosts could not be reached: a new run tries them again. Hosts that asked for a pause keep it.
     mutating func forgetOutages() {
         for host in hosts.indices where !hosts[host].outage.isRateLimit {

@@ -33,6 +33,8 @@ struct DownloadQueue<Request> {
 
     /// Servers allow 100 streams a connection at least (RFC 9113 section 6.5.2), and a host gets two connections at most.
     private static var maximumStreams: Int { 200 }
+    /// Transfers that a new host gets at once.
+    private static var initialLimit: Int { 32 }
 
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
@@ -386,7 +388,7 @@ struct DownloadQueue<Request> {
         // HTTP/2 is only spoken over TLS.
         let http2 = url.isHTTPS ? earlier?.http2 : false
         let limiter = ConcurrencyLimiter(
-            ceiling: ceiling(http2: http2), start: earlier?.limit ?? limits.perHost,
+            ceiling: ceiling(http2: http2), start: earlier?.limit ?? Self.initialLimit,
             hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
         var host = DownloadHost(url.authority, limiter)
         host.http2 = http2

@@ -202,6 +202,7 @@ package actor DownloadScheduler {
             let failure = CoverFailure(error, of: start.url, at: start.target)
             states[start.job.slot].failure = failure
             queue.record(HostSignal(error), of: start.job, failure: failure, now: now)
+            if let message = queue.limitMessage(hostOf: start.job, after: failure) { logger.debug("\(message)") }
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
             keep(error.partial, of: start.job)
             retryOrFail(start, failure, retryAfter: nil, now)
@@ -225,6 +226,7 @@ package actor DownloadScheduler {
         states[slot].failure = disposition.failure
         queue.record(HostSignal(disposition.failure), of: job, failure: disposition.failure, now: now)
         if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
+        if let message = queue.limitMessage(hostOf: job, after: disposition.failure) { logger.debug("\(message)") }
         obeyRateLimit(of: response, job, now)
         if case .redirect(let target) = disposition {
             states[slot].redirects.append(response.head)

@@ -1,11 +1,6 @@
 import CoverLibrary
 import NIOCore
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// An album's cover: where it may be, and whether it is cached.
 struct AlbumCover: Sendable {

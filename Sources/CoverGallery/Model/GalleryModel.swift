@@ -1,11 +1,6 @@
 import CoverLibrary
+import Platform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// The gallery's shared state and background tasks.
 final class GalleryModel: Sendable {

@@ -1,10 +1,5 @@
 import CoverLibrary
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// The open pages: which covers each shows and waits for, and its unsent events.
 ///

@@ -1,10 +1,5 @@
 import CoverLibrary
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// Decides when covers that could not be downloaded are requested again.
 ///

@@ -7,7 +7,7 @@ export const formatShort = new Intl.NumberFormat(undefined, { maximumSignificant
 
 /** A size in bytes with the units of the command line. */
 export function formatBytes(count) {
-  const units = ["B", "KB", "MB", "GB", "TB"];
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
   let unit = 0;
   for (; count >= 1024 && unit < units.length - 1; unit++) count /= 1024;
   return `${formatShort(count)} ${units[unit]}`;

@@ -1,12 +1,7 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 extension Response {
     /// JSON that must not be cached.

@@ -1,12 +1,7 @@
 import CoverFetch
+
 package import CurlHTTP
 import Platform
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 extension LibraryConfiguration {
     /// - Throws: `LibraryError` if the process has no descriptor left.

@@ -1,10 +1,5 @@
 public import Logging
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Platform
 
 /// How a library keeps and fetches covers. The defaults are polite: few connections a host, bounded waits.
 public struct LibraryConfiguration: Sendable {
@@ -18,7 +13,7 @@ public struct LibraryConfiguration: Sendable {
     public var parallel = 128
     /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 they share a connection and only
     /// `parallel` counts.
-    public var perHost = 32
+    public var perHost = 64
     /// Adapts the number of transfers in flight per host. If false, `perHost` and `parallel` always apply.
     public var adapts = true
     /// Maximum number of requests a second to one host. Above 0 and finite; nil for no limit.

@@ -1,12 +1,7 @@
 import CoverCache
 import CurlHTTP
 import ImageHeader
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Platform
 
 /// A cover and what is known about it.
 public struct Cover: Sendable, Hashable {

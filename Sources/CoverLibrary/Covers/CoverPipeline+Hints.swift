@@ -4,12 +4,6 @@ import CurlHTTP
 import HTTPCaching
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// What the cache remembers about a URL without a cover.
 struct Hints: Sendable {
     /// The server answered 404 or 410.

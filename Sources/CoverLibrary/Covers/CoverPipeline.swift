@@ -6,12 +6,6 @@ import HTTPCaching
 import Platform
 import Synchronization
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The path of covers behind `LibraryAPI`: look up, download, store.
 package final class CoverPipeline: Sendable {
     private struct State {
@@ -75,13 +69,18 @@ package final class CoverPipeline: Sendable {
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func cachedCover(_ url: HTTPURL, location: String) throws(CoverFailure) -> Cover? {
         if isClosed { throw .closed(location) }
-        switch try unwrap(Result { try reader.cover(for: url.string) }, location) {
-        case .hit(let entry, let body):
-            return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
-        case .miss: return nil
-        case .damaged(let segment, let offset):
-            Task { await drop(url, segment, offset) }
-            return nil
+        passUsageOn(ofAtLeast: 1_024)
+        do {
+            switch try reader.cover(for: url.string) {
+            case .hit(let entry, let body):
+                return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+            case .miss: return nil
+            case .damaged(let segment, let offset):
+                Task { await drop(url.string, segment, offset) }
+                return nil
+            }
+        } catch {
+            throw CoverFailure(.cache, url: location, detail: "\(CacheError(error))")
         }
     }
 
@@ -95,35 +94,30 @@ package final class CoverPipeline: Sendable {
     private func cachedEntry(
         _ url: HTTPURL, location: String
     ) async throws(CoverFailure) -> (entry: CachedEntry, body: [UInt8])? {
-        let result: Result<CacheReader.Lookup, any Error>
         do {
-            result = .success(try await read { try $0.cover(for: url.string) })
-        } catch {
-            result = .failure(error)
-        }
-        switch try unwrap(result, location) {
-        case .hit(let entry, let body): return (entry, body)
-        case .miss: return nil
-        case .damaged(let segment, let offset):
-            // Before the download: the new bytes may be the same, and must not share the damaged ones.
-            await drop(url, segment, offset)
-            return nil
-        }
-    }
-
-    private func unwrap(
-        _ result: Result<CacheReader.Lookup, any Error>, _ location: String
-    ) throws(CoverFailure) -> CacheReader.Lookup {
-        passUsageOn(ofAtLeast: 1_024)
-        do {
-            return try result.get()
+            return try await storedEntry(url.string)
         } catch {
             throw CoverFailure(.cache, url: location, detail: "\(CacheError(error))")
         }
     }
 
-    private func drop(_ url: HTTPURL, _ segment: Int, _ offset: Int) async {
-        try? await persistency.withWriter { try $0.drop(url.string, segment: segment, offset: offset) }
+    /// An entry and its verified body, read on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
+    /// - Throws: `CacheError`.
+    func storedEntry(_ key: String) async throws -> (entry: CachedEntry, body: [UInt8])? {
+        let found = try await read { try $0.cover(for: key) }
+        passUsageOn(ofAtLeast: 1_024)
+        switch found {
+        case .hit(let entry, let body): return (entry, body)
+        case .miss: return nil
+        case .damaged(let segment, let offset):
+            // Before the download: the new bytes may be the same, and must not share the damaged ones.
+            await drop(key, segment, offset)
+            return nil
+        }
+    }
+
+    private func drop(_ key: String, _ segment: Int, _ offset: Int) async {
+        try? await persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
     }
 
     /// Has the disk thread record the uses gathered so far, if there are at least this many.

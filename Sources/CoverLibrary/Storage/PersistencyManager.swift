@@ -3,12 +3,6 @@ import CoverFetch
 import CurlHTTP
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Stores covers on a thread of its own, and commits them in groups.
 ///
 /// A group is sealed when it is full or has waited long enough. A second thread syncs it while the next group gathers; there is

@@ -3,8 +3,8 @@ import NIOPosix
 
 /// A relay's connections and its link, on one event loop.
 ///
-/// The simulation runs on the event loop's clock. A timer wakes it for the next arrival, at most every half millisecond, so
-/// that a busy link moves many segments at once.
+/// The simulation runs on the event loop's clock. A timer wakes it for the next event, and at the earliest half a
+/// millisecond after the last arrival, so that a busy link moves many segments at once.
 final class RelayLoop {
     private let eventLoop: any EventLoop
     private let server: SocketAddress
@@ -105,13 +105,14 @@ final class RelayLoop {
 
     private func advance() {
         timer = nil
-        lastTick = .now()
         let now = now
         for side in RelaySide.allCases {
             directions[side]?.advance(to: now)
             var arrivals = arrivals
             self.arrivals = []
             directions[side]?.takeArrivals(&arrivals)
+            // Acknowledgements alone delay nothing: a response often arrives just after that of its request.
+            if !arrivals.isEmpty { lastTick = .now() }
             for arrival in arrivals { deliver(arrival, from: side) }
             for arrival in arrivals { connections[arrival.connection]?.ends[side.other]?.channel?.flush() }
             self.arrivals = arrivals

@@ -6,7 +6,7 @@ struct Evict: AsyncParsableCommand {
         commandName: "evict",
         abstract: "Shrink the cache: the least recently used covers are dropped first.",
         discussion: """
-              sleeve evict --to 500M        keep at most 500 MB
+              sleeve evict --to 500M        keep at most 500 MiB
               sleeve evict --to 0           empty the cache
             """)
 

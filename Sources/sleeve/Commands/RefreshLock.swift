@@ -1,12 +1,6 @@
 import ArgumentParser
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Allows one refresh of a cache at a time. The lock file holds the process id of the refresh that runs.
 final class RefreshLock: Sendable {
     private let lock: FileLock

@@ -16,6 +16,7 @@ extension Serve {
             server = try await MirrorServer.open(mirror, mirrorOptions, maximumBodySize: configuration.maximumSize)
         } catch {
             await library.close()
+            if case LibraryError.invalidConfiguration = error { throw fail("\(error)", .validationFailure) }
             throw fail("\(error)")
         }
         try await serve(at: server.url, hint: options.quiet ? nil : "mirroring \(origin); press Ctrl-C to stop") {

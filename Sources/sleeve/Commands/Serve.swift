@@ -42,7 +42,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The secret that browsers must send, at least 16 characters. Default: $SLEEVE_TOKEN.", valueName: "token"))
+            "The secret that browsers must send: letters, digits, - and _, at least 16 if other machines can connect. Default: $SLEEVE_TOKEN.",
+            valueName: "token"))
     var token: String?
 
     @Option(

@@ -1,12 +1,7 @@
 import ArgumentParser
 import CoverLibrary
 import Logging
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// Options of every command that opens the library.
 struct LibraryOptions: ParsableArguments {

@@ -2,12 +2,6 @@ import ArgumentParser
 import CoverLibrary
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Options of commands that send requests.
 struct NetworkOptions: ParsableArguments {
     // Unconditional parsing lets `validate` report the range for negative numbers.
@@ -19,7 +13,7 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp(
             "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit.",
             valueName: "n"))
-    var perHost = 32
+    var perHost = 64
 
     @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
     var fixed = false
@@ -78,7 +72,7 @@ struct NetworkOptions: ParsableArguments {
     )
     var denyPrivate = false
 
-    @Flag(help: "Never connect; covers that are not cached fail.")
+    @Flag(help: "Never connect; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
     func validate() throws {

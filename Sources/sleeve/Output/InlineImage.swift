@@ -1,10 +1,5 @@
 import CoverLibrary
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// The escape sequences that make a terminal draw an image file.
 enum InlineImage {

@@ -1,12 +1,6 @@
 import CoverLibrary
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The metrics of a run for Prometheus (text exposition format 0.0.4), in a file that node_exporter reads. The first run
 /// writes every series, with 0 for events that have not happened.
 struct MetricsFile {

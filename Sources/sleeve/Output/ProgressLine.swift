@@ -12,7 +12,7 @@ enum ProgressLine {
         if isLive { Log.live("") }
     }
 
-    /// `1,234/5,000 covers · 11,203/s · 340 MB/s · 2 failed · 0:03 left`
+    /// `1,234/5,000 covers · 11,203/s · 340 MiB/s · 2 failed · 0:03 left`
     static func text(_ summary: PrefetchSummary, total: Int?) -> String {
         let done = summary.settled
         var parts = [Decimals.grouped(done) + (total.map { "/" + Decimals.grouped($0) } ?? "") + " covers"]

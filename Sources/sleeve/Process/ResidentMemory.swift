@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The resident memory of the process.
 enum ResidentMemory {
     /// The peak, in bytes.

@@ -24,10 +24,10 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
     var defaultValueDescription: String { description }
 
-    /// Three digits and a unit: `31.4 KB`, `1.20 GB`. Whole numbers have no decimal places: `10 GB`.
+    /// Three digits and a unit: `31.4 KiB`, `1.20 GiB`. Whole numbers have no decimal places: `10 GiB`.
     var description: String {
         var size = Double(bytes)
-        var units = ["B", "KB", "MB", "GB", "TB"][...]
+        var units = ["B", "KiB", "MiB", "GiB", "TiB"][...]
         while size >= 1_000, units.count > 1 {
             size /= 1_024
             units = units.dropFirst()

@@ -61,6 +61,10 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.record(signal, of: job, failure: failure, now: now) }
     }
 
+    mutating func limitMessage(hostOf key: String, after failure: CoverFailure?) -> String? {
+        jobs[key].flatMap { queue.limitMessage(hostOf: $0, after: failure) }
+    }
+
     mutating func allow(_ count: Int, hostOf key: String, until time: Instant) {
         if let job = jobs[key] { queue.allow(count, hostOf: job, until: time) }
     }

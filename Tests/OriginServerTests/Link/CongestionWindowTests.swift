@@ -39,7 +39,7 @@ struct CongestionWindowTests {
         offset = end
         for expected in 41...43 {
             roundTrip(&window, &offset)
-            #expect(abs(window.bytes - expected * Self.segment) < Self.segment / 10)
+            #expect(abs(window.bytes - expected * Self.segment) < Self.segment / 5)
         }
         window.didLose(at: offset, inFlight: Self.segment, end: offset)
         #expect(window.bytes == 2 * Self.segment)

@@ -1,12 +1,7 @@
 package import CurlHTTP
 package import HTTPTypes
 package import ImageHeader
-
-#if canImport(FoundationEssentials)
-    public import FoundationEssentials
-#else
-    public import Foundation
-#endif
+public import Platform
 
 /// A caller's request for a cover. Requests for one URL share a transfer.
 package struct FetchRequest: Sendable {

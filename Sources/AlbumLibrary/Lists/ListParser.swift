@@ -64,6 +64,8 @@ struct ListBuffer {
     var parser: any ListParser
     private var bytes: [UInt8] = []
     private var isSkipping = false
+    /// The number of bytes to hold before parsing goes on: a long element is not parsed again with every chunk.
+    private var needed = 0
 
     init(_ parser: any ListParser) { self.parser = parser }
 
@@ -74,10 +76,12 @@ struct ListBuffer {
         _ chunk: UnsafeRawBufferPointer, isLast: Bool = false, into elements: inout [ListElement]
     ) throws(ListProblem) {
         bytes.append(contentsOf: chunk)
+        if bytes.count < needed, !isLast { return }
         let parsed = try bytes.withBytes { (bytes) throws(ListProblem) in
             try parser.parseAll(bytes, isLast: isLast, isSkipping: &isSkipping, into: &elements)
         }
         bytes.removeFirst(parsed)
+        needed = bytes.count > ListLimit.chunk ? min(2 * bytes.count, ListLimit.element + 1) : 0
         if isLast { try parser.finish() }
     }
 }

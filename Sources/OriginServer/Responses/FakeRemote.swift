@@ -1,12 +1,7 @@
 import HTTPTypes
 import NIOCore
+import Platform
 import Synchronization
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A remote library that accepts edits: `POST /api/addAlbum`, `/api/deleteAlbum` and `/api/editAlbum`. `GET /api/albums`
 /// lists its albums.

@@ -317,7 +317,7 @@ import Testing
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == message)
         let key = try #require(turn(&queue, after: 1).started.first)
         queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
-        let failure = CoverFailure(.status, url: "", status: 429, detail: "429 Too Many Requests")
+        let failure = CoverFailure(.status, url: "", detail: "429 Too Many Requests", status: 429)
         let cut = "10.0.0.1 gets 60 transfers at a time instead of 64: 429 Too Many Requests"
         #expect(queue.limitMessage(hostOf: key, after: failure) == cut)
         #expect(queue.limitMessage(hostOf: key, after: failure) == nil)

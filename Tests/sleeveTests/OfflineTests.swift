@@ -81,7 +81,7 @@ extension CommandTests {
         func grouped() async throws {
             try await withStage { stage in
                 let busy = try stage.list(stage.urls(0..<30, "status=503&retry-after=3600"))
-                let refused = try await stage.run("prefetch", busy, "--retries", "0")
+                let refused = try await stage.run("prefetch", busy, "--retries", "0", "--per-host", "1")
                 func lines(_ result: RunResult) -> [Substring] {
                     result.stderr.split(separator: "\n").filter { $0.hasPrefix("sleeve: ") }
                 }
@@ -109,7 +109,7 @@ extension CommandTests {
             try await withStage { stage in
                 let away = (0..<30).map { "http://127.0.0.1:1/\($0).jpg" }
                 let list = try stage.list(away + stage.urls(0..<1))
-                let result = try await stage.run("prefetch", list, "--retries", "0")
+                let result = try await stage.run("prefetch", list, "--retries", "0", "--per-host", "4")
                 #expect(result.status == 3)
                 #expect(result.stderr.contains(" not tried: 127.0.0.1:1 refused "), "\(result)")
                 #expect(!result.stderr.contains("no server could be reached"))

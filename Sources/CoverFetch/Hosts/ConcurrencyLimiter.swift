@@ -62,7 +62,7 @@ struct ConcurrencyLimiter {
     /// The host answered.
     mutating func answered(_ ended: Ended) {
         // A limit that was not in use has not been tested.
-        guard !isFixed, 2 * ended.inFlightAtStart >= limit else { return }
+        guard !isFixed, 2 * max(ended.inFlightAtStart, ended.inFlight) >= limit else { return }
         if window < 1 {
             window = min(1, window / Self.decrease)
         } else {

@@ -31,8 +31,9 @@ struct DownloadQueue<Request> {
     private var timers = Heap<Timer>()
     var inFlight = 0
 
-    /// Servers allow 100 streams a connection at least (RFC 9113 section 6.5.2), and a host gets two connections at most.
-    private static var maximumStreams: Int { 200 }
+    /// Servers should allow this number of streams in a connection (RFC 9113 section 6.5.2). libcurl assumes it until the server
+    /// states its own, so a run that started more would open a connection for each of them.
+    private static var minimumStreams: Int { 100 }
     /// Transfers that a new host gets at once.
     private static var initialLimit: Int { 32 }
 
@@ -199,7 +200,7 @@ struct DownloadQueue<Request> {
 
     /// Maximum number of transfers in flight to one host.
     private func ceiling(http2: Bool?) -> Int {
-        http2 == true ? min(limits.parallel, Self.maximumStreams) : limits.perHost
+        http2 == true ? min(limits.parallel, 2 * Self.minimumStreams) : limits.perHost
     }
 
     /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
@@ -388,7 +389,7 @@ struct DownloadQueue<Request> {
         // HTTP/2 is only spoken over TLS.
         let http2 = url.isHTTPS ? earlier?.http2 : false
         let limiter = ConcurrencyLimiter(
-            ceiling: ceiling(http2: http2), start: earlier?.limit ?? Self.initialLimit,
+            ceiling: ceiling(http2: http2), start: min(earlier?.limit ?? Self.initialLimit, Self.minimumStreams),
             hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
         var host = DownloadHost(url.authority, limiter)
         host.http2 = http2

@@ -118,6 +118,7 @@ private struct Numbers {
         var limiter = ConcurrencyLimiter(ceiling: 32)
         for count in 1...32 { limiter.rejected(ended(33 - count), now: now + .seconds(1)) }
         #expect(limiter.limit == 1 && limiter.interval == .zero)
+        #expect(limiter.learnt == 16, "the next run does not start with one")
         for second in 2...40 {
             for _ in 1...limiter.limit { limiter.answered(ended(limiter.limit, at: Double(second))) }
         }

@@ -313,12 +313,12 @@ import Testing
         for key in first.prefix(31) { queue.record(.answered, of: key, now: startTime + .seconds(1)) }
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == nil)
         queue.record(.answered, of: first[31], now: startTime + .seconds(1))
-        let message = "10.0.0.1 gets 64 transfers at a time instead of 32: it answered all requests"
+        let message = "10.0.0.1 gets at most 64 in flight instead of 32: it answered all requests"
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == message)
         let key = try #require(turn(&queue, after: 1).started.first)
         queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
         let failure = CoverFailure(.status, url: "", detail: "429 Too Many Requests", status: 429)
-        let cut = "10.0.0.1 gets 60 transfers at a time instead of 64: 429 Too Many Requests"
+        let cut = "10.0.0.1 gets at most 60 in flight instead of 64: 429 Too Many Requests"
         #expect(queue.limitMessage(hostOf: key, after: failure) == cut)
         #expect(queue.limitMessage(hostOf: key, after: failure) == nil)
     }

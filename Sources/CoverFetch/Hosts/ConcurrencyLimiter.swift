@@ -54,6 +54,9 @@ struct ConcurrencyLimiter {
 
     /// Maximum number of transfers in flight now.
     var limit: Int { max(1, Int(window)) }
+    /// The limit that the next run starts with. After a cut below half of what was in flight, that half: the host may have
+    /// recovered.
+    var learnt: Int { hasRejected ? Int(max(window, threshold)) : limit }
     /// The time between two starts, where one transfer at a time is too many.
     var interval: Duration { window < 1 ? Self.pause * (1 / window - 1) : .zero }
     /// The host has rejected requests.

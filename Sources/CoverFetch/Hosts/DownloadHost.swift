@@ -91,8 +91,8 @@ struct DownloadHost {
         loggedLimit = limit
         let reason =
             limit > before
-            ? "it answered all requests" : failure.map { $0.detail } ?? "its connection has no more streams"
-        return "\(name) gets \(limit) transfers at a time instead of \(before): \(reason)"
+            ? "it answered all requests" : failure.map { $0.detail } ?? "its protocol allows no more"
+        return "\(name) gets at most \(limit) in flight instead of \(before): \(reason)"
     }
 
     // MARK: Whether a transfer may start
@@ -152,7 +152,8 @@ struct DownloadHost {
             if let failure {
                 outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal == .rateLimited)
             }
-            if signal.isOverload { limiter.rejected(ended, now: now) }
+            // A probe that fails says nothing about the number in flight.
+            if signal.isOverload, breaker.isClosed { limiter.rejected(ended, now: now) }
             breaker.failed(job, kind, hasAnswered: hasAnswered, now: now)
         } else {
             failures = 0

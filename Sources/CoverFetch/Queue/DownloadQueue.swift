@@ -31,9 +31,9 @@ struct DownloadQueue<Request> {
     private var timers = Heap<Timer>()
     var inFlight = 0
 
-    /// Servers should allow this number of streams in a connection (RFC 9113 section 6.5.2). libcurl assumes it until the server
-    /// states its own, so a run that started more would open a connection for each of them.
-    private static var minimumStreams: Int { 100 }
+    /// Servers should allow this number of streams in a connection (RFC 9113 section 6.5.2). libcurl opens a connection for each
+    /// transfer beyond what the server allows.
+    private static var maximumStreams: Int { 100 }
     /// Transfers that a new host gets at once.
     private static var initialLimit: Int { 32 }
 
@@ -51,7 +51,9 @@ struct DownloadQueue<Request> {
             memory.restsUntil = host.restsUntil
             if host.hasAnswered {
                 memory.http2 = host.http2
-                if limits.adapts { (memory.limit, memory.hasRejected) = (host.limiter.limit, host.limiter.hasRejected) }
+                if limits.adapts {
+                    (memory.limit, memory.hasRejected) = (host.limiter.learnt, host.limiter.hasRejected)
+                }
             }
             learnt[origin] = memory
         }
@@ -177,9 +179,9 @@ struct DownloadQueue<Request> {
             return true
         }
         if event == .opening, hosts[host].hasAnswered, hosts[host].http2 == true {
-            // The connections that exist carry all streams that the server allows. A second one may carry as many.
-            let streams = jobs[id].inFlightAtStart - 1
-            hosts[host].limiter.ceiling = min(hosts[host].limiter.ceiling, max(2 * streams, limits.perHost))
+            // The first connection carries all streams that the server allows, unless the server is closing it.
+            let streams = max(jobs[id].inFlightAtStart - 1, Self.initialLimit)
+            hosts[host].limiter.ceiling = min(hosts[host].limiter.ceiling, streams)
         }
         return false
     }
@@ -200,7 +202,7 @@ struct DownloadQueue<Request> {
 
     /// Maximum number of transfers in flight to one host.
     private func ceiling(http2: Bool?) -> Int {
-        http2 == true ? min(limits.parallel, 2 * Self.minimumStreams) : limits.perHost
+        http2 == true ? min(limits.parallel, Self.maximumStreams) : limits.perHost
     }
 
     /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
@@ -389,7 +391,7 @@ struct DownloadQueue<Request> {
         // HTTP/2 is only spoken over TLS.
         let http2 = url.isHTTPS ? earlier?.http2 : false
         let limiter = ConcurrencyLimiter(
-            ceiling: ceiling(http2: http2), start: min(earlier?.limit ?? Self.initialLimit, Self.minimumStreams),
+            ceiling: ceiling(http2: http2), start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
             hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
         var host = DownloadHost(url.authority, limiter)
         host.http2 = http2

@@ -98,7 +98,7 @@ class Offline(GalleryTest):
         page = self.gallery(120, warm=False)
         page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
         self.keep_all(page, 120)
-        self.assertRegex(page.run("return document.querySelector('#kept-state').textContent"), r"[\d.]+ MB")
+        self.assertRegex(page.run("return document.querySelector('#kept-state').textContent"), r"[\d.]+ MiB")
         self.screenshot("kept")
         self.stage.server.close(at_once=True)
         page.reload()

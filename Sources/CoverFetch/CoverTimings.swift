@@ -46,10 +46,3 @@ package struct CoverTimings: Sendable, Hashable {
         return stageEnd.microseconds(to: now)
     }
 }
-
-extension ContinuousClock.Instant {
-    package func microseconds(to end: Self) -> Int {
-        let (seconds, attoseconds) = duration(to: end).components
-        return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
-    }
-}

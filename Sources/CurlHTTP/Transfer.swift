@@ -110,11 +110,10 @@ package final class Transfer {
 
     /// Checks the address that libcurl connects to. A check of the URL would miss names and redirects.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        // In place: an IPv6 address is longer than the declared type.
-        let isPrivate = withUnsafePointer(to: &address.pointee.addr) { PrivateAddress.contains($0) }
-        if configuration.deniesPrivateAddresses, isPrivate {
-            isRefused = true
-            return CURL_SOCKET_BAD
+        if configuration.deniesPrivateAddresses {
+            // In place: an IPv6 address is longer than the declared type.
+            isRefused = withUnsafePointer(to: &address.pointee.addr) { PrivateAddress.contains($0) }
+            if isRefused { return CURL_SOCKET_BAD }
         }
         onConnection?(.opening)
         return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
@@ -282,8 +281,7 @@ package final class Transfer {
                 status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
             body: body, location: isRedirect ? easy.string(CURLINFO_REDIRECT_URL) : nil, redirectedTo: redirectedTo,
             redirects: redirects, isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
-            microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)),
-            microsecondsToFirstByte: Int(easy.offset(CURLINFO_STARTTRANSFER_TIME_T)))
+            microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
         response.timings = timings()
         return response
     }
@@ -302,7 +300,7 @@ package final class Transfer {
         timings.connect = stage(CURLINFO_CONNECT_TIME_T)
         timings.tls = stage(CURLINFO_APPCONNECT_TIME_T)
         timings.firstByte = stage(CURLINFO_STARTTRANSFER_TIME_T)
-        timings.body = firstByte.map { Int($0.duration(to: .now) / .microseconds(1)) } ?? 0
+        timings.body = firstByte.map { $0.microseconds(to: .now) } ?? 0
         var connection: curl_off_t = 0
         sleeve_getinfo_connection(easy, &connection)
         timings.connection = Int(connection)

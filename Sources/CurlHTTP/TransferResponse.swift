@@ -15,13 +15,11 @@ package struct TransferResponse: Sendable {
     package var isHTTP2: Bool
     /// Duration of the transfer in microseconds.
     package var microseconds: Int
-    /// Time to the first byte in microseconds.
-    package var microsecondsToFirstByte: Int
     package var timings = TransferTimings()
 
     package init(
         head: HTTPResponse, body: [UInt8] = [], location: String? = nil, redirectedTo: String? = nil,
-        redirects: [HTTPResponse] = [], isHTTP2: Bool = false, microseconds: Int = 0, microsecondsToFirstByte: Int = 0
+        redirects: [HTTPResponse] = [], isHTTP2: Bool = false, microseconds: Int = 0
     ) {
         self.head = head
         self.body = body
@@ -30,6 +28,5 @@ package struct TransferResponse: Sendable {
         self.redirects = redirects
         self.isHTTP2 = isHTTP2
         self.microseconds = microseconds
-        self.microsecondsToFirstByte = microsecondsToFirstByte
     }
 }

@@ -30,3 +30,10 @@ package struct TransferTimings: Sendable, Hashable {
         return sum
     }
 }
+
+extension ContinuousClock.Instant {
+    package func microseconds(to end: Self) -> Int {
+        let (seconds, attoseconds) = duration(to: end).components
+        return Int(seconds) * 1_000_000 + Int(attoseconds / 1_000_000_000_000)
+    }
+}

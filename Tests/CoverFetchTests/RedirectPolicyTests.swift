@@ -11,8 +11,7 @@ import Testing
         _ policy: RedirectPolicy = RedirectPolicy()
     ) throws -> Result<HTTPURL, CoverFailure>? {
         let response = TransferResponse(
-            head: HTTPResponse(status: .init(code: status)), location: location, isHTTP2: false,
-            microseconds: 1, microsecondsToFirstByte: 1)
+            head: HTTPResponse(status: .init(code: status)), location: location, microseconds: 1)
         return policy.decide(
             response, of: try HTTPURL(url), at: try HTTPURL(target ?? url), redirectCount: redirectCount)
     }

@@ -20,8 +20,7 @@ import Testing
     ) throws -> ResponseDisposition {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
-            body: body, location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1,
-            microsecondsToFirstByte: 1)
+            body: body, location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1)
         let url = try HTTPURL(url)
         return ResponseDisposition(
             response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: stored, isRange: isRange)

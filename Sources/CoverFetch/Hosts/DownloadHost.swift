@@ -1,3 +1,4 @@
+import CurlHTTP
 import DequeModule
 import HTTPCaching
 
@@ -78,10 +79,44 @@ struct DownloadHost {
     /// Failed transfers since the last success.
     private var failures = 0
 
-    init(_ name: String, _ limiter: ConcurrencyLimiter) {
-        self.name = name
-        self.limiter = limiter
+    /// Servers should allow this number of streams in a connection (RFC 9113 section 6.5.2). libcurl opens a connection for each
+    /// transfer beyond what the server allows.
+    private static let maximumStreams = 100
+    /// Transfers that a new host gets at once.
+    private static let initialLimit = 32
+
+    /// - Parameters:
+    ///   - url: a URL of the host.
+    ///   - earlier: what earlier runs learnt about it.
+    init(of url: HTTPURL, _ limits: FetchLimits, earlier: HostMemory?) {
+        name = url.authority
+        // HTTP/2 is only spoken over TLS.
+        let http2 = url.isHTTPS ? earlier?.http2 : false
+        self.http2 = http2
+        limiter = ConcurrencyLimiter(
+            ceiling: Self.ceiling(http2: http2, limits),
+            start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
+            hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
         loggedLimit = limiter.limit
+        (restsUntil, hasEarlierRest) = (earlier?.restsUntil, true)
+        if limits.respectsRobots { robots = .unknown(attempts: 0) }
+        // Nothing to wait for: there is no name to resolve.
+        if url.hostIsAddress, http2 == false { connection = .open }
+    }
+
+    /// Maximum number of transfers in flight.
+    private static func ceiling(http2: Bool?, _ limits: FetchLimits) -> Int {
+        http2 == true ? min(limits.parallel, maximumStreams) : limits.perHost
+    }
+
+    /// What the next run should know. - Parameter adapts: the limit was adapted.
+    func memory(since earlier: HostMemory?, adapts: Bool) -> HostMemory {
+        var memory = earlier ?? HostMemory()
+        memory.restsUntil = restsUntil
+        guard hasAnswered else { return memory }
+        memory.http2 = http2
+        if adapts { (memory.limit, memory.hasRejected) = (limiter.learnt, limiter.hasRejected) }
+        return memory
     }
 
     /// What the limiter did since its last message, and why; nil if nothing worth a line.
@@ -93,6 +128,32 @@ struct DownloadHost {
             limit > before
             ? "it answered all requests" : failure.map { $0.detail } ?? "its protocol allows no more"
         return "\(name) gets at most \(limit) in flight instead of \(before): \(reason)"
+    }
+
+    // MARK: Connections
+
+    /// A connection is being opened, or is ready.
+    /// - Parameter inFlightAtStart: transfers in flight when the one that opens it started, itself included.
+    /// - Returns: whether the transfers that waited for the first connection may start now.
+    mutating func didConnect(_ event: ConnectionEvent, inFlightAtStart: Int) -> Bool {
+        if case .opening = connection {
+            guard event == .ready || http2 == false else { return false }
+            connection = .open
+            return true
+        }
+        if event == .opening, hasAnswered, http2 == true {
+            // The first connection carries all streams that the server allows, unless the server is closing it.
+            limiter.ceiling = min(limiter.ceiling, max(inFlightAtStart - 1, Self.initialLimit))
+        }
+        return false
+    }
+
+    /// The host speaks this version of HTTP.
+    mutating func setVersion(http2: Bool, _ limits: FetchLimits) {
+        connection = .open
+        guard self.http2 != http2 else { return }
+        self.http2 = http2
+        limiter.ceiling = Self.ceiling(http2: http2, limits)
     }
 
     // MARK: Whether a transfer may start

@@ -32,7 +32,7 @@ package struct HostMemory: Sendable, Hashable {
         self.restsUntil = restsUntil
     }
 
-    /// Parses `text(at:)`, for example `h2; limit 128` or `h1; rejects beyond 19; closed until 1732233445000`.
+    /// Parses `text(at:)`, for example `h2; limit 100` or `h1; rejects beyond 19; closed until 1732233445000`.
     package init(_ text: String, at now: Moment) {
         for part in text.split(separator: ";") {
             let words = part.split(separator: " ")

@@ -8,7 +8,7 @@ extension DownloadQueue {
         hosts[host].record(rules, now: now)
         inFlight -= 1
         hosts[host].inFlight -= 1
-        if let http2 { setVersion(http2: http2, of: host) }
+        if let http2 { hosts[host].setVersion(http2: http2, limits) }
         enqueue(host)
     }
 

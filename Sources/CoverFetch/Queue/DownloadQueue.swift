@@ -31,12 +31,6 @@ struct DownloadQueue<Request> {
     private var timers = Heap<Timer>()
     var inFlight = 0
 
-    /// Servers should allow this number of streams in a connection (RFC 9113 section 6.5.2). libcurl opens a connection for each
-    /// transfer beyond what the server allows.
-    private static var maximumStreams: Int { 100 }
-    /// Transfers that a new host gets at once.
-    private static var initialLimit: Int { 32 }
-
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
         self.limits = limits
@@ -46,16 +40,8 @@ struct DownloadQueue<Request> {
     /// What this run learnt about hosts, by origin.
     var learnt: [String: HostMemory] {
         hostIndices.reduce(into: [:]) { learnt, entry in
-            let (origin, host) = (String(entry.key), hosts[entry.value])
-            var memory = earlierHosts[origin] ?? HostMemory()
-            memory.restsUntil = host.restsUntil
-            if host.hasAnswered {
-                memory.http2 = host.http2
-                if limits.adapts {
-                    (memory.limit, memory.hasRejected) = (host.limiter.learnt, host.limiter.hasRejected)
-                }
-            }
-            learnt[origin] = memory
+            let origin = String(entry.key)
+            learnt[origin] = hosts[entry.value].memory(since: earlierHosts[origin], adapts: limits.adapts)
         }
     }
 
@@ -172,37 +158,16 @@ struct DownloadQueue<Request> {
     /// - Returns: whether other transfers may start now.
     mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
         guard let host = host(of: id) else { return false }
-        if case .opening = hosts[host].connection {
-            guard event == .ready || hosts[host].http2 == false else { return false }
-            hosts[host].connection = .open
-            enqueue(host)
-            return true
-        }
-        if event == .opening, hosts[host].hasAnswered, hosts[host].http2 == true {
-            // The first connection carries all streams that the server allows, unless the server is closing it.
-            let streams = max(jobs[id].inFlightAtStart - 1, Self.initialLimit)
-            hosts[host].limiter.ceiling = min(hosts[host].limiter.ceiling, streams)
-        }
-        return false
+        guard hosts[host].didConnect(event, inFlightAtStart: jobs[id].inFlightAtStart) else { return false }
+        enqueue(host)
+        return true
     }
 
     /// The host answered, in this version of HTTP.
     mutating func didAnswer(_ id: JobID, http2: Bool) {
         guard let host = host(of: id) else { return }
-        setVersion(http2: http2, of: host)
+        hosts[host].setVersion(http2: http2, limits)
         hosts[host].hasAnswered = true
-    }
-
-    mutating func setVersion(http2: Bool, of host: Int) {
-        hosts[host].connection = .open
-        guard hosts[host].http2 != http2 else { return }
-        hosts[host].http2 = http2
-        hosts[host].limiter.ceiling = ceiling(http2: http2)
-    }
-
-    /// Maximum number of transfers in flight to one host.
-    private func ceiling(http2: Bool?) -> Int {
-        http2 == true ? min(limits.parallel, Self.maximumStreams) : limits.perHost
     }
 
     /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
@@ -387,19 +352,7 @@ struct DownloadQueue<Request> {
     private mutating func index(of url: HTTPURL) -> Int {
         let origin = url.origin
         if let host = hostIndices[origin] { return host }
-        let earlier = earlierHosts[String(origin)]
-        // HTTP/2 is only spoken over TLS.
-        let http2 = url.isHTTPS ? earlier?.http2 : false
-        let limiter = ConcurrencyLimiter(
-            ceiling: ceiling(http2: http2), start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
-            hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
-        var host = DownloadHost(url.authority, limiter)
-        host.http2 = http2
-        (host.restsUntil, host.hasEarlierRest) = (earlier?.restsUntil, true)
-        if limits.respectsRobots { host.robots = .unknown(attempts: 0) }
-        // Nothing to wait for: there is no name to resolve.
-        if url.hostIsAddress, http2 == false { host.connection = .open }
-        hosts.append(host)
+        hosts.append(DownloadHost(of: url, limits, earlier: earlierHosts[String(origin)]))
         hostIndices[origin] = hosts.count - 1
         return hosts.count - 1
     }

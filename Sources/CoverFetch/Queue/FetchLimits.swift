@@ -2,7 +2,7 @@
 package struct FetchLimits: Sendable {
     /// Maximum number of transfers in flight, all hosts together.
     package var parallel: Int
-    /// Maximum number of transfers in flight to one host over HTTP/1.1.
+    /// Maximum number of transfers in flight to one host over HTTP/1.1, and of the first ones over HTTP/2.
     package var perHost: Int
     /// Time between two starts to one host.
     package var interval: Duration?

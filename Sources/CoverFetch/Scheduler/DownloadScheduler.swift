@@ -201,13 +201,17 @@ package actor DownloadScheduler {
             states[start.job.slot].partial = nil
             let failure = CoverFailure(error, of: start.url, at: start.target)
             states[start.job.slot].failure = failure
-            queue.record(HostSignal(error), of: start.job, failure: failure, now: now)
-            if let message = queue.limitMessage(hostOf: start.job, after: failure) { logger.debug("\(message)") }
+            record(HostSignal(error), of: start.job, failure, now)
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
             keep(error.partial, of: start.job)
             retryOrFail(start, failure, retryAfter: nil, now)
         case .success(let response): didAnswer(start, response, now)
         }
+    }
+
+    private func record(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
+        queue.record(signal, of: job, failure: failure, now: now)
+        if let message = queue.limitMessage(hostOf: job, after: failure) { logger.debug("\(message)") }
     }
 
     private func didAnswer(
@@ -224,9 +228,8 @@ package actor DownloadScheduler {
             response, of: start.url, at: start.target, redirectCount: states[slot].redirects.count,
             policy: policy.redirect, stored: stored(for: job), isRange: states[slot].partial != nil)
         states[slot].failure = disposition.failure
-        queue.record(HostSignal(disposition.failure), of: job, failure: disposition.failure, now: now)
+        record(HostSignal(disposition.failure), of: job, disposition.failure, now)
         if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
-        if let message = queue.limitMessage(hostOf: job, after: disposition.failure) { logger.debug("\(message)") }
         obeyRateLimit(of: response, job, now)
         if case .redirect(let target) = disposition {
             states[slot].redirects.append(response.head)

@@ -11,8 +11,8 @@ public struct LibraryConfiguration: Sendable {
     public var capacity: Int?
     /// Maximum number of transfers in flight, all hosts together: 1 to 65536.
     public var parallel = 128
-    /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 they share a connection and only
-    /// `parallel` counts.
+    /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 it limits the first ones only; then
+    /// up to 100 share a connection.
     public var perHost = 64
     /// Adapts the number of transfers in flight per host. If false, `perHost` and `parallel` always apply.
     public var adapts = true

@@ -1,14 +1,9 @@
 import Crypto
 import NIOHTTP2
 import NIOSSL
+import Platform
 import SwiftASN1
 import X509
-
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
 
 /// A self-signed certificate for an origin's names, with a new key that exists in this process only.
 struct OriginCertificate {

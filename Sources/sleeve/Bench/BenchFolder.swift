@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// A temporary folder with everything that a bench writes: lists, caches, reports, the rivals' files.
 struct BenchFolder {
     let path: String

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// What is done with the covers.
 enum BenchScenario: String, Codable, CaseIterable, Sendable {

@@ -1,8 +1,4 @@
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
+import Platform
 
 /// The peak memory in a summary: the process's own figure, without its parent's memory before the start.
 struct PeakMemory: Decodable {

@@ -9,9 +9,8 @@ struct CommaSeparated<Value: ExpressibleByArgument & Sendable>: ExpressibleByArg
     var defaultValueDescription: String { values.map(\.defaultValueDescription).joined(separator: ",") }
 
     init?(argument: String) {
-        values = argument.split(separator: ",", omittingEmptySubsequences: false).compactMap {
-            Value(argument: String($0))
-        }
-        guard values.count == argument.split(separator: ",", omittingEmptySubsequences: false).count else { return nil }
+        let words = argument.split(separator: ",", omittingEmptySubsequences: false)
+        values = words.compactMap { Value(argument: String($0)) }
+        guard values.count == words.count else { return nil }
     }
 }

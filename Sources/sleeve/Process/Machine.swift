@@ -1,11 +1,5 @@
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// The machine that the process runs on.
 enum Machine {
     /// The system, the processor and the number of cores: `Linux 6.18.1, AMD EPYC, 2 cores`.

@@ -1,12 +1,6 @@
 import CLinux
 import Platform
 
-#if canImport(FoundationEssentials)
-    import FoundationEssentials
-#else
-    import Foundation
-#endif
-
 /// Settings of the whole process, which a library must not change.
 enum ProcessSetup {
     /// Descriptors that sockets and segments may need. The soft limit is often 1024 where the hard limit is far higher.

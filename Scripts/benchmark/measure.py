@@ -94,7 +94,8 @@ def stop(process):
 
 
 class Nginx:
-    """One worker serving a folder over HTTP/1.1, and over HTTPS with HTTP/2. Its files are in a folder of its own."""
+    """One worker serving a folder over HTTP/1.1, over HTTPS with HTTP/2, and over HTTPS without. Its files are in a folder of its
+    own."""
 
     CONFIGURATION = """
         {user}
@@ -122,6 +123,7 @@ class Nginx:
             server {{
                 listen 127.0.0.1:{port} backlog=1024;
                 listen 127.0.0.1:{tls_port} ssl http2 backlog=1024;
+                listen 127.0.0.1:{tls1_port} ssl backlog=1024;
                 ssl_certificate {home}/certificate.pem;
                 ssl_certificate_key {home}/key.pem;
                 root {folder};
@@ -132,17 +134,18 @@ class Nginx:
     def __init__(self, home, folder):
         home = pathlib.Path(home)
         home.mkdir(parents=True, exist_ok=True)
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port, self.tls1_port = free_port(), free_port(), free_port()
         self.certificate = home / "certificate.pem"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-             "-addext", "subjectAltName=IP:127.0.0.1", "-keyout", home / "key.pem", "-out", self.certificate],
+             "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", home / "key.pem", "-out", self.certificate],
             check=True, stderr=subprocess.DEVNULL)
         # Every cached file is an open descriptor; connections need descriptors too.
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         files = 32_768 if hard == resource.RLIM_INFINITY else min(hard, 32_768)
         (home / "nginx.conf").write_text(self.CONFIGURATION.format(
-            home=home, folder=folder, port=self.port, tls_port=self.tls_port, files=files, kept=files * 3 // 4,
+            home=home, folder=folder, port=self.port, tls_port=self.tls_port,
+            tls1_port=self.tls1_port, files=files, kept=files * 3 // 4,
             user="user root;" if os.getuid() == 0 else ""))
         self.process = subprocess.Popen(
             ["nginx", "-p", home, "-e", home / "error.log", "-c", home / "nginx.conf"], stdin=subprocess.DEVNULL)

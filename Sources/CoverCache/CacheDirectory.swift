@@ -37,9 +37,9 @@ package struct CacheDirectory: Sendable, Hashable {
         guard access(path, W_OK | X_OK) == 0 else {
             throw .notWritable(path, reason: String(cString: strerror(errno)))
         }
-        guard mkdir(segments, 0o755) == 0 || errno == EEXIST else { throw .last("create", segments) }
+        try Self.makeDirectory(segments)
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
-        let descriptor = open(path + "/CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let descriptor = open(path + "/CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             defer { close(descriptor) }
             guard write(descriptor, tag, tag.utf8.count) == tag.utf8.count else {
@@ -61,7 +61,7 @@ package struct CacheDirectory: Sendable, Hashable {
     /// Allocates disk blocks that `releaseReserve` frees, so that the index can be written when the disk is full. Does nothing if
     /// the disk has no room for them.
     func allocateReserve() {
-        let descriptor = open(reserve, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        let descriptor = open(reserve, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         #if os(Linux)
@@ -104,12 +104,42 @@ package struct CacheDirectory: Sendable, Hashable {
         return stat(file, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// Syncs a directory, so that files created in it survive power loss.
-    static func sync(_ directory: String) {
+    /// Makes all commits of the index durable, which SQLite's commits are not (`IndexFile`).
+    /// - Throws: `CacheError` if they may not survive power loss.
+    func syncLog() throws(CacheError) {
+        let log = index + "-wal"
+        let descriptor = open(log, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            // A checkpoint has moved the log into the index and synced it.
+            if errno == ENOENT { return }
+            throw .last("open", log)
+        }
+        defer { close(descriptor) }
+        guard DurableFile.sync(descriptor) else { throw .last("sync", log) }
+        try Self.sync(path)
+    }
+
+    /// Syncs a directory, so that the files created in it and removed from it stay so after power loss.
+    /// - Throws: `CacheError`. A directory that this user may not read is left alone.
+    static func sync(_ directory: String) throws(CacheError) {
         let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        fsync(descriptor)
-        close(descriptor)
+        if descriptor < 0 {
+            if errno == EACCES || errno == EPERM { return }
+            throw .last("open", directory)
+        }
+        defer { close(descriptor) }
+        // Some file systems cannot sync directories.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw .last("sync", directory) }
+    }
+
+    /// Creates a directory if it is missing, durably. The keys of a cache are whole URLs, which may grant access: only the user may
+    /// read it.
+    private static func makeDirectory(_ path: String) throws(CacheError) {
+        if mkdir(path, 0o700) == 0 {
+            try sync(AtomicFile.directory(of: path))
+        } else if errno != EEXIST {
+            throw .last("create", path)
+        }
     }
 
     private static func makeDirectories(_ path: String) throws(CacheError) {
@@ -120,7 +150,7 @@ package struct CacheDirectory: Sendable, Hashable {
         }
         guard errno == ENOENT || errno == ENOTDIR else { throw .last("create", path) }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectories(String(path[..<slash])) }
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else { throw .last("create", path) }
+        try makeDirectory(path)
     }
 
     /// SQLite's WAL needs shared memory, which network file systems do not provide (sqlite.org/wal.html).

@@ -13,6 +13,9 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case largerThanCapacity(bytes: Int, capacity: Int)
     case file(String, operation: String, reason: String)
     case index(String)
+    /// The index is corrupt.
+    case corruptIndex(String)
+    case closed
 
     package var description: String {
         switch self {
@@ -33,7 +36,11 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .file(let path, let operation, let reason):
             "cannot \(operation) \(path): \(reason)"
         case .index(let message):
-            "the index cannot be used: \(message); `sleeve verify --repair` rebuilds it"
+            "the index cannot be used: \(message); check the disk that holds the cache, then try again"
+        case .closed:
+            "the library is closed"
+        case .corruptIndex(let message):
+            "the index is damaged: \(message); `sleeve verify --repair` rebuilds it from the covers"
         }
     }
 
@@ -44,6 +51,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         let path = error.path ?? "the cache"
         return switch error.number {
         case ENOSPC, EDQUOT: .diskFull(path)
+        case EMFILE, ENFILE:
+            .file(path, operation: error.call, reason: "\(error.reason); raise the limit on open files (ulimit -n)")
         case EACCES, EPERM, EROFS: .notWritable(path, reason: error.reason)
         default: .file(path, operation: error.call, reason: error.reason)
         }
@@ -58,6 +67,8 @@ extension CacheError {
         case let error as SystemError: self = .system(error)
         case let error as FileLock.Timeout: self = .busy(error.path, seconds: error.seconds)
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .diskFull("the index")
+        case let error as DatabaseError where IndexFile.isCorrupt(error):
+            self = .corruptIndex(error.message ?? "\(error.resultCode)")
         case let error as DatabaseError: self = .index(error.message ?? "\(error.resultCode)")
         default: self = .index("\(error)")
         }

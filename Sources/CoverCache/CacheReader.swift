@@ -39,7 +39,7 @@ package final class CacheReader: Sendable {
     /// - Parameter counting: whether to count a use, and a hit or a miss.
     package func cover(for key: String, counting: Bool = true) throws -> Lookup {
         let found = try withConnection { try $0.locate(key) }
-        guard let found, let body = body(of: found) else {
+        guard let found, let body = try body(of: found) else {
             if counting { usage.withLock { $0.misses += 1 } }
             return found.map { .damaged(segment: $0.segment, offset: $0.offset) } ?? .miss
         }
@@ -53,9 +53,10 @@ package final class CacheReader: Sendable {
     }
 
     /// Returns nil if the bytes are damaged or gone.
-    private func body(of found: ReadConnection.Located) -> [UInt8]? {
-        let file = files.withLock { $0.file(found.segment) }
-        let body = try? file?.read(at: found.offset + found.bodyStart, length: found.entry.bytes)
+    /// - Throws: `CacheError` if they cannot be read, which says nothing about them.
+    private func body(of found: ReadConnection.Located) throws -> [UInt8]? {
+        let file = try files.withLock { try $0.file(found.segment) }
+        let body = try file?.read(at: found.offset + found.bodyStart, length: found.entry.bytes)
         if let body, body.withUnsafeBytes({ Checksum.of($0) }) == found.checksum { return body }
         files.withLock { $0.close(found.segment) }
         return nil

@@ -52,21 +52,31 @@ extension CacheWriter {
     }
 
     /// Returns freed blocks to the file system and removes empty segments.
+    ///
+    /// The commits that freed them are made durable first. Otherwise power loss would bring back rows whose bytes are gone.
     package func reclaimSpace() {
-        for range in FreedRange.merged(freed) { range.punch(in: directory) }
-        let segments = Set(freed.map(\.segment))
-        freed = []
-        for number in segments { try? removeIfEmpty(number) }
+        let ranges = reclaimable.ranges
+        guard !ranges.isEmpty, (try? directory.syncLog()) != nil else { return }
+        let isComplete = FreedRange.merged(ranges).reduce(true) { $1.punch(in: directory) && $0 }
+        if isComplete { reclaimable.didReclaim() }
+        for number in Set(ranges.map(\.segment)) { try? removeIfEmpty(number) }
     }
 
-    private func removeIfEmpty(_ number: Int) throws {
+    /// Removes a segment that holds nothing and has no writer.
+    func removeIfEmpty(_ number: Int) throws {
         guard number != segment?.number, let taken = SegmentWriter(takingOver: number, in: directory) else { return }
-        try transaction { _, database in
+        let isEmpty = try reading { database in
             let row = try Row.fetchOne(
                 database, sql: "SELECT scanned, live FROM segments WHERE id = ?", arguments: [number])
-            guard let row, row["live"] as Int == 0, row["scanned"] as Int >= taken.end else { return }
+            return row.map { $0["live"] as Int == 0 && $0["scanned"] as Int >= taken.end } ?? false
+        }
+        guard isEmpty else { return }
+        try directory.syncLog()
+        taken.remove()
+        // The row stays until the file is gone for good: an unknown segment would be scanned for covers.
+        try CacheDirectory.sync(directory.segments)
+        try transaction { _, database in
             try database.execute(sql: "DELETE FROM segments WHERE id = ?", arguments: [number])
-            taken.remove()
         }
     }
 

@@ -25,12 +25,21 @@ extension CacheWriter {
     /// - Parameter progress: called after each blob with the number of blobs checked and the number of all blobs.
     package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> VerifyReport {
         var report = VerifyReport()
-        var files = SegmentFiles(directory)
+        do {
+            try verifyRows(&report, progress: progress)
+        } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
+            report.defects.append(
+                Defect(key: nil, location: directory.index, problem: error.message ?? "the index is damaged"))
+        }
+        return report
+    }
+
+    private func verifyRows(_ report: inout VerifyReport, progress: (Int, Int) -> Void) throws {
         try reading { database in
             report.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
             let total = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM blobs") ?? 0
-            try verifyBlobs(database, &files, &report) { progress($0, total) }
-            try verifyReferences(database, &files, &report)
+            try verifyBlobs(database, &report) { progress($0, total) }
+            try verifyReferences(database, &report)
             let strays = try String.fetchCursor(
                 database,
                 sql: "SELECT url FROM entries e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.id = e.blob)")
@@ -41,11 +50,10 @@ extension CacheWriter {
                 report.defects.append(Defect(key: nil, location: directory.index, problem: line))
             }
         }
-        return report
     }
 
     private func verifyBlobs(
-        _ database: Database, _ files: inout SegmentFiles, _ report: inout VerifyReport, progress: (Int) -> Void
+        _ database: Database, _ report: inout VerifyReport, progress: (Int) -> Void
     ) throws {
         let rows = FastStatement(
             database,
@@ -60,25 +68,28 @@ extension CacheWriter {
             func defect(_ problem: String) {
                 report.defects.append(Defect(key: key, location: location(segment, offset), problem: problem))
             }
-            if let body = files.read(segment, offset: offset + row.int(3), length: length) {
-                report.bytes += length
-                if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) {
-                    defect("the bytes do not match their digest")
-                } else if !Self.isIntact(files.read(segment, offset: offset, length: row.int(3)), row.digest(0)) {
-                    // A rebuild would not find the record.
-                    defect("the record's head is damaged")
+            do throws(CacheError) {
+                if let body = try files.read(segment, offset: offset + row.int(3), length: length) {
+                    report.bytes += length
+                    if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) {
+                        defect("the bytes do not match their digest")
+                    } else if !Self.isIntact(try files.read(segment, offset: offset, length: row.int(3)), row.digest(0))
+                    {
+                        // A rebuild would not find the record.
+                        defect("the record's head is damaged")
+                    }
+                } else {
+                    defect("the bytes are gone")
                 }
-            } else {
-                defect("the bytes are gone")
+            } catch {
+                defect("\(error)")
             }
             if key == nil { defect("a blob that no entry names") }
             progress(report.blobs)
         }
     }
 
-    private func verifyReferences(
-        _ database: Database, _ files: inout SegmentFiles, _ report: inout VerifyReport
-    ) throws {
+    private func verifyReferences(_ database: Database, _ report: inout VerifyReport) throws {
         let rows = FastStatement(
             database,
             """
@@ -87,7 +98,7 @@ extension CacheWriter {
             """)
         try rows.each { row in
             let (segment, offset) = (row.int(1), row.int(2))
-            if Self.isIntact(files.read(segment, offset: offset, length: row.int(3)), row.digest(4)) { return }
+            if Self.isIntact(try files.read(segment, offset: offset, length: row.int(3)), row.digest(4)) { return }
             report.defects.append(
                 Defect(key: row.text(0), location: location(segment, offset), problem: "the reference is damaged"))
         }

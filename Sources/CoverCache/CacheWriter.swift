@@ -1,4 +1,5 @@
 import GRDB
+import GRDBSQLite
 import Platform
 
 /// What the commit did with a put.
@@ -47,9 +48,13 @@ package final class CacheWriter {
     /// Digests of the puts that are not committed, sealed or not.
     private var uncommittedDigests: Set<Digest> = []
     var deferred = DeferredChanges()
+    /// What the current transaction frees.
     var freed: [FreedRange] = []
+    /// What committed transactions have freed, until its blocks are given back.
+    var reclaimable = ReclaimableSpace()
     /// What the current transaction adds to each segment's live bytes.
     var charges: [Int: Int] = [:]
+    var files: SegmentFiles
     private let foundLongLog: Bool
     /// As of the last transaction.
     private(set) var blobCount = 0
@@ -82,6 +87,7 @@ package final class CacheWriter {
         directory = try CacheDirectory(creating: path)
         do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         let directory = directory
+        files = SegmentFiles(directory)
         foundLongLog = directory.walLength > Self.longLogLength
         // Without an index, or with a corrupt one, all covers are still in the segments.
         var needsRebuild = directory.length(of: directory.index) == 0
@@ -97,22 +103,33 @@ package final class CacheWriter {
         }
         (index, beginSnapshot, hints) = try queue.writeWithoutTransaction { database in
             (
-                Index(database), FastStatement(database, "BEGIN DEFERRED"),
+                Index(database, hasFreed: try database.tableExists("freed")), FastStatement(database, "BEGIN DEFERRED"),
                 try database.tableExists("remembered") ? HintTable(database) : nil
             )
         }
         self.capacity = 0
-        let (state, segments) = try queue.read { database in
-            (try IndexState(database), try Row.fetchAll(database, sql: "SELECT id, scanned FROM segments"))
-        }
+        let state = try queue.read { try IndexState($0) }
         self.capacity = capacity ?? (state.capacity > 0 ? state.capacity : Self.defaultCapacity)
         (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
         if self.capacity != state.capacity { try transaction { state, _ in state.capacity = self.capacity } }
         if needsRebuild { _ = try rebuild() }
         if !directory.hasReserve { directory.allocateReserve() }
-        let scanned = segments.map { ($0["id"] as Int, $0["scanned"] as Int) }
-        try ignoringFullDisk { try recover(scanned: Dictionary(uniqueKeysWithValues: scanned)) }
+        try ignoringFullDisk { try recover() }
         try ignoringFullDisk { if charged > self.capacity { try evict(to: self.capacity) } }
+    }
+
+    /// Opens the cache. An index that turns out to be corrupt is set aside and rebuilt from the segments.
+    /// - Parameter settingIndexAside: the index is known to be corrupt.
+    package static func open(
+        _ path: String, capacity: Int? = nil, settingIndexAside isCorrupt: Bool = false
+    ) throws -> CacheWriter {
+        do {
+            if isCorrupt { try IndexFile.setAside(try CacheDirectory(creating: path)) }
+            return try CacheWriter(directory: path, capacity: capacity)
+        } catch {
+            guard case .corruptIndex = CacheError(error), !isCorrupt else { throw error }
+            return try open(path, capacity: capacity, settingIndexAside: true)
+        }
     }
 
     /// Lets a full disk pass, so that the cache can still be read and evicted from.
@@ -133,7 +150,7 @@ package final class CacheWriter {
         _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil
     ) throws -> Digest {
         let digest = digest ?? Digest(of: body)
-        let isStored = try uncommittedDigests.contains(digest) || isInIndex(digest)
+        let isStored = try uncommittedDigests.contains(digest) || isInCache(digest)
         let checksum = Checksum.of(body)
         let front = RecordHeader.encode(
             metadata, digest: digest, bodyChecksum: checksum, bodyLength: body.count, isReference: isStored)
@@ -153,11 +170,45 @@ package final class CacheWriter {
     }
 
     /// The first look-up of a group begins a snapshot that the others share: beginning one costs as much as a look-up.
-    private func isInIndex(_ digest: Digest) throws -> Bool {
-        try queue.unsafeRead { database in
+    private func isInCache(_ digest: Digest) throws -> Bool {
+        let blob = try queue.unsafeRead { database in
             if !database.isInsideTransaction { try beginSnapshot.run() }
-            return try index.blob(digest) != nil
+            return try index.blob(digest)
         }
+        // A row alone proves nothing: the bytes may have rotted.
+        return blob.map { (try? isIntact($0, digest)) ?? false } ?? false
+    }
+
+    /// Whether a blob's bytes are there and match their checksum.
+    /// - Throws: `CacheError` if they cannot be read, which says nothing about them.
+    private func isIntact(_ blob: BlobRow, _ digest: Digest) throws(CacheError) -> Bool {
+        guard let record = try files.read(blob.segment, offset: blob.offset, length: blob.span) else {
+            files.close(blob.segment)
+            return false
+        }
+        return record.withUnsafeBytes { record in
+            guard let header = RecordHeader(record), header.digest == digest, header.span == record.count else {
+                return false
+            }
+            return Checksum.of(UnsafeRawBufferPointer(rebasing: record.suffix(header.bodyLength)))
+                == header.bodyChecksum
+        }
+    }
+
+    /// The blob of a record's digest. If its own bytes are damaged or gone, it gets those of the record, or is removed if the record
+    /// is a reference.
+    func intactBlob(for record: SegmentRecord, _ state: inout IndexState) throws -> BlobRow? {
+        let header = record.header
+        guard let blob = try index.blob(header.digest) else { return nil }
+        if (try? isIntact(blob, header.digest)) ?? true { return blob }
+        if header.isReference {
+            try removeBlob(blob, &state)
+            return nil
+        }
+        release([blob.range], &state)
+        try index.moveBlob(blob.id, to: header, record.range)
+        charge(record.range, &state)
+        return try index.blob(header.digest)
     }
 
     /// Ends the group that `put` adds to. Returns nil if nothing was put.
@@ -173,21 +224,35 @@ package final class CacheWriter {
         return Group(puts: pending, range: range, records: records)
     }
 
-    /// Frees the disk space of a group that could not be written.
+    /// Frees the disk space of a group that could not be written or committed.
     package func abandon(_ group: Group) {
-        freed.append(group.range)
+        group.range.punch(in: directory)
         for put in group.puts { uncommittedDigests.remove(put.header.digest) }
-        reclaimSpace()
     }
 
     /// Adds the rows of synced groups to the index, and writes what was recorded. Groups are committed in the order of sealing.
+    ///
+    /// If it throws, the groups are abandoned.
     /// - Returns: one outcome for each put, in order.
     package func commit(_ groups: [Group]) throws -> [PutOutcome] {
-        let puts = groups.flatMap(\.puts)
-        defer {
-            for put in puts { uncommittedDigests.remove(put.header.digest) }
+        let outcomes: [PutOutcome]
+        do {
+            outcomes = try commitRows(of: groups)
+        } catch {
+            for group in groups { abandon(group) }
+            throw error
         }
-        let outcomes = try transaction { state, _ in
+        for group in groups {
+            for put in group.puts { uncommittedDigests.remove(put.header.digest) }
+        }
+        // The covers are stored, whether the log can be shortened or not. The next commit tries again.
+        try? checkpointIfLong()
+        return outcomes
+    }
+
+    private func commitRows(of groups: [Group]) throws -> [PutOutcome] {
+        let puts = groups.flatMap(\.puts)
+        return try transaction { state, _ in
             try writeDeferred(&state)
             // The blobs that the puts share are marked as used first, so that this commit does not evict them.
             for put in puts where put.header.isReference {
@@ -198,8 +263,6 @@ package final class CacheWriter {
             for group in groups { try index.markScanned(group.range.segment, to: group.range.end) }
             return outcomes
         }
-        try checkpointIfLong()
-        return outcomes
     }
 
     /// `seal`, `sync` and `commit` in one.
@@ -233,7 +296,8 @@ package final class CacheWriter {
 
     private func commit(_ put: SegmentRecord, _ state: inout IndexState) throws -> PutOutcome {
         let (header, range) = (put.header, put.range)
-        var blob = try index.blob(header.digest)
+        // `put` has read the bytes that a reference refers to.
+        var blob = header.isReference ? try index.blob(header.digest) : try intactBlob(for: put, &state)
         if let entry = try index.entry(put.metadata.key) {
             if let blob, entry.blob == blob.id {
                 // The same cover arrived twice, or another process stored it or recovered this record.
@@ -261,8 +325,7 @@ package final class CacheWriter {
 
     /// Frees a record's range, unless the blob or the entry uses it.
     func free(_ range: FreedRange, unlessOf entry: Index.Entry, _ blob: BlobRow) {
-        let isBlob = blob.segment == range.segment && blob.offset == range.offset
-        if !isBlob, entry.reference != range { freed.append(range) }
+        if blob.range != range, entry.reference != range { freed.append(range) }
     }
 
     /// Adds an entry, and its blob if there is none.
@@ -270,7 +333,9 @@ package final class CacheWriter {
         _ header: RecordHeader, _ metadata: EntryMetadata, _ range: FreedRange, _ blob: BlobRow?,
         _ state: inout IndexState
     ) throws {
-        if let blob {
+        if let blob, blob.range == range {
+            try index.addEntry(metadata, blob: blob.id, reference: nil)
+        } else if let blob {
             try index.addEntry(metadata, blob: blob.id, reference: range)
             charge(range, &state)
         } else {
@@ -311,7 +376,7 @@ package final class CacheWriter {
         state.blobs -= 1
     }
 
-    private func release(_ ranges: [FreedRange], _ state: inout IndexState) {
+    func release(_ ranges: [FreedRange], _ state: inout IndexState) {
         for range in ranges {
             charges[range.segment, default: 0] -= range.length
             state.charged -= range.length
@@ -342,17 +407,35 @@ package final class CacheWriter {
         return try lock.withLock {
             try queue.writeWithoutTransaction { database in
                 var result: Result?
-                try database.inTransaction(.immediate) {
-                    var state = try IndexState(database)
-                    charges = [:]
-                    result = try body(&state, database)
-                    for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
-                    try state.save(database)
-                    (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
-                    return .commit
+                var state = IndexState()
+                var space = reclaimable
+                (charges, freed) = ([:], [])
+                try reportingQuota(database) {
+                    try database.inTransaction(.immediate) {
+                        state = try IndexState(database)
+                        result = try body(&state, database)
+                        for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
+                        try index.removeFreed(space.takeReclaimedRows())
+                        space.add(freed, rows: try index.addFreed(FreedRange.merged(freed)))
+                        try state.save(database)
+                        return .commit
+                    }
                 }
+                // What was rolled back has freed nothing.
+                reclaimable = space
+                (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
                 return result!
             }
+        }
+    }
+
+    /// SQLite knows a full disk, but not an exhausted quota, which it reports as an I/O error.
+    private func reportingQuota(_ database: Database, _ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_IOERR {
+            let isQuota = sqlite3_system_errno(database.sqliteConnection) == EDQUOT
+            throw isQuota ? CacheError.diskFull(directory.index) : error
         }
     }
 
@@ -378,6 +461,7 @@ package final class CacheWriter {
     package func close() throws {
         _ = try commit()
         reclaimSpace()
+        if reclaimable.hasReclaimedRows { try transaction { _, _ in } }
         // A bulk load leaves its log to a later process instead of waiting for a checkpoint. One that found a long log when
         // opening checkpoints it.
         if foundLongLog { try checkpointIfLong(Self.longLogLength) }

@@ -9,6 +9,10 @@ struct FreedRange: Sendable, Hashable {
     var length: Int
     var end: Int { offset + length }
 
+    func contains(_ other: FreedRange) -> Bool {
+        segment == other.segment && offset <= other.offset && other.end <= end
+    }
+
     /// Merges adjacent ranges: punching a hole takes about 70 µs whatever its length.
     static func merged(_ ranges: [FreedRange]) -> [FreedRange] {
         var merged: [FreedRange] = []
@@ -22,18 +26,50 @@ struct FreedRange: Sendable, Hashable {
         return merged
     }
 
-    /// Returns the blocks to the file system by punching a hole. Returns false if the file system does not support that; the
-    /// blocks are then freed with the segment.
+    /// Returns the blocks to the file system by punching a hole.
+    /// - Returns: false if it should be tried again later. If the file system does not support holes, the blocks are freed with the
+    ///   segment.
     @discardableResult
     func punch(in directory: CacheDirectory) -> Bool {
         let descriptor = open(directory.segment(segment), O_RDWR | O_CLOEXEC)
-        guard descriptor >= 0 else { return true }
+        guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
         #if os(Linux)
-            return fallocate(descriptor, sleeve_punch_hole, off_t(offset), off_t(length)) == 0
+            let isPunched = fallocate(descriptor, sleeve_punch_hole, off_t(offset), off_t(length)) == 0
         #else
             var hole = fpunchhole_t(fp_flags: 0, reserved: 0, fp_offset: off_t(offset), fp_length: off_t(length))
-            return fcntl(descriptor, F_PUNCHHOLE, &hole) == 0
+            let isPunched = fcntl(descriptor, F_PUNCHHOLE, &hole) == 0
         #endif
+        return isPunched || [EOPNOTSUPP, ENOTSUP, ENOSYS, EINVAL].contains(errno)
+    }
+}
+
+/// Ranges that committed transactions have freed, until their blocks are given back.
+///
+/// The transaction that frees a range also adds it to the index's table `freed`. So what is rolled back is not freed, and what a
+/// killed process had no time for is found at the next opening. Punching a hole twice is harmless: no offset is used again.
+struct ReclaimableSpace {
+    private(set) var ranges: [FreedRange] = []
+    private var rows: [ClosedRange<Int64>] = []
+    private var reclaimedRows: [ClosedRange<Int64>] = []
+
+    /// Rows remain that the next transaction removes.
+    var hasReclaimedRows: Bool { !reclaimedRows.isEmpty }
+
+    mutating func add(_ ranges: [FreedRange], rows: ClosedRange<Int64>?) {
+        self.ranges += ranges
+        if let rows { self.rows.append(rows) }
+    }
+
+    /// The blocks of all ranges have been given back.
+    mutating func didReclaim() {
+        reclaimedRows += rows
+        (ranges, rows) = ([], [])
+    }
+
+    /// The rows of ranges whose blocks have been given back.
+    mutating func takeReclaimedRows() -> [ClosedRange<Int64>] {
+        defer { reclaimedRows = [] }
+        return reclaimedRows
     }
 }

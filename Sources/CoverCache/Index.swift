@@ -6,6 +6,8 @@ struct BlobRow {
     var segment: Int
     var offset: Int
     var span: Int
+    /// The blob's record.
+    var range: FreedRange { FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)) }
 }
 
 /// The index's rows, as one connection writes them in its transactions. `CacheWriter` decides which changes belong together.
@@ -15,8 +17,12 @@ struct Index {
     private let insertBlob, insertEntry, updateEntry, renewEntry, touchBlob: FastStatement
     private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
     private let chargeSegment, setScanned: FastStatement
+    private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
+    /// The table `freed` is missing if the disk was too full to create it.
+    private let hasFreed: Bool
 
-    init(_ database: Database) {
+    init(_ database: Database, hasFreed: Bool) {
+        self.hasFreed = hasFreed
         func statement(_ sql: String) -> FastStatement { FastStatement(database, sql) }
         selectEntry = statement("SELECT id, blob, stored, segment, offset, span FROM entries WHERE tag = ? AND url = ?")
         selectBlob = statement("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
@@ -56,6 +62,11 @@ struct Index {
             INSERT INTO segments(id, scanned, live) VALUES (?1, ?2, 0)
             ON CONFLICT(id) DO UPDATE SET scanned = max(scanned, ?2)
             """)
+        moveBlob = statement(
+            "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
+        insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
+        selectFreed = statement("SELECT id, segment, offset, length FROM freed ORDER BY id")
+        deleteFreed = statement("DELETE FROM freed WHERE id BETWEEN ? AND ?")
     }
 
     /// The number that SQLite's index finds a key by. Two keys may share it, so the key itself is always compared too.
@@ -117,6 +128,14 @@ struct Index {
         return insertBlob.lastRowID
     }
 
+    /// Lets a blob refer to another record with the same bytes.
+    func moveBlob(_ id: Int64, to header: RecordHeader, _ range: FreedRange) throws {
+        try moveBlob.run(
+            .int(range.segment), .int(range.offset), .int(header.span),
+            .int(RecordHeader.size + header.metadataLength), .int(header.bodyLength),
+            .int(Int64(bitPattern: header.bodyChecksum)), .int(id))
+    }
+
     /// Whether no entry names the blob.
     func isOrphan(_ blob: Int64) throws -> Bool { try selectAnyEntry.first(.int(blob)) { _ in true } == nil }
 
@@ -124,7 +143,7 @@ struct Index {
 
     /// Deletes a blob with all its entries. Returns the ranges of their records.
     func removeBlob(_ blob: BlobRow) throws -> [FreedRange] {
-        var freed = [FreedRange(segment: blob.segment, offset: blob.offset, length: RecordHeader.charge(blob.span))]
+        var freed = [blob.range]
         try selectReferences.each(.int(blob.id)) { row in
             if let range = Self.range(row, from: 0) { freed.append(range) }
         }
@@ -146,6 +165,35 @@ struct Index {
 
     /// Records that the index knows all records of a segment before `offset`.
     func markScanned(_ segment: Int, to offset: Int) throws { try setScanned.run(.int(segment), .int(offset)) }
+
+    // MARK: Freed ranges
+
+    /// Records ranges that the transaction frees. Returns their rows; nil if there are none.
+    func addFreed(_ ranges: [FreedRange]) throws -> ClosedRange<Int64>? {
+        guard hasFreed else { return nil }
+        var rows: ClosedRange<Int64>?
+        for range in ranges {
+            try insertFreed.run(.int(range.segment), .int(range.offset), .int(range.length))
+            rows = (rows?.lowerBound ?? insertFreed.lastRowID)...insertFreed.lastRowID
+        }
+        return rows
+    }
+
+    /// Every freed range that some process may not have given back yet.
+    func allFreed() throws -> (ranges: [FreedRange], rows: ClosedRange<Int64>?) {
+        guard hasFreed else { return ([], nil) }
+        var ranges: [FreedRange] = []
+        var rows: ClosedRange<Int64>?
+        try selectFreed.each { row in
+            if let range = Self.range(row, from: 1) { ranges.append(range) }
+            rows = (rows?.lowerBound ?? row.int64(0))...row.int64(0)
+        }
+        return (ranges, rows)
+    }
+
+    func removeFreed(_ rows: [ClosedRange<Int64>]) throws {
+        for rows in rows { try deleteFreed.run(.int(rows.lowerBound), .int(rows.upperBound)) }
+    }
 
     private static func blobRow(_ row: FastRow) -> BlobRow {
         BlobRow(id: row.int64(0), segment: row.int(1), offset: row.int(2), span: row.int(3))
@@ -170,6 +218,8 @@ struct IndexState {
     var capacity = 0
     /// The highest segment number ever used.
     var lastSegment = 0
+
+    init() {}
 
     init(_ database: Database) throws {
         guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else { return }

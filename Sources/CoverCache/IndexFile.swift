@@ -39,6 +39,13 @@ enum IndexFile {
         INSERT INTO state(id, tables) VALUES (1, random());
         """
 
+    /// Ranges of segments that transactions freed and whose blocks may not have been given back yet. Created at opening if missing:
+    /// earlier programs kept them in memory, and a killed one forgot them. A row's number is never used again.
+    private static let freed = """
+        CREATE TABLE IF NOT EXISTS freed(
+            id INTEGER PRIMARY KEY AUTOINCREMENT, segment INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL);
+        """
+
     /// Created at opening if missing: caches of earlier programs had hash tables in files of their own instead.
     private static let tagIndexes = """
         CREATE INDEX IF NOT EXISTS entries_tag ON entries(tag);
@@ -66,14 +73,14 @@ enum IndexFile {
                 // A new file need not survive power loss: it would be created again.
                 try database.execute(sql: "PRAGMA synchronous = OFF")
                 try database.inTransaction(.immediate) {
-                    try database.execute(sql: schema + tagIndexes + "PRAGMA user_version = \(version);")
+                    try database.execute(sql: schema + freed + tagIndexes + "PRAGMA user_version = \(version);")
                     return .commit
                 }
                 try database.execute(sql: "PRAGMA synchronous = NORMAL")
             default: throw CacheError.newerFormat(directory.path)
             }
             do {
-                try database.execute(sql: HintTable.schema)
+                try database.execute(sql: freed + HintTable.schema)
                 try database.execute(sql: tagIndexes)
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
                 // On a full disk the cache can still be read, slowly without the indexes, and evicted from.

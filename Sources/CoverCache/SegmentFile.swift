@@ -12,10 +12,14 @@ final class SegmentFile: Sendable {
         self.path = path
     }
 
-    /// Opens a segment for reading. Returns nil if it cannot be opened.
-    convenience init?(reading path: String) {
+    /// Opens a segment for reading. Returns nil if it does not exist.
+    /// - Throws: `CacheError` if it cannot be opened, which must not be taken for its absence.
+    convenience init?(reading path: String) throws(CacheError) {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
+        if descriptor < 0 {
+            if errno == ENOENT { return nil }
+            throw .last("open", path)
+        }
         self.init(descriptor: descriptor, path: path)
     }
 
@@ -78,12 +82,7 @@ final class SegmentFile: Sendable {
                 throw .last("write", path)
             }
         }
-        #if os(Linux)
-            let code = fdatasync(descriptor)
-        #else
-            let code = fcntl(descriptor, F_FULLFSYNC)
-        #endif
-        if code != 0 { throw .last("sync", path) }
+        guard DurableFile.sync(descriptor) else { throw .last("sync", path) }
     }
 
     /// Switches bypassing the page cache on or off. Returns false if nothing changed.
@@ -110,19 +109,28 @@ struct SegmentFiles {
     init(_ directory: CacheDirectory) { self.directory = directory }
 
     /// The segment, opened if necessary; nil if it does not exist.
-    mutating func file(_ number: Int) -> SegmentFile? {
+    /// - Throws: `CacheError` if it cannot be opened.
+    mutating func file(_ number: Int) throws(CacheError) -> SegmentFile? {
         if let file = files[number] { return file }
-        guard let file = SegmentFile(reading: directory.segment(number)) else { return nil }
+        let path = directory.segment(number)
         if files.count >= Self.maximumOpen { files.removeAll(keepingCapacity: true) }
-        files[number] = file
-        return file
+        do {
+            files[number] = try SegmentFile(reading: path)
+        } catch {
+            // The process may have no descriptor left: those of the other segments are given up.
+            if files.isEmpty { throw error }
+            files.removeAll()
+            files[number] = try SegmentFile(reading: path)
+        }
+        return files[number]
     }
 
     /// Forgets an open segment that may have been unlinked.
     mutating func close(_ number: Int) { files[number] = nil }
 
-    /// Reads `length` bytes at `offset`. Returns nil if they cannot all be read.
-    mutating func read(_ number: Int, offset: Int, length: Int) -> [UInt8]? {
-        (try? file(number)?.read(at: offset, length: length)) ?? nil
+    /// Reads `length` bytes at `offset`. Returns nil if the segment does not exist or ends before.
+    /// - Throws: `CacheError` if it cannot be read.
+    mutating func read(_ number: Int, offset: Int, length: Int) throws(CacheError) -> [UInt8]? {
+        try file(number)?.read(at: offset, length: length)
     }
 }

@@ -16,6 +16,8 @@ enum SegmentScanner {
         case record(SegmentRecord)
         /// Bytes that begin like a record but are torn or damaged.
         case damage(offset: Int)
+        /// The disk could not read what is at the offset.
+        case unreadable(CacheError)
     }
 
     /// Calls `visit` for everything found from `offset` on. Holes and blocks without a record are skipped.
@@ -34,7 +36,13 @@ enum SegmentScanner {
             let data = file.nextData(from: offset)
             guard data < length else { break }
             offset = data & ~(RecordHeader.alignment - 1)
-            guard let found = try record(file, number, at: offset, end: length, verifyingDigest: verifyingDigest) else {
+            let found: Found?
+            do {
+                found = try record(file, number, at: offset, end: length, verifyingDigest: verifyingDigest)
+            } catch {
+                found = .unreadable(error)
+            }
+            guard let found else {
                 offset += RecordHeader.alignment
                 continue
             }
@@ -43,7 +51,7 @@ enum SegmentScanner {
             case .record(let record):
                 offset += RecordHeader.charge(record.header.span)
                 intactEnd = offset
-            case .damage:
+            case .damage, .unreadable:
                 offset += RecordHeader.alignment
             }
         }

@@ -21,16 +21,20 @@ struct SegmentWriter {
     /// Creates a segment. Returns nil if the number is in use; the caller tries the next one.
     init?(creating number: Int, in directory: CacheDirectory) throws(CacheError) {
         let path = directory.segment(number)
-        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno != EEXIST { throw .last("create", path) }
         self.init(number, path, descriptor)
-        CacheDirectory.sync(directory.segments)
+        try CacheDirectory.sync(directory.segments)
     }
 
-    private init?(_ number: Int, _ path: String, _ descriptor: Int32) {
+    /// Locks an open segment. Returns nil if it has a live writer or was removed.
+    init?(_ number: Int, _ path: String, _ descriptor: Int32) {
         guard descriptor >= 0 else { return nil }
         file = SegmentFile(descriptor: descriptor, path: path)
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return nil }
+        // Another process may have unlinked the file before it was locked. What is written to it now would be lost.
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_nlink > 0 else { return nil }
         self.number = number
         end = RecordHeader.charge(file.length)
     }

@@ -66,11 +66,17 @@ extension LibraryAPI {
     package func verify(
         repairing isRepairing: Bool, progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void
     ) async throws -> CacheVerification {
-        try await maintain { writer in
-            let report = try writer.verify(progress: progress)
-            return CacheVerification(
-                entries: report.entries, covers: report.blobs, bytes: report.bytes,
-                defects: report.defects.map(\.description), rebuiltEntries: isRepairing ? try writer.rebuild() : nil)
+        let report = try await maintain { try $0.verify(progress: progress) }
+        var verification = CacheVerification(
+            entries: report.entries, covers: report.blobs, bytes: report.bytes,
+            defects: report.defects.map(\.description))
+        if isRepairing {
+            do {
+                verification.rebuiltEntries = try await covers.persistency.rebuild()
+            } catch {
+                throw LibraryError(error)
+            }
         }
+        return verification
     }
 }

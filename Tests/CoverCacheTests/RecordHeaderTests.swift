@@ -106,7 +106,7 @@ import Testing
     }
 
     private func scan(_ path: String, verifyingDigest: Bool = false) throws -> (keys: [String], end: Int) {
-        let file = try #require(SegmentFile(reading: path))
+        let file = try #require(try SegmentFile(reading: path))
         var keys: [String] = []
         let end = try SegmentScanner.scan(file, 1, verifyingDigest: verifyingDigest) { found in
             if case .record(let record) = found { keys.append(record.metadata.key) }

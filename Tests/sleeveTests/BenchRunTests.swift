@@ -120,5 +120,17 @@ extension CommandTests {
                 #expect(report.results.map(\.covers) == [5] && report.results.map(\.failed) == [1])
             }
         }
+
+        @Test func `a bench whose covers all fail says why, and goes no further`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5, "status=404"))
+                let result = try await stage.run("bench", list, "--rounds", "3", "--folder", stage.folder, "--quiet")
+                #expect(result.status == 3, "\(result)")
+                let reason =
+                    #/cold: 5 covers failed, the first is http://\S+/covers/\d.jpg\?status=404: the server answered 404/#
+                #expect(result.stdout.contains(reason), "\(result)")
+                #expect(stage.origin.requestCount == 5)
+            }
+        }
     }
 }

@@ -29,9 +29,13 @@ import Testing
             end: start + Int(seconds * 1e6))
         let good = (0..<count).map { number in
             BenchRound.Cover(
-                outcome: "downloaded", bytes: 1_000, timings: StageTimes(times, end: end, connection: number % 4))
+                url: "http://a.example/\(number).jpg", outcome: "downloaded", bytes: 1_000,
+                timings: StageTimes(times, end: end, connection: number % 4))
         }
-        let bad = (0..<failed).map { _ in BenchRound.Cover(outcome: "failed", bytes: 0, timings: nil) }
+        let bad = (0..<failed).map { number in
+            BenchRound.Cover(
+                url: "http://a.example/bad-\(number).jpg", outcome: "failed", bytes: 0, error: "status 404 (not found)")
+        }
         return BenchRound(process, .cold, covers: good + bad)
     }
 
@@ -40,6 +44,7 @@ import Testing
             "link", .cold, [round([.firstByte: 40, .body: 10, .commit: 5], covers: 50, failed: 50)], capacity: nil)
         #expect(result.covers == 50)
         #expect(result.failed == 50)
+        #expect(result.firstFailure == "http://a.example/bad-0.jpg: status 404 (not found)")
         #expect(result.coversPerSecond.median == 5)
         #expect(result.megabytesPerSecond.median == 0.005)
         #expect(result.latency?.p50 == 50)

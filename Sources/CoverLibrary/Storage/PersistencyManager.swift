@@ -63,7 +63,7 @@ actor PersistencyManager: DownloadStore {
     /// - Returns: the reading side, for any thread.
     /// - Throws: `CacheError`.
     func open() throws -> CacheReader {
-        let writer = try CacheWriter(directory: path, capacity: capacity)
+        let writer = try CacheWriter.open(path, capacity: capacity)
         openWriter = writer
         thread.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
         return try CacheReader(directory: writer.directory)
@@ -73,7 +73,7 @@ actor PersistencyManager: DownloadStore {
     func connect(_ scheduler: DownloadScheduler) { self.scheduler = scheduler }
 
     private func writer() throws -> CacheWriter {
-        guard let openWriter else { throw CacheError.index("the library is closed") }
+        guard let openWriter else { throw CacheError.closed }
         return openWriter
     }
 
@@ -328,6 +328,19 @@ actor PersistencyManager: DownloadStore {
     func withWriter<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) throws -> Result {
         try commitNow()
         return try body(writer())
+    }
+
+    /// Rebuilds the index from the segments. Readers that were opened before may still read a corrupt one, which is set aside.
+    /// - Returns: the number of entries.
+    func rebuild() throws -> Int {
+        do {
+            return try withWriter { try $0.rebuild() }
+        } catch {
+            guard case .corruptIndex = CacheError(error), let capacity = openWriter?.capacity else { throw error }
+            openWriter = nil
+            openWriter = try CacheWriter.open(path, capacity: capacity, settingIndexAside: true)
+            return try writer().statistics().entries
+        }
     }
 
     /// The index's counts, without what is not committed yet.

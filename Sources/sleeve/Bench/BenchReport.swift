@@ -46,8 +46,9 @@ extension BenchReport {
             for result in link.results { table.add(Self.row(result)) }
             text += table.text(width: width)
             for result in link.results {
-                if result.failed > 0 {
-                    text += "\(result.scenario.rawValue): \(Decimals.count(result.failed, "cover")) failed\n"
+                if let failure = result.firstFailure {
+                    text +=
+                        "\(result.scenario.rawValue): \(Decimals.count(result.failed, "cover")) failed, the first is \(failure)\n"
                 }
                 if !result.stages.isEmpty {
                     text += "\(result.scenario.rawValue), where a cover's time went: \(Self.waterfall(result))\n"

@@ -28,6 +28,8 @@ struct BenchResult: Codable, Sendable {
     var covers: Int
     /// Of all rounds.
     var failed: Int
+    /// The first cover that failed, and why.
+    var firstFailure: String?
     /// Covers stored and verified a second (cold), found fresh (warm), or confirmed (revalidate), of the process's whole life.
     var coversPerSecond: Spread
     /// Bodies received a second, in 10⁶ bytes.
@@ -57,7 +59,8 @@ struct BenchResult: Codable, Sendable {
         self.capacity = capacity.map { $0 / 1e6 }
         self.scenario = scenario
         covers = rounds.map(\.covers.count).max() ?? 0
-        failed = rounds.reduce(0) { $0 + $1.failed }
+        failed = rounds.reduce(0) { $0 + $1.failures.count }
+        firstFailure = rounds.lazy.flatMap(\.failures).first.map { "\($0.url): \($0.error ?? $0.outcome)" }
         coversPerSecond = Spread(rounds.map(\.coversPerSecond))
         megabytesPerSecond = Spread(
             rounds.map { $0.process.seconds > 0 ? Double($0.receivedBytes) / 1e6 / $0.process.seconds : 0 })
@@ -78,7 +81,7 @@ struct BenchResult: Codable, Sendable {
         requestsPerConnection = connections > 0 ? Double(covers) / Double(connections) : 0
         let tails = rounds.compactMap { $0.tail.map { $0 * 1_000 } }
         tail = tails.isEmpty ? nil : Spread(tails)
-        throughput = scenario == .cold ? rounds.first.flatMap { Self.throughput($0, bins: 60) } : nil
+        throughput = scenario == .cold ? rounds.first.flatMap { Self.throughput($0, bins: 30) } : nil
         histogram = timings.isEmpty ? nil : Self.histogram(latencies, bins: 60)
         verdict = scenario == .warm ? nil : Verdict(rounds, capacity: capacity)?.text
         self.rounds = rounds.map(\.process)

@@ -38,23 +38,26 @@ struct ProcessRun: Codable, Sendable {
 struct BenchRound: Sendable {
     /// The members of a report line that are measured.
     struct Cover: Decodable, Sendable {
+        var url: String
         var outcome: String
         var bytes: Int
+        /// Why there is no cover.
+        var error: String?
         var timings: StageTimes?
     }
 
     var process: ProcessRun
     /// The covers that succeeded.
     var covers: [Cover]
-    /// The number of covers that did not.
-    var failed: Int
+    /// The covers that did not.
+    var failures: [Cover]
 
     init(_ process: ProcessRun, _ scenario: BenchScenario, covers: [Cover]) {
         self.process = process
         // A changed cover is as good as an unchanged one, and a repeated URL costs nothing.
         let good: Set = [scenario.outcome, "downloaded"]
         self.covers = covers.filter { good.contains($0.outcome) }
-        failed = covers.count { ["failed", "skipped"].contains($0.outcome) }
+        failures = covers.filter { ["failed", "skipped"].contains($0.outcome) }
     }
 
     /// Decodes a report. An incomplete last line is ignored: the run may have been stopped.

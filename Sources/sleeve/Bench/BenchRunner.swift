@@ -85,6 +85,8 @@ struct BenchRunner {
             rounds[.cold, default: []].append(cold)
             if number % 2 == 0 { try runRivals(plan.rivals) }
             for (rival, run) in runs { pairs[rival, default: []].append((cold.process, run)) }
+            // The other scenarios, and more rounds, would measure nothing.
+            if cold.covers.isEmpty { return }
             for scenario in [BenchScenario.warm, .revalidate] where plan.scenarios.contains(scenario) {
                 show(scenario.rawValue)
                 rounds[scenario, default: []].append(try runSleeve(scenario, target))

@@ -29,7 +29,7 @@ struct Verdict: Equatable {
             "of \(Self.number(mean(.name, .connect, .tls, .firstByte, .body))) requests in flight on average, \(Self.number(count))"
         }
 
-        let failed = sum { Double($0.failed) }
+        let failed = sum { Double($0.failures.count) }
         let failures = failed / (failed + Double(timings.count))
         let bits = sum { Double($0.receivedBytes) } * 8 / time
         let load = sum { ($0.process.machineLoad ?? 0) * $0.process.seconds } / wall

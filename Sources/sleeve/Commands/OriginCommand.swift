@@ -95,10 +95,18 @@ struct OriginCommand: AsyncParsableCommand {
         guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
         guard mostInFlight ?? 1 > 0 else { throw ValidationError("--most-in-flight must be at least 1") }
         guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
-        guard link.before == nil || !https.tls else {
-            throw ValidationError("--before has no origin for --tls to apply to")
+        guard link.before == nil || !configuresOrigin else {
+            throw ValidationError(
+                "--before puts the link before another server: only --link, --loss, --seed and --port apply")
         }
         guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
+    }
+
+    /// Whether an option is given that only an own origin obeys.
+    private var configuresOrigin: Bool {
+        https.tls || archiveHosts || delay > 0
+            || [fault, retryAfter, cacheControl, albums].contains { $0 != nil }
+            || [mostInFlight, faultEvery, bandwidth?.bytes, totalBandwidth?.bytes].contains { $0 != nil }
     }
 
     func run() async throws {

@@ -16,23 +16,26 @@ struct HTTPSOptions: ParsableArguments {
     @Flag(help: "Offer HTTP/1.1 only.")
     var http1Only = false
 
-    @Option(help: ArgumentHelp("Streams that a client may have open in an HTTP/2 connection.", valueName: "n"))
-    var streams = OriginTLS().maximumStreams
+    @Option(
+        help: ArgumentHelp(
+            "Streams that a client may have open in an HTTP/2 connection. Default: \(OriginTLS().maximumStreams).",
+            valueName: "n"))
+    var streams: Int?
 
     /// Nil without `--tls`.
     var options: OriginTLS? {
         guard tls else { return nil }
         var options = OriginTLS()
         options.offersHTTP2 = !http1Only
-        options.maximumStreams = streams
+        if let streams { options.maximumStreams = streams }
         return options
     }
 
     func validate() throws {
-        guard tls || (certificate == nil && !http1Only) else {
-            throw ValidationError("--certificate and --http1-only need --tls")
+        guard tls || (certificate == nil && !http1Only && streams == nil) else {
+            throw ValidationError("--certificate, --http1-only and --streams need --tls")
         }
-        guard (1...Int(Int32.max)).contains(streams) else { throw ValidationError("--streams must be at least 1") }
+        guard (1...Int(Int32.max)).contains(streams ?? 1) else { throw ValidationError("--streams must be at least 1") }
     }
 
     /// Writes the certificate where `--certificate` says.

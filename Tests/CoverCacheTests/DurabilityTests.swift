@@ -1,0 +1,242 @@
+import Foundation
+import GRDB
+import Testing
+
+@testable import CoverCache
+
+/// What was stored stays, whatever is cut off, killed, refused or rotten in between.
+@Suite struct DurabilityTests {
+    private struct Refusal: Error {}
+
+    /// Lets no index page be added while `body` runs: every larger transaction fails as on a full disk.
+    private func withFullIndex(_ writer: CacheWriter, _ body: () throws -> Void) throws {
+        try writer.reading { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+        try body()
+        try writer.reading { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+    }
+
+    // MARK: Failed transactions
+
+    @Test func `a transaction that is rolled back frees no cover`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.store(url(1), picture(1))
+                #expect(throws: Refusal.self) {
+                    try writer.transaction { state, _ in
+                        try writer.evictSlice(&state, to: 0, limit: 10)
+                        #expect(state.blobs == 0)
+                        throw Refusal()
+                    }
+                }
+                writer.reclaimSpace()
+            }
+            #expect(try folder.contents() == [url(1): picture(1)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `covers that failed to commit replace nothing, and give their blocks back`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...20 { try writer.put(url(number), picture(number), storedAt: 100) }
+                _ = try writer.commit()
+                let before = Bytes.allocated(folder.segment(1))
+                try withFullIndex(writer) {
+                    for number in 1...400 { try writer.put(url(number), picture(1_000 + number), storedAt: 200) }
+                    #expect(throws: (any Error).self) { try writer.commit() }
+                }
+                writer.reclaimSpace()
+                #expect(Bytes.allocated(folder.segment(1)) <= before + 64 << 10)
+                try writer.store(url(21), picture(21))
+            }
+            #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...21).map { (url($0), picture($0)) }))
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    // MARK: Kills
+
+    @Test func `what a killed process evicted gives its blocks back at the next opening`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                for number in 1...100 { try writer.put(url(number), picture(number)) }
+                _ = try writer.commit()
+                // The process ends before it punches holes.
+                try writer.transaction { state, _ in try writer.evictSlice(&state, to: 50_000, limit: 1_000) }
+            }
+            #expect(Bytes.allocated(folder.segment(1)) > 500_000)
+            let kept = try folder.contents().count
+            #expect(kept > 0 && kept < 10)
+            #expect(Bytes.allocated(folder.segment(1)) < 120_000)
+            try folder.written { writer in
+                let freed = try writer.reading { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM freed") }
+                #expect(freed == 0)
+                // Evicted covers do not come back.
+                #expect(try writer.rebuild() == kept)
+            }
+        }
+    }
+
+    @Test func `a rebuild brings no cover back that was evicted but whose hole is not punched`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                for number in 1...10 { try writer.put(url(number), picture(number)) }
+                _ = try writer.commit()
+                try writer.transaction { state, _ in try writer.evictSlice(&state, to: 0, limit: 5) }
+                #expect(try writer.rebuild() == 5)
+            }
+            #expect(try folder.contents().count == 5)
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `a segment that a killed process emptied is removed at the next opening`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.store(url(1), picture(1))
+                try writer.transaction { state, _ in try writer.evictSlice(&state, to: 0, limit: 10) }
+            }
+            #expect(folder.segmentNames == ["0000000001.seg"])
+            #expect(try folder.contents().isEmpty)
+            #expect(folder.segmentNames.isEmpty)
+        }
+    }
+
+    @Test func `a segment that was removed before it was locked is not taken over`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let path = folder.segment(1)
+            let descriptor = open(path, O_RDWR)
+            try Bytes.remove(path)
+            #expect(SegmentWriter(1, path, descriptor) == nil)
+        }
+    }
+
+    // MARK: Power cuts
+
+    /// Runs `body` and then puts the index back as it was before: power loss undoes commits that were not synced.
+    private func undoing(_ folder: CacheFolder, _ body: () throws -> Void) throws {
+        try folder.written { try $0.checkpoint() }
+        let before = try Bytes.of(folder.index)
+        try body()
+        try folder.deleteIndex()
+        try Bytes.write(before, to: folder.index)
+    }
+
+    @Test func `a row whose bytes are gone costs no cover that was stored again`() throws {
+        try withFolder { folder in
+            try folder.written { for number in 1...20 { try $0.store(url(number), picture(number)) } }
+            try undoing(folder) {
+                try folder.written { try $0.evict(to: 0) }
+                #expect(folder.segmentNames.isEmpty)
+                try folder.written { for number in 1...20 { try $0.store(url(number), picture(number)) } }
+            }
+            #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...20).map { (url($0), picture($0)) }))
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `a row whose bytes are gone costs no cover that was stored under another URL`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try undoing(folder) {
+                try folder.written { try $0.evict(to: 0) }
+                try folder.written { try $0.store(url(2), picture(1)) }
+            }
+            #expect(try folder.contents()[url(2)] == picture(1))
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `shared bytes in a later segment than the record that shares them are recovered`() throws {
+        try withFolder { folder in
+            try undoing(folder) {
+                try folder.abandoned { first in
+                    try first.store(url(1), picture(1))
+                    _ = try folder.abandoned { try $0.store(url(2), picture(2)) }
+                    // In segment 1, with the bytes in segment 2.
+                    try first.store(url(3), picture(2))
+                }
+            }
+            #expect(folder.segmentNames.count == 2)
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2), url(3): picture(2)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    // MARK: Failing calls
+
+    /// Makes opening a segment fail with ELOOP while `body` runs.
+    private func withUnopenable(_ path: String, _ body: () throws -> Void) throws {
+        try FileManager.default.moveItem(atPath: path, toPath: path + ".away")
+        try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: path)
+        try body()
+        try Bytes.remove(path)
+        try FileManager.default.moveItem(atPath: path + ".away", toPath: path)
+    }
+
+    @Test func `a segment that cannot be opened is an error, not a damaged cover`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let reader = try folder.reader()
+            try withUnopenable(folder.segment(1)) {
+                #expect(throws: CacheError.self) { try reader.cover(for: url(1)) }
+            }
+            #expect(try reader.bytes(url(1)) == picture(1))
+        }
+    }
+
+    @Test func `a rebuild refuses to work without a segment that cannot be opened`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.abandoned { writer in
+                try withUnopenable(folder.segment(1)) { #expect(throws: CacheError.self) { try writer.rebuild() } }
+            }
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    // MARK: Rot
+
+    @Test func `the bytes of a rotten cover are stored again when they arrive under another URL`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let offset = try #require(try Bytes.find(picture(1), in: folder.segment(1)))
+            try Bytes.flip(folder.segment(1), at: offset + 100)
+            try folder.written { try $0.store(url(2), picture(1)) }
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(1)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `a rebuild punches nothing that another process may still be writing`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.store(url(1), picture(1))
+                try writer.put(url(2), picture(2))
+                let group = try #require(writer.seal())
+                try group.sync()
+                // As if only a part had been written when the rebuild reads it.
+                let path = folder.segment(1)
+                let whole = try Bytes.of(path)
+                let offset = try #require(try Bytes.find(picture(2), in: path))
+                try Bytes.overwrite(path, at: offset + 100, with: [UInt8](repeating: 0, count: 1_000))
+                #expect(try folder.abandoned { try $0.rebuild() } == 1)
+                try Bytes.overwrite(path, at: offset + 100, with: Array(whole[(offset + 100)..<(offset + 1_100)]))
+                _ = try writer.commit([group])
+                #expect(try folder.reader().contents() == [url(1): picture(1), url(2): picture(2)])
+            }
+        }
+    }
+
+    // MARK: Privacy
+
+    @Test func `only the user may read a cache`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            var status = stat()
+            #expect(stat(folder.path, &status) == 0 && status.st_mode & 0o777 == 0o700)
+            #expect(stat(folder.segment(1), &status) == 0 && status.st_mode & 0o777 == 0o600)
+        }
+    }
+}

@@ -91,7 +91,10 @@ package struct CacheDirectory: Sendable, Hashable {
             let name = withUnsafeBytes(of: item.pointee.d_name) {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if name.hasSuffix(".seg"), let number = Int(name.dropLast(4)) { numbers.append(number) }
+            // Other names are none of ours: the next number would overflow.
+            if name.hasSuffix(".seg"), name.utf8.count <= 16, let number = Int(name.dropLast(4)), number > 0 {
+                numbers.append(number)
+            }
         }
         return numbers.sorted()
     }

@@ -114,7 +114,7 @@ package final class CacheReader: Sendable {
     package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
         try reading { database in
             let statement = FastStatement(database, ReadConnection.entrySQL + " WHERE e.id = ?")
-            return try rows.compactMap { row in try statement.first(.int(row)) { ReadConnection.entry($0) } ?? nil }
+            return try rows.compactMap { row in try statement.first(.int(row)) { try ReadConnection.entry($0) } ?? nil }
         }
     }
 
@@ -130,7 +130,7 @@ package final class CacheReader: Sendable {
             var (last, count) = (start, 0)
             try statement.each(.int(start), .int(end), .int(limit)) { row in
                 (last, count) = (row.int64(12), count + 1)
-                if let entry = ReadConnection.entry(row) { try visit(entry) }
+                if let entry = try ReadConnection.entry(row) { try visit(entry) }
             }
             return count < limit ? end : last
         }

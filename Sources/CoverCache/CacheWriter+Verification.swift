@@ -63,17 +63,18 @@ extension CacheWriter {
             """)
         try rows.each { row in
             report.blobs += 1
-            let (segment, offset, length) = (row.int(1), row.int(2), row.int(4))
+            let (segment, offset, length) = (try row.size(1), try row.size(2), try row.size(4))
+            let bodyStart = try row.size(3)
             let key = row.optionalText(5)
             func defect(_ problem: String) {
                 report.defects.append(Defect(key: key, location: location(segment, offset), problem: problem))
             }
             do throws(CacheError) {
-                if let body = try files.read(segment, offset: offset + row.int(3), length: length) {
+                if let body = try files.read(segment, offset: offset + bodyStart, length: length) {
                     report.bytes += length
                     if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) {
                         defect("the bytes do not match their digest")
-                    } else if !Self.isIntact(try files.read(segment, offset: offset, length: row.int(3)), row.digest(0))
+                    } else if !Self.isIntact(try files.read(segment, offset: offset, length: bodyStart), row.digest(0))
                     {
                         // A rebuild would not find the record.
                         defect("the record's head is damaged")
@@ -97,8 +98,8 @@ extension CacheWriter {
             WHERE e.segment IS NOT NULL ORDER BY e.segment, e.offset
             """)
         try rows.each { row in
-            let (segment, offset) = (row.int(1), row.int(2))
-            if Self.isIntact(try files.read(segment, offset: offset, length: row.int(3)), row.digest(4)) { return }
+            let (segment, offset) = (try row.size(1), try row.size(2))
+            if Self.isIntact(try files.read(segment, offset: offset, length: row.size(3)), row.digest(4)) { return }
             report.defects.append(
                 Defect(key: row.text(0), location: location(segment, offset), problem: "the reference is damaged"))
         }

@@ -115,7 +115,24 @@ package final class CacheWriter {
         if needsRebuild { _ = try rebuild() }
         if !directory.hasReserve { directory.allocateReserve() }
         try ignoringFullDisk { try recover() }
-        try ignoringFullDisk { if charged > self.capacity { try evict(to: self.capacity) } }
+        try ignoringFullDisk {
+            // A wrong count must not evict the whole cache.
+            if charged > self.capacity { try recount() }
+            if charged > self.capacity { try evict(to: self.capacity) }
+        }
+    }
+
+    /// Counts the bytes charged to the capacity again, which takes as long as reading all rows.
+    private func recount() throws {
+        try transaction { state, database in
+            let sum = try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM blobs)
+                        + (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM entries WHERE segment IS NOT NULL)
+                    """)
+            state.charged = try IndexState.size(sum ?? 0)
+        }
     }
 
     /// Opens the cache. An index that turns out to be corrupt is set aside and rebuilt from the segments.

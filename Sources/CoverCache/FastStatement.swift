@@ -99,6 +99,13 @@ struct FastRow {
 
     func int64(_ column: Int32) -> Int64 { sqlite3_column_int64(raw, column) }
     func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(raw, column)) }
+    /// A length, an offset or a counter: 0 to 2⁴⁸.
+    /// - Throws: SQLite's error for a corrupt database if it is out of that range. Arithmetic with it would trap.
+    func size(_ column: Int32) throws -> Int { try IndexState.size(int64(column)) }
+    func optionalSize(_ column: Int32) throws -> Int? { try optionalInt64(column).map { try IndexState.size($0) } }
+    /// Milliseconds since 1970, cut to the years until 10889.
+    func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 1 << 48) }
+    func optionalTime(_ column: Int32) -> Int64? { optionalInt64(column) == nil ? nil : time(column) }
     func optionalInt64(_ column: Int32) -> Int64? {
         sqlite3_column_type(raw, column) == SQLITE_NULL ? nil : sqlite3_column_int64(raw, column)
     }

@@ -84,7 +84,8 @@ struct Index {
 
     func entry(_ key: String) throws -> Entry? {
         try selectEntry.first(.int(Self.tag(key)), .text(key)) { row in
-            Entry(id: row.int64(0), blob: row.int64(1), storedAt: row.int64(2), reference: Self.range(row, from: 3))
+            Entry(
+                id: row.int64(0), blob: row.int64(1), storedAt: row.int64(2), reference: try Self.range(row, from: 3))
         }
     }
 
@@ -145,7 +146,7 @@ struct Index {
     func removeBlob(_ blob: BlobRow) throws -> [FreedRange] {
         var freed = [blob.range]
         try selectReferences.each(.int(blob.id)) { row in
-            if let range = Self.range(row, from: 0) { freed.append(range) }
+            if let range = try Self.range(row, from: 0) { freed.append(range) }
         }
         try deleteEntriesOfBlob.run(.int(blob.id))
         try deleteBlob.run(.int(blob.id))
@@ -154,7 +155,7 @@ struct Index {
 
     func leastRecentlyUsed(_ limit: Int) throws -> [BlobRow] {
         var blobs: [BlobRow] = []
-        try selectLeastUsed.each(.int(limit)) { blobs.append(Self.blobRow($0)) }
+        try selectLeastUsed.each(.int(limit)) { blobs.append(try Self.blobRow($0)) }
         return blobs
     }
 
@@ -185,7 +186,7 @@ struct Index {
         var ranges: [FreedRange] = []
         var rows: ClosedRange<Int64>?
         try selectFreed.each { row in
-            if let range = Self.range(row, from: 1) { ranges.append(range) }
+            if let range = try Self.range(row, from: 1) { ranges.append(range) }
             rows = (rows?.lowerBound ?? row.int64(0))...row.int64(0)
         }
         return (ranges, rows)
@@ -195,13 +196,13 @@ struct Index {
         for rows in rows { try deleteFreed.run(.int(rows.lowerBound), .int(rows.upperBound)) }
     }
 
-    private static func blobRow(_ row: FastRow) -> BlobRow {
-        BlobRow(id: row.int64(0), segment: row.int(1), offset: row.int(2), span: row.int(3))
+    private static func blobRow(_ row: FastRow) throws -> BlobRow {
+        BlobRow(id: row.int64(0), segment: try row.size(1), offset: try row.size(2), span: try row.size(3))
     }
 
-    private static func range(_ row: FastRow, from column: Int32) -> FreedRange? {
-        guard let segment = row.optionalInt(column) else { return nil }
-        return FreedRange(segment: segment, offset: row.int(column + 1), length: row.int(column + 2))
+    private static func range(_ row: FastRow, from column: Int32) throws -> FreedRange? {
+        guard let segment = try row.optionalSize(column) else { return nil }
+        return FreedRange(segment: segment, offset: try row.size(column + 1), length: try row.size(column + 2))
     }
 }
 
@@ -223,13 +224,23 @@ struct IndexState {
 
     init(_ database: Database) throws {
         guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else { return }
-        charged = row["live"]
-        blobs = row["blobs"]
-        clock = row["clock"]
-        hits = row["hits"]
-        misses = row["misses"]
-        capacity = row["capacity"]
-        lastSegment = row["lastSegment"]
+        func counter(_ column: String) throws -> Int { try Self.size(Int64.fromDatabaseValue(row[column]) ?? -1) }
+        charged = try counter("live")
+        blobs = try counter("blobs")
+        clock = Int64(try counter("clock"))
+        hits = try counter("hits")
+        misses = try counter("misses")
+        capacity = try counter("capacity")
+        lastSegment = try counter("lastSegment")
+    }
+
+    /// Checks a length, an offset or a counter of the index, which is between 0 and 2⁴⁸.
+    /// - Throws: SQLite's error for a corrupt database.
+    static func size(_ number: Int64) throws -> Int {
+        guard (0...1 << 48).contains(number) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the number \(number) is out of range")
+        }
+        return Int(number)
     }
 
     func save(_ database: Database) throws {

@@ -42,9 +42,9 @@ final class ReadConnection: Sendable {
     func locate(_ key: String) throws -> Located? {
         try statements.withLock { statements in
             try statements.entry.first(.int(Index.tag(key)), .text(key)) { row in
-                Self.entry(row, key: key).map { entry in
+                try Self.entry(row, key: key).map { entry in
                     Located(
-                        entry: entry, segment: row.int(14), offset: row.int(15), bodyStart: row.int(16),
+                        entry: entry, segment: try row.size(14), offset: try row.size(15), bodyStart: try row.size(16),
                         checksum: UInt64(bitPattern: row.int64(17)))
                 }
             } ?? nil
@@ -60,8 +60,8 @@ final class ReadConnection: Sendable {
                 let statuses = try keys.map { key in
                     try statements.status.first(.int(Index.tag(key)), .text(key)) { row in
                         uses.append(CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)))
-                        return row.digest(1).map {
-                            CacheReader.Status(digest: $0, bytes: row.int(2), freshUntil: row.optionalInt64(4))
+                        return try row.digest(1).map {
+                            CacheReader.Status(digest: $0, bytes: try row.size(2), freshUntil: row.optionalTime(4))
                         }
                     } ?? nil
                 }
@@ -92,13 +92,14 @@ final class ReadConnection: Sendable {
 
     /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.
     /// - Parameter key: the entry's key if it is known already.
-    static func entry(_ row: FastRow, key: String? = nil) -> CachedEntry? {
+    static func entry(_ row: FastRow, key: String? = nil) throws -> CachedEntry? {
         guard let digest = row.digest(7) else { return nil }
         let metadata = EntryMetadata(
             key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
-            storedAt: row.int64(4), freshUntil: row.optionalInt64(5), fields: row.text(6))
+            storedAt: row.time(4), freshUntil: row.optionalTime(5), fields: row.text(6))
         return CachedEntry(
-            metadata: metadata, digest: digest, bytes: row.int(8), validatedAt: row.int64(9), lastUsed: row.int64(11),
+            metadata: metadata, digest: digest, bytes: try row.size(8), validatedAt: row.time(9),
+            lastUsed: row.int64(11),
             isPinned: row.int(13) != 0, row: EntryRow(id: row.int64(12), blob: row.int64(10)))
     }
 }

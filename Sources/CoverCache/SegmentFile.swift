@@ -33,6 +33,8 @@ final class SegmentFile: Sendable {
     /// Reads `length` bytes at `offset`. Returns nil if the file ends before.
     /// - Throws: `CacheError` if the disk cannot be read, which must not be taken for the end of the segment.
     func read(at offset: Int, length: Int) throws(CacheError) -> [UInt8]? {
+        // A length from a damaged index would allocate as much.
+        guard length <= self.length - offset else { return nil }
         // `errno` is saved at once: a later allocation that succeeds may still change it.
         var failure: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, filled in

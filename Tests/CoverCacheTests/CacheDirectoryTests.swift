@@ -162,7 +162,8 @@ import Testing
             (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
             (.diskFull("/c"), "--capacity"), (.busy("/c", seconds: 15), "try again"),
-            (.file("/c", operation: "open", reason: "no such file"), "/c"), (.corruptIndex("malformed"), "verify --repair"),
+            (.file("/c", operation: "open", reason: "no such file"), "/c"),
+            (.corruptIndex("malformed"), "verify --repair"),
             (.index("disk I/O error"), "try again"),
         ] as [(CacheError, String)])
     func messages(error: CacheError, part: String) {

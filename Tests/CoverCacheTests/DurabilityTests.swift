@@ -209,6 +209,52 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "UPDATE blobs SET length = 1 << 62", "UPDATE blobs SET offset = 9223372036854775807",
+        "UPDATE blobs SET span = 9223372036854775807", "UPDATE blobs SET body = -1", "UPDATE blobs SET segment = -5",
+        "UPDATE blobs SET length = 1 << 40", "UPDATE entries SET stored = -9223372036854775808",
+        "UPDATE entries SET segment = 1, offset = 1 << 62, span = 1 << 62", "UPDATE segments SET scanned = 1 << 62",
+        "UPDATE segments SET live = -(1 << 62)", "UPDATE state SET live = 'x'", "UPDATE state SET live = 1 << 60",
+        "UPDATE state SET live = 1 << 40", "UPDATE state SET lastSegment = 9223372036854775807",
+        "UPDATE state SET clock = 9223372036854775807",
+        "INSERT INTO freed(segment, offset, length) VALUES (1, 1 << 62, 1 << 62)",
+    ])
+    func `no number in the index traps, and a repair brings the covers back`(change: String) throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...5 { try writer.store(url(number), picture(number)) }
+                try writer.store(url(6), picture(1))
+                try writer.reading { try $0.execute(sql: change) }
+            }
+            let reader = try folder.reader()
+            for number in 1...6 { _ = try? reader.cover(for: url(number)) }
+            _ = try? reader.entries { _ in }
+            _ = try? folder.written { writer in
+                _ = try? writer.verify()
+                _ = try? writer.store(url(7), picture(7))
+                _ = try? writer.statistics()
+            }
+            do {
+                try folder.written { _ = try $0.rebuild() }
+            } catch {
+                guard case .corruptIndex = CacheError(error) else { throw error }
+                _ = try CacheWriter.open(folder.path, settingIndexAside: true)
+            }
+            let contents = try folder.contents()
+            for number in 1...6 { #expect(contents[url(number)] == picture(number == 6 ? 1 : number), "\(number)") }
+        }
+    }
+
+    @Test func `a segment with a huge number is ignored`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try Bytes.write([], to: folder.path + "/segments/9223372036854775807.seg")
+            try folder.abandoned { try $0.store(url(2), picture(2)) }
+            try folder.written { try $0.store(url(3), picture(3)) }
+            #expect(try folder.contents().count == 3)
+        }
+    }
+
     @Test func `a rebuild punches nothing that another process may still be writing`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in

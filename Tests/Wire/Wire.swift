@@ -33,7 +33,7 @@ package final class Wire: Sendable {
         #endif
         guard socket >= 0 else { throw Failure(call: "socket", code: errno) }
         // A bug fails a test; it does not hang it.
-        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
         // Nor is a client that writes to a closed connection killed by a signal.
         #if canImport(Darwin)

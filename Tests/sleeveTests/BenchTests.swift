@@ -61,7 +61,7 @@ import Testing
         let megabits = series.values.reduce(0, +) * series.step
         #expect(abs(megabits - 0.8) < 1e-6)
         // The bodies arrived in the last third.
-        #expect(series.values.prefix(39).allSatisfy { $0 == 0 })
+        #expect(series.values.prefix(19).allSatisfy { $0 == 0 })
         #expect(result.histogram?.values.reduce(0, +) == 100)
     }
 

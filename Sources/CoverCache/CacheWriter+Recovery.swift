@@ -92,6 +92,40 @@ extension CacheWriter {
         try insert(record.header, record.metadata, range, blob, &state)
     }
 
+    // MARK: Damaged blobs
+
+    /// Whether a blob's bytes are there and match their checksum.
+    /// - Throws: `CacheError` if they cannot be read, which says nothing about them.
+    func isIntact(_ blob: BlobRow, _ digest: Digest) throws(CacheError) -> Bool {
+        guard let record = try files.read(blob.segment, offset: blob.offset, length: blob.span) else {
+            files.close(blob.segment)
+            return false
+        }
+        return record.withUnsafeBytes { record in
+            guard let header = RecordHeader(record), header.digest == digest, header.span == record.count else {
+                return false
+            }
+            return Checksum.of(UnsafeRawBufferPointer(rebasing: record.suffix(header.bodyLength)))
+                == header.bodyChecksum
+        }
+    }
+
+    /// The blob of a record's digest. If its own bytes are damaged or gone, it gets those of the record, or is removed if the record
+    /// is a reference.
+    func intactBlob(for record: SegmentRecord, _ state: inout IndexState) throws -> BlobRow? {
+        let header = record.header
+        guard let blob = try index.blob(header.digest) else { return nil }
+        if (try? isIntact(blob, header.digest)) ?? true { return blob }
+        if header.isReference {
+            try removeBlob(blob, &state)
+            return nil
+        }
+        release([blob.range], &state)
+        try index.moveBlob(blob.id, to: header, record.range)
+        charge(record.range, &state)
+        return try index.blob(header.digest)
+    }
+
     // MARK: Rebuilding
 
     /// Rebuilds the index from the segments alone. Every intact record whose bytes match their digest is taken, the newest of a key

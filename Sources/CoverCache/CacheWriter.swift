@@ -1,5 +1,4 @@
 import GRDB
-import GRDBSQLite
 import Platform
 
 /// What the commit did with a put.
@@ -57,9 +56,9 @@ package final class CacheWriter {
     var files: SegmentFiles
     private let foundLongLog: Bool
     /// As of the last transaction.
-    private(set) var blobCount = 0
-    private(set) var clock: Int64 = 0
-    private(set) var charged = 0
+    var blobCount = 0
+    var clock: Int64 = 0
+    var charged = 0
 
     /// Puts that become durable together.
     package struct Group: Sendable {
@@ -77,8 +76,8 @@ package final class CacheWriter {
     package static let defaultCapacity = 10 << 30
     /// The index's write-ahead log is checkpointed at this length, in bytes. The next process to open the cache reads the log,
     /// which takes about 50 ms at this length.
-    private static let maximumLogLength = 32 << 20
-    private static let longLogLength = 1 << 20
+    static let maximumLogLength = 32 << 20
+    static let longLogLength = 1 << 20
 
     /// Opens the cache, creates it if it does not exist, and recovers what dead writers appended.
     /// - Parameter capacity: bytes, stored in the cache. Nil keeps the stored one, 10 GiB at first.
@@ -194,38 +193,6 @@ package final class CacheWriter {
         }
         // A row alone proves nothing: the bytes may have rotted.
         return blob.map { (try? isIntact($0, digest)) ?? false } ?? false
-    }
-
-    /// Whether a blob's bytes are there and match their checksum.
-    /// - Throws: `CacheError` if they cannot be read, which says nothing about them.
-    private func isIntact(_ blob: BlobRow, _ digest: Digest) throws(CacheError) -> Bool {
-        guard let record = try files.read(blob.segment, offset: blob.offset, length: blob.span) else {
-            files.close(blob.segment)
-            return false
-        }
-        return record.withUnsafeBytes { record in
-            guard let header = RecordHeader(record), header.digest == digest, header.span == record.count else {
-                return false
-            }
-            return Checksum.of(UnsafeRawBufferPointer(rebasing: record.suffix(header.bodyLength)))
-                == header.bodyChecksum
-        }
-    }
-
-    /// The blob of a record's digest. If its own bytes are damaged or gone, it gets those of the record, or is removed if the record
-    /// is a reference.
-    func intactBlob(for record: SegmentRecord, _ state: inout IndexState) throws -> BlobRow? {
-        let header = record.header
-        guard let blob = try index.blob(header.digest) else { return nil }
-        if (try? isIntact(blob, header.digest)) ?? true { return blob }
-        if header.isReference {
-            try removeBlob(blob, &state)
-            return nil
-        }
-        release([blob.range], &state)
-        try index.moveBlob(blob.id, to: header, record.range)
-        charge(record.range, &state)
-        return try index.blob(header.digest)
     }
 
     /// Ends the group that `put` adds to. Returns nil if nothing was put.
@@ -401,78 +368,9 @@ package final class CacheWriter {
         freed += ranges
     }
 
-    // MARK: Transactions
-
-    /// Reads the latest committed state of the index.
-    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try queue.writeWithoutTransaction { database in
-            if database.isInsideTransaction { try database.commit() }
-            return try body(database)
-        }
-    }
-
-    private func endSnapshot() throws { try reading { _ in } }
-
     /// An open transaction would be rolled back when the last statement is released. SQLite then calls a hook of GRDB's connection,
     /// which does not exist any more.
     deinit { try? endSnapshot() }
-
-    /// Runs one transaction under the writer's lock.
-    func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {
-        // Before waiting for the lock: its holder may be waiting for this snapshot to end.
-        try endSnapshot()
-        return try lock.withLock {
-            try queue.writeWithoutTransaction { database in
-                var result: Result?
-                var state = IndexState()
-                var space = reclaimable
-                (charges, freed) = ([:], [])
-                try reportingQuota(database) {
-                    try database.inTransaction(.immediate) {
-                        state = try IndexState(database)
-                        result = try body(&state, database)
-                        for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
-                        try index.removeFreed(space.takeReclaimedRows())
-                        space.add(freed, rows: try index.addFreed(FreedRange.merged(freed)))
-                        try state.save(database)
-                        return .commit
-                    }
-                }
-                // What was rolled back has freed nothing.
-                reclaimable = space
-                (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
-                return result!
-            }
-        }
-    }
-
-    /// SQLite knows a full disk, but not an exhausted quota, which it reports as an I/O error.
-    private func reportingQuota(_ database: Database, _ body: () throws -> Void) throws {
-        do {
-            try body()
-        } catch let error as DatabaseError where error.resultCode.primaryResultCode == .SQLITE_IOERR {
-            let isQuota = sqlite3_system_errno(database.sqliteConnection) == EDQUOT
-            throw isQuota ? CacheError.diskFull(directory.index) : error
-        }
-    }
-
-    /// Checkpoints the index's log if it is longer than `limit`. It waits for no reader: pages that a reader needs stay in the log.
-    ///
-    /// There are no automatic checkpoints: up to 3.51.2, SQLite can corrupt a database when one connection writes while another
-    /// checkpoints. The writer's lock excludes that.
-    func checkpointIfLong(_ limit: Int? = nil) throws {
-        // A small cache should not have a log of many times its size.
-        let limit = limit ?? min(Self.maximumLogLength, max(Self.longLogLength, capacity / 8))
-        guard directory.walLength > limit else { return }
-        try endSnapshot()
-        try lock.withLock {
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA busy_timeout = 0")
-                defer { try? database.execute(sql: "PRAGMA busy_timeout = \(IndexFile.busyTimeout * 1_000)") }
-                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-            }
-        }
-    }
 
     /// Commits what is pending.
     package func close() throws {

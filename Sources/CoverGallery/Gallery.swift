@@ -32,7 +32,7 @@ package final class Gallery: Sendable {
                     // The limit leaves file descriptors for the library.
                     configuration: .init(
                         address: .hostname(options.host, port: options.port), backlog: 1_024,
-                        availableConnectionsDelegate: .maximum(2_048, logger: logger)),
+                        availableConnectionsDelegate: .maximum(ConnectionLimit.connections, logger: logger)),
                     onServerRunning: didListen, logger: logger
                 ).run()
             }

@@ -34,7 +34,7 @@ package final class MirrorServer: Sendable {
                             configuration: .init(idleTimeout: .seconds(60)))),
                     configuration: ServerConfiguration(
                         address: .hostname(options.host, port: options.port), backlog: 1_024,
-                        availableConnectionsDelegate: .maximum(2_048, logger: logger)),
+                        availableConnectionsDelegate: .maximum(ConnectionLimit.connections, logger: logger)),
                     onServerRunning: didListen,
                     eventLoopGroup: MultiThreadedEventLoopGroup.singleton,
                     logger: logger

@@ -1,0 +1,59 @@
+import GRDB
+import Platform
+
+extension CacheWriter {
+    /// Reads the latest committed state of the index.
+    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+        try queue.writeWithoutTransaction { database in
+            if database.isInsideTransaction { try database.commit() }
+            return try body(database)
+        }
+    }
+
+    func endSnapshot() throws { try reading { _ in } }
+
+    /// Runs one transaction under the writer's lock.
+    func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {
+        // Before waiting for the lock: its holder may be waiting for this snapshot to end.
+        try endSnapshot()
+        return try lock.withLock {
+            try queue.writeWithoutTransaction { database in
+                var result: Result?
+                var state = IndexState()
+                var space = reclaimable
+                (charges, freed) = ([:], [])
+                try database.inTransaction(.immediate) {
+                    state = try IndexState(database)
+                    result = try body(&state, database)
+                    for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
+                    try index.removeFreed(space.takeReclaimedRows())
+                    space.add(freed, rows: try index.addFreed(FreedRange.merged(freed)))
+                    try state.save(database)
+                    return .commit
+                }
+                // What was rolled back has freed nothing.
+                reclaimable = space
+                (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
+                return result!
+            }
+        }
+    }
+
+    /// Checkpoints the index's log if it is longer than `limit`. It waits for no reader: pages that a reader needs stay in the log.
+    ///
+    /// There are no automatic checkpoints: up to 3.51.2, SQLite can corrupt a database when one connection writes while another
+    /// checkpoints. The writer's lock excludes that.
+    func checkpointIfLong(_ limit: Int? = nil) throws {
+        // A small cache should not have a log of many times its size.
+        let limit = limit ?? min(Self.maximumLogLength, max(Self.longLogLength, capacity / 8))
+        guard directory.walLength > limit else { return }
+        try endSnapshot()
+        try lock.withLock {
+            try queue.writeWithoutTransaction { database in
+                try database.execute(sql: "PRAGMA busy_timeout = 0")
+                defer { try? database.execute(sql: "PRAGMA busy_timeout = \(IndexFile.busyTimeout * 1_000)") }
+                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
+            }
+        }
+    }
+}

@@ -7,8 +7,7 @@ package struct RetryPolicy: Sendable {
     package var base: Duration = .milliseconds(250)
     package var cap: Duration = .seconds(30)
     /// A cover fails if its server's `Retry-After` is longer than this.
-    package var longestRetryAfter = longestRest
-    package static let longestRest = Duration.seconds(120)
+    package var longestRetryAfter = FetchLimits.longestRest
 
     package init(retries: Int) { self.retries = retries }
 

@@ -15,9 +15,11 @@ package struct FetchLimits: Sendable {
     /// Fetches and obeys each host's `/robots.txt` (RFC 9309).
     package var respectsRobots: Bool
 
+    package static let longestRest = Duration.seconds(120)
+
     package init(
         parallel: Int, perHost: Int, interval: Duration? = nil, totalInterval: Duration? = nil, adapts: Bool = false,
-        longestRest: Duration = RetryPolicy.longestRest, respectsRobots: Bool = false
+        longestRest: Duration = longestRest, respectsRobots: Bool = false
     ) {
         self.parallel = parallel
         self.perHost = perHost

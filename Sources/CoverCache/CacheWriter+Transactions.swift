@@ -21,7 +21,7 @@ extension CacheWriter {
                 var result: Result?
                 var state = IndexState()
                 var space = reclaimable
-                (charges, freed) = ([:], [])
+                (charges, freed) = ([:], abandoned)
                 try database.inTransaction(.immediate) {
                     state = try IndexState(database)
                     result = try body(&state, database)
@@ -32,7 +32,7 @@ extension CacheWriter {
                     return .commit
                 }
                 // What was rolled back has freed nothing.
-                reclaimable = space
+                (reclaimable, abandoned) = (space, [])
                 (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
                 return result!
             }

@@ -49,6 +49,8 @@ package final class CacheWriter {
     var deferred = DeferredChanges()
     /// What the current transaction frees.
     var freed: [FreedRange] = []
+    /// The records of groups that could not be written or committed. The next transaction frees them.
+    var abandoned: [FreedRange] = []
     /// What committed transactions have freed, until its blocks are given back.
     var reclaimable = ReclaimableSpace()
     /// What the current transaction adds to each segment's live bytes.
@@ -208,9 +210,10 @@ package final class CacheWriter {
         return Group(puts: pending, range: range, records: records)
     }
 
-    /// Frees the disk space of a group that could not be written or committed.
+    /// Frees the disk space of a group that could not be written or committed, with the next transaction: until then, SQLite may
+    /// find the rows of a failed commit in its log when it recovers from a crash.
     package func abandon(_ group: Group) {
-        group.range.punch(in: directory)
+        abandoned.append(group.range)
         for put in group.puts { uncommittedDigests.remove(put.header.digest) }
     }
 

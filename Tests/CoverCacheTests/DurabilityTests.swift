@@ -45,9 +45,9 @@ import Testing
                     for number in 1...400 { try writer.put(url(number), picture(1_000 + number), storedAt: 200) }
                     #expect(throws: (any Error).self) { try writer.commit() }
                 }
+                try writer.store(url(21), picture(21))
                 writer.reclaimSpace()
                 #expect(Bytes.allocated(folder.segment(1)) <= before + 64 << 10)
-                try writer.store(url(21), picture(21))
             }
             #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...21).map { (url($0), picture($0)) }))
             #expect(try folder.defects().isEmpty)

@@ -120,14 +120,22 @@ final class Refresher: Sendable {
         if entries.isEmpty { return }
         await run.waitForReader()
         run.add(entries.count)
+        var due: [(entry: CachedEntry, url: HTTPURL)] = []
+        for entry in entries {
+            do throws(CoverFailure) {
+                due.append((entry, try HTTPURL(location: entry.metadata.key)))
+            } catch {
+                // Only damage or another program writes such a key. It concerns no other entry.
+                run.record(CoverOutcome(failed: error))
+            }
+        }
         do {
-            let urls = try entries.map { try HTTPURL($0.metadata.key) }
-            let hints = await pipeline.hints(urls)
-            let requests = entries.indices.map { (url: urls[$0], request: fetchRequest(entries[$0], hints[$0])) }
+            let hints = await pipeline.hints(due.map(\.url))
+            let requests = zip(due, hints).map { (url: $0.url, request: fetchRequest($0.entry, $1)) }
             try await pipeline.scheduler().submit(requests)
         } catch {
             stop("\(LibraryError(error))")
-            run.forget(entries.count)
+            run.forget(due.count)
         }
         // What ended between the check above and the submission found nothing to cancel.
         if isOver { cancelRequests() }

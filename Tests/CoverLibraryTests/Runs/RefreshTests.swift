@@ -50,6 +50,17 @@ import Wire
         }
     }
 
+    @Test("an entry whose key is no URL fails, and stops no other")
+    func strangeKey() async throws {
+        try await withStage { stage in
+            try await stage.store("http://[broken/1.jpg", CoverImage.jpeg(number: 1), fields: "")
+            try await stage.store(stage.url(7, Self.stale), CoverImage.jpeg(number: 8), fields: "etag: \"old\"\n")
+            let (outcomes, summary) = try await stage.library.refresh().collect()
+            #expect(summary.downloaded == 1 && summary.failed == 1, "\(summary)")
+            #expect(outcomes.first { $0.kind == .failed }?.url == "http://[broken/1.jpg")
+        }
+    }
+
     @Test("§4.3.3: a changed cover is downloaded and replaces the old one")
     func changed() async throws {
         try await withStage { stage in

@@ -99,6 +99,12 @@ package struct CacheDirectory: Sendable, Hashable {
         return numbers.sorted()
     }
 
+    /// The number of the index's inode; 0 if it does not exist. A renamed file keeps its own.
+    var indexNumber: UInt64 {
+        var status = stat()
+        return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
     var walLength: Int { length(of: index + "-wal") }
 
     /// In bytes; 0 if the file does not exist.

@@ -44,6 +44,19 @@ extension CacheWriter {
         }
     }
 
+    /// Counts the bytes charged to the capacity again, which takes as long as reading all rows.
+    func recount() throws {
+        try transaction { state, database in
+            let sum = try Int64.fetchOne(
+                database,
+                sql: """
+                    SELECT (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM blobs)
+                        + (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM entries WHERE segment IS NOT NULL)
+                    """)
+            state.charged = try IndexState.size(sum ?? 0)
+        }
+    }
+
     /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
     /// commit seldom has to evict.
     package func makeRoom(_ bytes: Int) throws {
@@ -56,7 +69,7 @@ extension CacheWriter {
     /// The commits that freed them are made durable first. Otherwise power loss would bring back rows whose bytes are gone.
     package func reclaimSpace() {
         let ranges = reclaimable.ranges
-        guard !ranges.isEmpty, (try? directory.syncLog()) != nil else { return }
+        guard !ranges.isEmpty, (try? checkIndex()) != nil, (try? directory.syncLog()) != nil else { return }
         let isComplete = FreedRange.merged(ranges).reduce(true) { $1.punch(in: directory) && $0 }
         if isComplete { reclaimable.didReclaim() }
         for number in Set(ranges.map(\.segment)) { try? removeIfEmpty(number) }
@@ -65,12 +78,15 @@ extension CacheWriter {
     /// Removes a segment that holds nothing and has no writer.
     func removeIfEmpty(_ number: Int) throws {
         guard number != segment?.number, let taken = SegmentWriter(takingOver: number, in: directory) else { return }
-        let isEmpty = try reading { database in
-            let row = try Row.fetchOne(
-                database, sql: "SELECT scanned, live FROM segments WHERE id = ?", arguments: [number])
-            return row.map { $0["live"] as Int == 0 && $0["scanned"] as Int >= taken.end } ?? false
+        let isEmpty = try reading { _ in
+            guard let known = try index.segments()[number], known.live == 0, known.scanned >= taken.end else {
+                return false
+            }
+            // The count may be wrong.
+            return try !index.hasRows(in: FreedRange(segment: number, offset: 0, length: taken.end))
         }
         guard isEmpty else { return }
+        try checkIndex()
         try directory.syncLog()
         taken.remove()
         // The row stays until the file is gone for good: an unknown segment would be scanned for covers.

@@ -6,7 +6,7 @@ extension CacheWriter {
         if let segment { return segment }
         let numbers = try directory.segmentNumbers()
         if let last = numbers.last, let taken = SegmentWriter(takingOver: last, in: directory), !taken.isFull,
-            let recovered = try recoverTails(of: [taken]).first
+            let recovered = try recoverTails(of: [taken], isComplete: false).first
         {
             segment = recovered
             return recovered
@@ -23,60 +23,86 @@ extension CacheWriter {
 
     /// Adds what dead writers appended after their last commit to the index, and gives back the space that they had no time for.
     func recover() throws {
-        let (segments, freed) = try reading { database in
-            (
-                try Row.fetchAll(database, sql: "SELECT id, scanned, live FROM segments"), try index.allFreed()
-            )
-        }
+        let (known, freed) = try reading { _ in (try index.segments(), try index.allFreed()) }
         reclaimable.add(freed.ranges, rows: freed.rows)
-        let rows = Dictionary(segments.map { ($0["id"] as Int, $0) }) { first, _ in first }
         var tails: [SegmentWriter] = []
+        var isComplete = true
         for number in try directory.segmentNumbers() {
             let length = directory.length(of: directory.segment(number))
-            guard length > rows[number]?["scanned"] as Int? ?? 0 else { continue }
-            if let taken = SegmentWriter(takingOver: number, in: directory) { tails.append(taken) }
+            // 0: it is empty, or it cannot be examined.
+            if length > 0, length <= known[number]?.scanned ?? 0 { continue }
+            guard let taken = SegmentWriter(takingOver: number, in: directory) else {
+                isComplete = false
+                continue
+            }
+            if length > 0 { tails.append(taken) }
         }
-        if !tails.isEmpty { _ = try recoverTails(of: tails) }
+        if !tails.isEmpty { _ = try recoverTails(of: tails, isComplete: isComplete) }
         tails = []
         reclaimSpace()
         // A process was killed before it removed them.
-        for row in segments where row["live"] as Int == 0 { try? removeIfEmpty(row["id"]) }
+        for (number, row) in known where row.live == 0 { try? removeIfEmpty(number) }
+    }
+
+    /// The records after the last committed one of a segment.
+    private struct Tail {
+        var segment: SegmentWriter
+        var records: [SegmentRecord] = []
+        /// The offset after the last of them.
+        var end = 0
     }
 
     /// Adds the intact records after the last committed one to the index, and cuts off torn ones.
-    /// - Returns: the segments, ready to be appended to. One that cannot be read is left alone until it can, and is not among them.
-    private func recoverTails(of segments: [SegmentWriter]) throws -> [SegmentWriter] {
-        var recovered: [(segment: SegmentWriter, end: Int)] = []
-        var bodies: [SegmentRecord] = []
-        var references: [SegmentRecord] = []
+    /// - Parameter isComplete: no other segment has records that are not in the index.
+    /// - Returns: the segments, ready to be appended to. One that cannot be read is left alone until it can, and is not among them; nor
+    ///   is one that refers to bytes in another such segment.
+    private func recoverTails(of segments: [SegmentWriter], isComplete: Bool) throws -> [SegmentWriter] {
+        let known = try reading { _ in try index.segments() }
+        var tails: [Tail] = []
         for segment in segments {
-            let scanned = try reading { database in
-                try Int.fetchOne(
-                    database, sql: "SELECT scanned FROM segments WHERE id = ?", arguments: [segment.number])
-            }
-            var found: [SegmentRecord] = []
-            let end = try? SegmentScanner.scan(segment.file, segment.number, from: scanned ?? 0) {
+            let scanned = known[segment.number]?.scanned ?? 0
+            var tail = Tail(segment: segment)
+            let end = try? SegmentScanner.scan(segment.file, segment.number, from: scanned) {
                 switch $0 {
-                case .record(let record): found.append(record)
+                case .record(let record): tail.records.append(record)
                 case .damage: break
                 case .unreadable(let error): throw error
                 }
             }
-            guard let end else { continue }
-            recovered.append((segment, end))
-            bodies += found.filter { !$0.header.isReference }
-            references += found.filter(\.header.isReference)
+            // A file that is shorter than the index knows it has lost what was in it.
+            guard let end, scanned <= segment.end else { continue }
+            tail.end = end
+            tails.append(tail)
         }
+        let isComplete = isComplete && tails.count == segments.count
         try transaction { state, _ in
+            if !isComplete { try removeDangling(&tails) }
+            let records = tails.flatMap(\.records)
             // A reference may precede its blob, which another process has written.
-            for record in bodies + references { try recover(record, &state) }
-            for (segment, end) in recovered { try index.markScanned(segment.number, to: end) }
+            for record in records where !record.header.isReference { try recover(record, &state) }
+            for record in records where record.header.isReference { try recover(record, &state) }
+            for tail in tails { try index.markScanned(tail.segment.number, to: tail.end) }
         }
-        return recovered.map { segment, end in
-            var segment = segment
-            segment.truncate(to: end)
+        return tails.map { tail in
+            var segment = tail.segment
+            segment.truncate(to: tail.end)
             return segment
         }
+    }
+
+    /// Removes the tails with a reference whose bytes are in none of them and not in the index.
+    private func removeDangling(_ tails: inout [Tail]) throws {
+        var count = 0
+        repeat {
+            count = tails.count
+            let bodies = Set(tails.flatMap(\.records).filter { !$0.header.isReference }.map(\.header.digest))
+            tails = try tails.filter { tail in
+                try tail.records.allSatisfy { record in
+                    try !record.header.isReference || bodies.contains(record.header.digest)
+                        || index.blob(record.header.digest) != nil
+                }
+            }
+        } while tails.count < count
     }
 
     private func recover(_ record: SegmentRecord, _ state: inout IndexState) throws {
@@ -130,16 +156,24 @@ extension CacheWriter {
 
     /// Rebuilds the index from the segments alone. Every intact record whose bytes match their digest is taken, the newest of a key
     /// wins, and damaged ones are freed. It is one transaction: readers see the old index or the new one.
+    ///
+    /// Nothing is freed in a segment that another process writes to, or that cannot be read everywhere: what looks torn or unused there
+    /// may be a cover.
     /// - Returns: the number of entries.
     /// - Throws: `CacheError` if a segment cannot be opened: its covers are not lost.
     package func rebuild() throws -> Int {
+        let numbers = try directory.segmentNumbers()
+        // Locked until the end.
+        let held = numbers.compactMap { SegmentWriter(takingOver: $0, in: directory) }
         let entries = try transaction { state, database in
             // Evicted covers whose holes have not been punched yet are not brought back.
-            let evicted = try index.allFreed().ranges
+            let (evicted, before) = (try index.allFreed().ranges + abandoned, freed)
+            let known = try index.segments()
             try database.execute(sql: "DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
             try hints?.removeAll()
             (state.charged, state.blobs) = (0, 0)
-            let numbers = try directory.segmentNumbers()
+            var uncertain = Set(numbers).subtracting(held.map(\.number))
+            var ends: [Int: Int] = [:]
             for number in numbers {
                 guard let file = try files.file(number) else { continue }
                 var damaged: [FreedRange] = []
@@ -149,25 +183,33 @@ extension CacheWriter {
                         if !evicted.contains(where: { $0.contains(record.range) }) { try rebuildBlob(record, &state) }
                     case .damage(let offset):
                         damaged.append(FreedRange(segment: number, offset: offset, length: RecordHeader.alignment))
-                    case .unreadable: break
+                    case .unreadable: uncertain.insert(number)
                     }
                 }
-                // What looks torn in the segment of a living writer, or after the last intact record, may yet be written.
-                if SegmentWriter(takingOver: number, in: directory) != nil { freed += damaged.filter { $0.end <= end } }
-                try index.markScanned(number, to: end)
+                ends[number] = end
+                // The next opening cuts off what follows.
+                freed += damaged.filter { $0.end <= end }
+                // No offset is used again, even if what was there is gone.
+                let freedEnd = evicted.lazy.filter { $0.segment == number }.map(\.end).max() ?? 0
+                try index.markScanned(number, to: max(end, freedEnd, min(known[number]?.scanned ?? 0, file.length)))
                 state.lastSegment = max(state.lastSegment, number)
             }
             for number in numbers {
-                guard let file = try files.file(number) else { continue }
-                _ = try SegmentScanner.scan(file, number) { found in
-                    if case .record(let record) = found, !evicted.contains(where: { $0.contains(record.range) }) {
-                        try rebuildEntry(record, &state)
+                guard let file = try files.file(number), let end = ends[number] else { continue }
+                _ = try SegmentScanner.scan(file, number, to: end) { found in
+                    switch found {
+                    case .record(let record):
+                        if !evicted.contains(where: { $0.contains(record.range) }) { try rebuildEntry(record, &state) }
+                    case .damage: break
+                    case .unreadable: uncertain.insert(number)
                     }
                 }
             }
             try removeOrphans(database, &state)
+            freed = before + freed.dropFirst(before.count).filter { !uncertain.contains($0.segment) }
             return try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
         }
+        withExtendedLifetime(held) {}
         reclaimSpace()
         return entries
     }

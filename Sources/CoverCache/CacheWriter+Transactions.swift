@@ -12,18 +12,28 @@ extension CacheWriter {
 
     func endSnapshot() throws { try reading { _ in } }
 
+    /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
+    /// - Throws: `CacheError`.
+    func checkIndex() throws(CacheError) {
+        if directory.indexNumber != indexNumber { throw .index("another process has replaced it") }
+    }
+
     /// Runs one transaction under the writer's lock.
     func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {
         // Before waiting for the lock: its holder may be waiting for this snapshot to end.
         try endSnapshot()
         return try lock.withLock {
-            try queue.writeWithoutTransaction { database in
+            try checkIndex()
+            return try queue.writeWithoutTransaction { database in
                 var result: Result?
                 var state = IndexState()
                 var space = reclaimable
-                (charges, freed) = ([:], abandoned)
+                (charges, freed) = ([:], [])
                 try database.inTransaction(.immediate) {
                     state = try IndexState(database)
+                    // Another process may have found and taken their records.
+                    freed = try abandoned.filter { try !index.hasRows(in: $0) }
+                    for range in abandoned { try index.markScanned(range.segment, to: range.end) }
                     result = try body(&state, database)
                     for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
                     try index.removeFreed(space.takeReclaimedRows())

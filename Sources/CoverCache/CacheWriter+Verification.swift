@@ -29,7 +29,9 @@ extension CacheWriter {
             try verifyRows(&report, progress: progress)
         } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
             report.defects.append(
-                Defect(key: nil, location: directory.index, problem: error.message ?? "the index is damaged"))
+                Defect(
+                    key: nil, location: directory.index, problem: "the index is damaged: \(error.message ?? "corrupt")")
+            )
         }
         return report
     }
@@ -99,9 +101,14 @@ extension CacheWriter {
             """)
         try rows.each { row in
             let (segment, offset) = (try row.size(1), try row.size(2))
-            if Self.isIntact(try files.read(segment, offset: offset, length: row.size(3)), row.digest(4)) { return }
-            report.defects.append(
-                Defect(key: row.text(0), location: location(segment, offset), problem: "the reference is damaged"))
+            var problem = "the reference is damaged"
+            do {
+                let front = try files.read(segment, offset: offset, length: try row.size(3))
+                if Self.isIntact(front, row.digest(4)) { return }
+            } catch let error as CacheError {
+                problem = "\(error)"
+            }
+            report.defects.append(Defect(key: row.text(0), location: location(segment, offset), problem: problem))
         }
     }
 

@@ -34,6 +34,8 @@ package final class CacheWriter {
     private static let maximumGroupLength = 6 << 20
 
     let queue: DatabaseQueue
+    /// Of the file that `queue` has opened.
+    package let indexNumber: UInt64
     let lock: FileLock
     let index: Index
     /// Nil if the disk was too full to create their table.
@@ -93,13 +95,15 @@ package final class CacheWriter {
         // Without an index, or with a corrupt one, all covers are still in the segments.
         var needsRebuild = directory.length(of: directory.index) == 0
         if needsRebuild { needsRebuild = try !directory.segmentNumbers().isEmpty }
-        queue = try lock.withLock {
+        var capacity = capacity
+        (queue, indexNumber) = try lock.withLock {
             do {
-                return try IndexFile.openForWriting(directory)
+                return (try IndexFile.openForWriting(directory), directory.indexNumber)
             } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
+                capacity = capacity ?? IndexFile.capacity(directory)
                 try IndexFile.setAside(directory)
                 needsRebuild = true
-                return try IndexFile.openForWriting(directory)
+                return (try IndexFile.openForWriting(directory), directory.indexNumber)
             }
         }
         (index, beginSnapshot, hints) = try queue.writeWithoutTransaction { database in
@@ -113,7 +117,14 @@ package final class CacheWriter {
         self.capacity = capacity ?? (state.capacity > 0 ? state.capacity : Self.defaultCapacity)
         (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
         if self.capacity != state.capacity { try transaction { state, _ in state.capacity = self.capacity } }
-        if needsRebuild { _ = try rebuild() }
+        if needsRebuild {
+            _ = try rebuild()
+            // The capacity is not known: nothing is evicted for it.
+            if capacity == nil, charged > self.capacity {
+                self.capacity = charged
+                try transaction { state, _ in state.capacity = self.capacity }
+            }
+        }
         if !directory.hasReserve { directory.allocateReserve() }
         try ignoringFullDisk { try recover() }
         try ignoringFullDisk {
@@ -123,31 +134,28 @@ package final class CacheWriter {
         }
     }
 
-    /// Counts the bytes charged to the capacity again, which takes as long as reading all rows.
-    private func recount() throws {
-        try transaction { state, database in
-            let sum = try Int64.fetchOne(
-                database,
-                sql: """
-                    SELECT (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM blobs)
-                        + (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM entries WHERE segment IS NOT NULL)
-                    """)
-            state.charged = try IndexState.size(sum ?? 0)
+    /// Opens the cache. An index that turns out to be corrupt is set aside and rebuilt from the segments.
+    package static func open(_ path: String, capacity: Int? = nil) throws -> CacheWriter {
+        let number = try CacheDirectory(creating: path).indexNumber
+        do {
+            return try CacheWriter(directory: path, capacity: capacity)
+        } catch {
+            guard case .corruptIndex = CacheError(error) else { throw error }
+            return try open(path, capacity: capacity, settingAsideIndex: number)
         }
     }
 
-    /// Opens the cache. An index that turns out to be corrupt is set aside and rebuilt from the segments.
-    /// - Parameter settingIndexAside: the index is known to be corrupt.
+    /// Sets a corrupt index aside, unless another process has done so, and opens the cache, which rebuilds it.
+    /// - Parameter number: the inode of the corrupt index.
     package static func open(
-        _ path: String, capacity: Int? = nil, settingIndexAside isCorrupt: Bool = false
+        _ path: String, capacity: Int?, settingAsideIndex number: UInt64
     ) throws -> CacheWriter {
-        do {
-            if isCorrupt { try IndexFile.setAside(try CacheDirectory(creating: path)) }
-            return try CacheWriter(directory: path, capacity: capacity)
-        } catch {
-            guard case .corruptIndex = CacheError(error), !isCorrupt else { throw error }
-            return try open(path, capacity: capacity, settingIndexAside: true)
+        let directory = try CacheDirectory(creating: path)
+        let capacity = capacity ?? IndexFile.capacity(directory)
+        try FileLock(path: directory.lock).withLock {
+            if directory.indexNumber == number { try IndexFile.setAside(directory) }
         }
+        return try CacheWriter(directory: path, capacity: capacity)
     }
 
     /// Lets a full disk pass, so that the cache can still be read and evicted from.
@@ -269,12 +277,14 @@ package final class CacheWriter {
 
     /// Changes times and fields of entries whose bytes stay. Nothing is appended to a segment. The changes survive the end of the
     /// process, not power loss; after that, the entries are revalidated again.
-    package func renew(_ renewals: [Renewal]) throws {
+    /// - Returns: for each renewal, whether there still is an entry. One that was replaced meanwhile keeps what replaced it.
+    @discardableResult
+    package func renew(_ renewals: [Renewal]) throws -> [Bool] {
         // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
         defer { try? checkpointIfLong(Self.longLogLength * 6) }
-        try transaction { state, _ in
+        return try transaction { state, _ in
             try writeDeferred(&state)
-            for renewal in renewals { try index.renew(renewal) }
+            return try renewals.map { try index.renew($0) }
         }
     }
 
@@ -283,8 +293,7 @@ package final class CacheWriter {
 
     private func commit(_ put: SegmentRecord, _ state: inout IndexState) throws -> PutOutcome {
         let (header, range) = (put.header, put.range)
-        // `put` has read the bytes that a reference refers to.
-        var blob = header.isReference ? try index.blob(header.digest) : try intactBlob(for: put, &state)
+        var blob = try intactBlob(for: put, &state)
         if let entry = try index.entry(put.metadata.key) {
             if let blob, entry.blob == blob.id {
                 // The same cover arrived twice, or another process stored it or recovered this record.
@@ -294,7 +303,7 @@ package final class CacheWriter {
             }
             try replace(entry, &state)
         }
-        if state.charged + range.length > capacity {
+        if blob?.range != range, state.charged + range.length > capacity {
             try evictSlice(&state, to: capacity - range.length, limit: .max, sparing: blob?.id)
             if state.charged + range.length > capacity {
                 freed.append(range)

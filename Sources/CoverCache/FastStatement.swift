@@ -40,6 +40,9 @@ final class FastStatement {
     /// The row that this statement inserted last.
     var lastRowID: Int64 { database.lastInsertedRowID }
 
+    /// How many rows the statement changed last.
+    var changedRows: Int { database.changesCount }
+
     /// Prepares the statement now. Must run on the connection's queue.
     func prepare() throws { _ = try raw() }
 

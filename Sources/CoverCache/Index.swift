@@ -17,6 +17,7 @@ struct Index {
     private let insertBlob, insertEntry, updateEntry, renewEntry, touchBlob: FastStatement
     private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
     private let chargeSegment, setScanned: FastStatement
+    private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
@@ -62,6 +63,9 @@ struct Index {
             INSERT INTO segments(id, scanned, live) VALUES (?1, ?2, 0)
             ON CONFLICT(id) DO UPDATE SET scanned = max(scanned, ?2)
             """)
+        selectSegments = statement("SELECT id, scanned, live FROM segments")
+        selectBlobIn = statement("SELECT 1 FROM blobs WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
+        selectReferenceIn = statement("SELECT 1 FROM entries WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -102,11 +106,12 @@ struct Index {
             .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry))
     }
 
-    /// Does nothing if the entry has changed since the renewal read it.
-    func renew(_ renewal: Renewal) throws {
+    /// Does nothing if the entry has changed since the renewal read it. Returns whether there still is one.
+    func renew(_ renewal: Renewal) throws -> Bool {
         try renewEntry.run(
             .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
             .int(renewal.row.blob), .text(renewal.key), .int(renewal.before))
+        return try renewEntry.changedRows > 0 || entry(renewal.key) != nil
     }
 
     func removeEntry(_ id: Int64) throws { try deleteEntry.run(.int(id)) }
@@ -164,6 +169,20 @@ struct Index {
     /// Adds to a segment's live bytes; `bytes` may be negative.
     func charge(_ bytes: Int, to segment: Int) throws { try chargeSegment.run(.int(segment), .int(bytes)) }
 
+    /// What the index knows about each segment: the offset of the records that it does not know, and the bytes charged.
+    func segments() throws -> [Int: (scanned: Int, live: Int)] {
+        var segments: [Int: (scanned: Int, live: Int)] = [:]
+        try selectSegments.each { segments[try $0.size(0)] = (try $0.size(1), $0.int(2)) }
+        return segments
+    }
+
+    /// Whether a row names a record that begins in the range. Reads all rows.
+    func hasRows(in range: FreedRange) throws -> Bool {
+        let values: [SQLValue] = [.int(range.segment), .int(range.offset), .int(range.end)]
+        return try selectBlobIn.first(values[0], values[1], values[2]) { _ in true } ?? false
+            || selectReferenceIn.first(values[0], values[1], values[2]) { _ in true } ?? false
+    }
+
     /// Records that the index knows all records of a segment before `offset`.
     func markScanned(_ segment: Int, to offset: Int) throws { try setScanned.run(.int(segment), .int(offset)) }
 
@@ -187,7 +206,8 @@ struct Index {
         var rows: ClosedRange<Int64>?
         try selectFreed.each { row in
             if let range = try Self.range(row, from: 1) { ranges.append(range) }
-            rows = (rows?.lowerBound ?? row.int64(0))...row.int64(0)
+            let id = row.int64(0)
+            rows = min(rows?.lowerBound ?? id, id)...max(rows?.upperBound ?? id, id)
         }
         return (ranges, rows)
     }
@@ -246,7 +266,7 @@ struct IndexState {
     func save(_ database: Database) throws {
         try database.cachedStatement(
             sql: "UPDATE state SET live=?, blobs=?, clock=?, hits=?, misses=?, capacity=?, lastSegment=?"
-        ).execute(arguments: [charged, blobs, clock, hits, misses, capacity, lastSegment])
+        ).execute(arguments: [max(0, charged), max(0, blobs), clock, hits, misses, capacity, lastSegment])
     }
 
     /// Advances the recency clock and returns its new value.

@@ -109,6 +109,14 @@ enum IndexFile {
         return configuration
     }
 
+    /// The capacity that a corrupt index states; nil if it cannot be read.
+    static func capacity(_ directory: CacheDirectory) -> Int? {
+        let capacity = try? openForReading(directory).read { database in
+            try FastStatement(database, "SELECT capacity FROM state").first { try $0.size(0) }
+        }
+        return capacity.flatMap(\.self).flatMap { $0 > 0 ? $0 : nil }
+    }
+
     /// Whether the file is damaged, rather than unavailable at the moment.
     static func isCorrupt(_ error: DatabaseError) -> Bool {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
@@ -116,7 +124,7 @@ enum IndexFile {
 
     /// Renames a corrupt index so that it can be examined later.
     static func setAside(_ directory: CacheDirectory) throws(CacheError) {
-        let name = "\(directory.index).bad-\(time(nil))"
+        let name = "\(directory.index).bad-\(time(nil))-\(getpid())"
         guard rename(directory.index, name) == 0 else { throw .last("rename", directory.index) }
         for suffix in ["-wal", "-shm"] { rename(directory.index + suffix, name + suffix) }
     }

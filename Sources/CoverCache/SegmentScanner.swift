@@ -23,13 +23,14 @@ enum SegmentScanner {
     /// Calls `visit` for everything found from `offset` on. Holes and blocks without a record are skipped.
     /// - Parameters:
     ///   - number: the segment's number.
+    ///   - limit: the offset to stop at, if the file is longer.
     ///   - verifyingDigest: whether to recompute SHA-256 as well as the checksum.
     /// - Returns: the offset after the last intact record.
     static func scan(
-        _ file: SegmentFile, _ number: Int, from start: Int = 0, verifyingDigest: Bool = false,
+        _ file: SegmentFile, _ number: Int, from start: Int = 0, to limit: Int = .max, verifyingDigest: Bool = false,
         visit: (Found) throws -> Void
     ) throws -> Int {
-        let length = file.length
+        let length = min(file.length, limit)
         var offset = start
         var intactEnd = start
         while offset < length {

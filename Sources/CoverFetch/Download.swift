@@ -64,6 +64,6 @@ package protocol DownloadStore: Sendable {
 /// How the store ended a job.
 package enum StoreResult: Sendable {
     case finished(JobID, FetchResult)
-    /// Another process evicted the stored bytes that the cover shared: it has to be downloaded again.
+    /// The stored bytes that the cover shared, or that a 304 is about, were evicted meanwhile: it has to be downloaded again.
     case lost(JobID)
 }

@@ -196,6 +196,85 @@ import Testing
         }
     }
 
+    @Test func `a reference is kept while the segment with its bytes cannot be read`() throws {
+        try withFolder { folder in
+            try undoing(folder) {
+                try folder.abandoned { first in
+                    try first.store(url(1), picture(1))
+                    // In segment 2, with the bytes in segment 1.
+                    _ = try folder.abandoned { try $0.store(url(2), picture(1)) }
+                }
+            }
+            #expect(folder.segmentNames.count == 2)
+            try withUnopenable(folder.segment(1)) { try folder.written { _ in } }
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(1)])
+        }
+    }
+
+    @Test func `a reference is kept while another process recovers the segment with its bytes`() throws {
+        try withFolder { folder in
+            try undoing(folder) {
+                try folder.abandoned { first in
+                    try first.store(url(1), picture(1))
+                    _ = try folder.abandoned { try $0.store(url(2), picture(1)) }
+                }
+            }
+            let held = SegmentWriter(takingOver: 1, in: try CacheDirectory(creating: folder.path))
+            try withExtendedLifetime(held) { try folder.written { _ in } }
+            _ = consume held
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(1)])
+        }
+    }
+
+    @Test func `a writer whose index was set aside by another process says so, and punches nothing`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                for number in 1...5 { try writer.store(url(number), picture(number)) }
+                let number = writer.indexNumber
+                let other = try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: number)
+                #expect(throws: CacheError.self) { try writer.store(url(6), picture(6)) }
+                #expect(throws: CacheError.self) { try writer.evict(to: 0) }
+                try other.close()
+            }
+            let contents = try folder.contents()
+            for number in 1...5 { #expect(contents[url(number)] == picture(number)) }
+        }
+    }
+
+    @Test func `a corrupt index that is set aside leaves its capacity`() throws {
+        try withFolder { folder in
+            try folder.written(capacity: 20 << 30) { try $0.store(url(1), picture(1)) }
+            try folder.written { writer in
+                try writer.reading { try $0.execute(sql: "UPDATE state SET clock = -1") }
+            }
+            let writer = try CacheWriter.open(folder.path)
+            #expect(writer.capacity == 20 << 30)
+            try writer.close()
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test func `a wrong count of a segment's live bytes removes nothing`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.store(url(1), picture(1))
+                try writer.reading { try $0.execute(sql: "UPDATE segments SET live = 0") }
+            }
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test func `a count that falls below zero is no damage`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...5 { try writer.store(url(number), picture(number)) }
+                try writer.reading { try $0.execute(sql: "UPDATE state SET live = 10000, blobs = 1") }
+                try writer.evict(to: 0)
+            }
+            #expect(try folder.written { try $0.statistics().charged } == 0)
+        }
+    }
+
     // MARK: Rot
 
     @Test func `the bytes of a rotten cover are stored again when they arrive under another URL`() throws {
@@ -214,7 +293,9 @@ import Testing
         "UPDATE blobs SET span = 9223372036854775807", "UPDATE blobs SET body = -1", "UPDATE blobs SET segment = -5",
         "UPDATE blobs SET length = 1 << 40", "UPDATE entries SET stored = -9223372036854775808",
         "UPDATE entries SET segment = 1, offset = 1 << 62, span = 1 << 62", "UPDATE segments SET scanned = 1 << 62",
-        "UPDATE segments SET live = -(1 << 62)", "UPDATE state SET live = 'x'", "UPDATE state SET live = 1 << 60",
+        "UPDATE segments SET live = -(1 << 62)", "UPDATE segments SET live = 'abc'",
+        "UPDATE segments SET scanned = -5000", "UPDATE segments SET scanned = 9223372036854775807",
+        "UPDATE segments SET scanned = 1 << 40", "UPDATE state SET live = 'x'", "UPDATE state SET live = 1 << 60",
         "UPDATE state SET live = 1 << 40", "UPDATE state SET lastSegment = 9223372036854775807",
         "UPDATE state SET clock = 9223372036854775807",
         "INSERT INTO freed(segment, offset, length) VALUES (1, 1 << 62, 1 << 62)",
@@ -238,7 +319,8 @@ import Testing
                 try folder.written { _ = try $0.rebuild() }
             } catch {
                 guard case .corruptIndex = CacheError(error) else { throw error }
-                _ = try CacheWriter.open(folder.path, settingIndexAside: true)
+                let number = try CacheDirectory(creating: folder.path).indexNumber
+                _ = try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: number)
             }
             let contents = try folder.contents()
             for number in 1...6 { #expect(contents[url(number)] == picture(number == 6 ? 1 : number), "\(number)") }
@@ -252,6 +334,30 @@ import Testing
             try folder.abandoned { try $0.store(url(2), picture(2)) }
             try folder.written { try $0.store(url(3), picture(3)) }
             #expect(try folder.contents().count == 3)
+        }
+    }
+
+    @Test func `a rebuild uses no offset again that is freed`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...3 { try writer.store(url(number), picture(number)) }
+            }
+            let length = Bytes.length(folder.segment(1))
+            try folder.abandoned { writer in
+                try writer.store(url(4), picture(4))
+                // The hole of the last cover is punched; its row in `freed` stays.
+                try writer.transaction { state, _ in
+                    let blob = try #require(try writer.index.blob(picture(4).withUnsafeBytes { Digest(of: $0) }))
+                    try writer.removeBlob(blob, &state)
+                }
+                for range in writer.reclaimable.ranges { range.punch(in: writer.directory) }
+                _ = try writer.rebuild()
+                let scanned = try writer.reading { _ in try writer.index.segments()[1]?.scanned }
+                #expect(scanned ?? 0 > RecordHeader.charge(length))
+            }
+            try folder.written { try $0.store(url(5), picture(5)) }
+            #expect(try folder.contents().count == 4)
+            #expect(try folder.defects().isEmpty)
         }
     }
 

@@ -1,6 +1,7 @@
 import CurlHTTP
 import HTTPCaching
 import HTTPTypes
+import Logging
 import Platform
 
 /// What responses say about their hosts.
@@ -10,6 +11,12 @@ extension DownloadScheduler {
 
     /// Forgets that hosts could not be reached: a new run tries them again.
     package func forgetOutages() { queue.forgetOutages() }
+
+    /// Records what the end of a transfer shows about its host.
+    func record(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
+        queue.record(signal, of: job, failure: failure, now: now)
+        if let message = queue.limitMessage(hostOf: job, after: failure) { logger.debug("\(message)") }
+    }
 
     /// Obeys the host's own count of remaining requests.
     func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {

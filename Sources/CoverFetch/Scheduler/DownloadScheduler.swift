@@ -22,7 +22,7 @@ package actor DownloadScheduler {
     nonisolated let client: HTTPClient
     private let store: any DownloadStore
     let policy: FetchPolicy
-    private let logger: Logger
+    let logger: Logger
     var queue: DownloadQueue<FetchRequest>
     /// Indexed by the jobs' slots.
     private var states: [JobState] = []
@@ -209,11 +209,6 @@ package actor DownloadScheduler {
         }
     }
 
-    private func record(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
-        queue.record(signal, of: job, failure: failure, now: now)
-        if let message = queue.limitMessage(hostOf: job, after: failure) { logger.debug("\(message)") }
-    }
-
     private func didAnswer(
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
     ) {
@@ -390,7 +385,9 @@ package actor DownloadScheduler {
                     result.isJoined = true
                 }
             case .lost(let job) where isClosed: for request in queue.end(job) { request.cancel() }
-            case .lost(let job): retry(job, at: .now)
+            case .lost(let job):
+                states[job.slot].ignoresStored = true
+                retry(job, at: .now)
             }
         }
     }

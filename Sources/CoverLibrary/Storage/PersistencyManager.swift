@@ -137,8 +137,18 @@ actor PersistencyManager: DownloadStore {
         renewingSince = nil
         let now = WallClock.milliseconds()
         do {
-            try writer().renew(downloads.compactMap { $0.renewal(at: now) })
-            complete(downloads.map { ($0, Self.result(of: $0, at: now)) })
+            let renewals = downloads.map { $0.renewal(at: now) }
+            var isThere = try writer().renew(renewals.compactMap(\.self)).makeIterator()
+            var results: [(Download, FetchResult)] = []
+            var lost: [StoreResult] = []
+            for (download, renewal) in zip(downloads, renewals) {
+                if renewal != nil, isThere.next() == false, case .notModified = download.content {
+                    lost.append(.lost(download.job))
+                } else {
+                    results.append((download, Self.result(of: download, at: now)))
+                }
+            }
+            complete(results, lost)
         } catch {
             complete(downloads.map { ($0, Self.failure(error, $0)) })
         }
@@ -336,10 +346,10 @@ actor PersistencyManager: DownloadStore {
         do {
             return try withWriter { try $0.rebuild() }
         } catch {
-            guard case .corruptIndex = CacheError(error), let capacity = openWriter?.capacity else { throw error }
-            openWriter = nil
-            openWriter = try CacheWriter.open(path, capacity: capacity, settingIndexAside: true)
-            return try writer().statistics().entries
+            guard case .corruptIndex = CacheError(error), let corrupt = openWriter else { throw error }
+            let writer = try CacheWriter.open(path, capacity: corrupt.capacity, settingAsideIndex: corrupt.indexNumber)
+            openWriter = writer
+            return try writer.statistics().entries
         }
     }
 

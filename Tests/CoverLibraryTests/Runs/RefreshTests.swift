@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import CurlHTTP
 import Foundation
 import OriginServer
 import Testing
@@ -47,6 +48,24 @@ import Wire
             request.pattern = "*/2.jpg*"
             let one = try await stage.library.refresh(request).summary()
             #expect(one.requested == 1)
+        }
+    }
+
+    @Test("a cover that is evicted while it is revalidated is downloaded again")
+    func evictedMeanwhile() async throws {
+        try await withStage { stage in
+            let url = stage.url(1, Self.stale)
+            #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
+            let entry = try #require(try stage.entries().first)
+            try await stage.library.evict(to: 0)
+            let (results, continuation) = AsyncStream.makeStream(of: FetchResult.self)
+            var request = FetchRequest(owner: ObjectIdentifier(stage.library)) { continuation.yield($0) }
+            request.stored = CachedVersion(entry)
+            try await stage.library.covers.scheduler().submit([(HTTPURL(location: url), request)])
+            let result = await results.first { _ in true }
+            #expect(try result?.result.get().isRevalidated == false)
+            #expect(stage.origin.requestCount == 3)
+            #expect(try stage.library.cached(url)?.bytes == CoverImage.jpeg(number: 1))
         }
     }
 

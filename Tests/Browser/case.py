@@ -39,11 +39,11 @@ class GalleryTest(unittest.TestCase):
         stubborn = [server.log.stem for server in self.stage.servers if server.stubborn]
         self.assertEqual(stubborn, [], "had to be killed")
 
-    def serve(self, albums, warm=True):
+    def serve(self, albums, warm=True, *options):
         self.stage.write_library(albums)
         if warm:
             self.stage.warm()
-        self.stage.start_server()
+        self.stage.start_server(*options)
 
     def open(self, **options):
         """Opens the gallery's page: in a new browser if there are `options`, else in the shared one."""

@@ -66,19 +66,19 @@ class WitnessHandler(http.server.BaseHTTPRequestHandler):
 
 
 class Order(GalleryTest):
-    def test_the_chosen_cover_is_asked_for_first_then_its_neighbours_and_a_change_of_place_reorders_them(self):
+    def test_the_chosen_cover_and_its_neighbours_are_asked_for_first_and_a_change_of_place_reorders_them(self):
         witness = Witness(self.stage.origin.base)
         self.addCleanup(witness.server_close)
         self.addCleanup(witness.shutdown)
         self.addCleanup(witness.gate.set)
         albums = [{**album, "coverUrl": f"http://127.0.0.1:{witness.server_port}/covers/{number}.jpg"}
                   for number, album in enumerate(self.stage.albums(200), 1)]
-        self.serve(albums, warm=False)
+        # Those in flight at the same time arrive in any order.
+        self.serve(albums, False, "--per-host", "4")
         page = self.open()
         self.eventually(lambda: len(witness.asked) >= 4, "the first requests")
         numbers = [int(path.split("/")[-1].split(".")[0]) for path in witness.asked]
-        self.assertEqual(numbers[0], 1, "the chosen one")
-        self.assertEqual(sorted(numbers[:4]), [1, 2, 3, 4], "its neighbours, outwards")
+        self.assertEqual(sorted(numbers[:4]), [1, 2, 3, 4], "the chosen one and its neighbours, outwards")
         sent = len(witness.asked)
         page.focus_covers()
         page.press("End")

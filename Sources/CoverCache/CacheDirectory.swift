@@ -131,14 +131,7 @@ package struct CacheDirectory: Sendable, Hashable {
     /// Syncs a directory, so that the files created in it and removed from it stay so after power loss.
     /// - Throws: `CacheError`. A directory that this user may not read is left alone.
     static func sync(_ directory: String) throws(CacheError) {
-        let descriptor = open(directory, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 {
-            if errno == EACCES || errno == EPERM { return }
-            throw .last("open", directory)
-        }
-        defer { close(descriptor) }
-        // Some file systems cannot sync directories.
-        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else { throw .last("sync", directory) }
+        do throws(SystemError) { try DurableFile.sync(directory: directory) } catch { throw CacheError(error) }
     }
 
     /// Creates a directory if it is missing, durably. The keys of a cache are whole URLs, which may grant access: only the user may

@@ -53,7 +53,7 @@ extension CacheWriter {
                     SELECT (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM blobs)
                         + (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM entries WHERE segment IS NOT NULL)
                     """)
-            state.charged = try IndexState.size(sum ?? 0)
+            state.charged = try FastRow.size(sum ?? 0)
         }
     }
 

@@ -168,6 +168,7 @@ extension CacheWriter {
         let entries = try transaction { state, database in
             // Evicted covers whose holes have not been punched yet are not brought back.
             let (evicted, before) = (try index.allFreed().ranges + abandoned, freed)
+            func isEvicted(_ record: SegmentRecord) -> Bool { evicted.contains { $0.contains(record.range) } }
             let known = try index.segments()
             try database.execute(sql: "DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
             try hints?.removeAll()
@@ -180,7 +181,7 @@ extension CacheWriter {
                 let end = try SegmentScanner.scan(file, number, verifyingDigest: true) { found in
                     switch found {
                     case .record(let record):
-                        if !evicted.contains(where: { $0.contains(record.range) }) { try rebuildBlob(record, &state) }
+                        if !isEvicted(record) { try rebuildBlob(record, &state) }
                     case .damage(let offset):
                         damaged.append(FreedRange(segment: number, offset: offset, length: RecordHeader.alignment))
                     case .unreadable: uncertain.insert(number)
@@ -199,7 +200,7 @@ extension CacheWriter {
                 _ = try SegmentScanner.scan(file, number, to: end) { found in
                     switch found {
                     case .record(let record):
-                        if !evicted.contains(where: { $0.contains(record.range) }) { try rebuildEntry(record, &state) }
+                        if !isEvicted(record) { try rebuildEntry(record, &state) }
                     case .damage: break
                     case .unreadable: uncertain.insert(number)
                     }

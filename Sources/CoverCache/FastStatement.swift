@@ -104,8 +104,14 @@ struct FastRow {
     func int(_ column: Int32) -> Int { Int(sqlite3_column_int64(raw, column)) }
     /// A length, an offset or a counter: 0 to 2⁴⁸.
     /// - Throws: SQLite's error for a corrupt database if it is out of that range. Arithmetic with it would trap.
-    func size(_ column: Int32) throws -> Int { try IndexState.size(int64(column)) }
-    func optionalSize(_ column: Int32) throws -> Int? { try optionalInt64(column).map { try IndexState.size($0) } }
+    func size(_ column: Int32) throws -> Int { try Self.size(int64(column)) }
+    func optionalSize(_ column: Int32) throws -> Int? { try optionalInt64(column).map { try Self.size($0) } }
+    static func size(_ number: Int64) throws -> Int {
+        guard (0...1 << 48).contains(number) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the number \(number) is out of range")
+        }
+        return Int(number)
+    }
     /// Milliseconds since 1970, cut to the years until 10889.
     func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 1 << 48) }
     func optionalTime(_ column: Int32) -> Int64? { optionalInt64(column) == nil ? nil : time(column) }

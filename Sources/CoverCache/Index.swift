@@ -178,9 +178,9 @@ struct Index {
 
     /// Whether a row names a record that begins in the range. Reads all rows.
     func hasRows(in range: FreedRange) throws -> Bool {
-        let values: [SQLValue] = [.int(range.segment), .int(range.offset), .int(range.end)]
-        return try selectBlobIn.first(values[0], values[1], values[2]) { _ in true } ?? false
-            || selectReferenceIn.first(values[0], values[1], values[2]) { _ in true } ?? false
+        try [selectBlobIn, selectReferenceIn].contains { statement in
+            try statement.first(.int(range.segment), .int(range.offset), .int(range.end)) { _ in true } ?? false
+        }
     }
 
     /// Records that the index knows all records of a segment before `offset`.
@@ -244,7 +244,7 @@ struct IndexState {
 
     init(_ database: Database) throws {
         guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else { return }
-        func counter(_ column: String) throws -> Int { try Self.size(Int64.fromDatabaseValue(row[column]) ?? -1) }
+        func counter(_ column: String) throws -> Int { try FastRow.size(Int64.fromDatabaseValue(row[column]) ?? -1) }
         charged = try counter("live")
         blobs = try counter("blobs")
         clock = Int64(try counter("clock"))
@@ -252,15 +252,6 @@ struct IndexState {
         misses = try counter("misses")
         capacity = try counter("capacity")
         lastSegment = try counter("lastSegment")
-    }
-
-    /// Checks a length, an offset or a counter of the index, which is between 0 and 2⁴⁸.
-    /// - Throws: SQLite's error for a corrupt database.
-    static func size(_ number: Int64) throws -> Int {
-        guard (0...1 << 48).contains(number) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "the number \(number) is out of range")
-        }
-        return Int(number)
     }
 
     func save(_ database: Database) throws {

@@ -110,10 +110,12 @@ package final class Transfer {
 
     /// Checks the address that libcurl connects to. A check of the URL would miss names and redirects.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
-        if configuration.deniesPrivateAddresses {
-            // In place: an IPv6 address is longer than the declared type.
-            isRefused = withUnsafePointer(to: &address.pointee.addr) { PrivateAddress.contains($0) }
-            if isRefused { return CURL_SOCKET_BAD }
+        // In place: an IPv6 address is longer than the declared type.
+        if configuration.deniesPrivateAddresses,
+            withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) })
+        {
+            isRefused = true
+            return CURL_SOCKET_BAD
         }
         onConnection?(.opening)
         return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)

@@ -35,11 +35,8 @@ package struct AtomicFile: ~Copyable {
     package mutating func replace() throws(SystemError) {
         guard rename(temporary, path) == 0 else { throw SystemError("write", path: path) }
         isReplaced = true
-        let directory = open(Self.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        if directory >= 0 {
-            fsync(directory)
-            close(directory)
-        }
+        // The new file is in place, whether its name is durable or not.
+        try? DurableFile.sync(directory: Self.directory(of: path))
     }
 
     /// The path of the directory that `path` lies in.

@@ -196,15 +196,19 @@ import Testing
         }
     }
 
+    /// A cover in segment 1, and in segment 2 a reference to its bytes; power loss has undone the commits of both.
+    private func loseRowsOfSharedCover(_ folder: CacheFolder) throws {
+        try undoing(folder) {
+            try folder.abandoned { first in
+                try first.store(url(1), picture(1))
+                _ = try folder.abandoned { try $0.store(url(2), picture(1)) }
+            }
+        }
+    }
+
     @Test func `a reference is kept while the segment with its bytes cannot be read`() throws {
         try withFolder { folder in
-            try undoing(folder) {
-                try folder.abandoned { first in
-                    try first.store(url(1), picture(1))
-                    // In segment 2, with the bytes in segment 1.
-                    _ = try folder.abandoned { try $0.store(url(2), picture(1)) }
-                }
-            }
+            try loseRowsOfSharedCover(folder)
             #expect(folder.segmentNames.count == 2)
             try withUnopenable(folder.segment(1)) { try folder.written { _ in } }
             #expect(try folder.contents() == [url(1): picture(1), url(2): picture(1)])
@@ -213,12 +217,7 @@ import Testing
 
     @Test func `a reference is kept while another process recovers the segment with its bytes`() throws {
         try withFolder { folder in
-            try undoing(folder) {
-                try folder.abandoned { first in
-                    try first.store(url(1), picture(1))
-                    _ = try folder.abandoned { try $0.store(url(2), picture(1)) }
-                }
-            }
+            try loseRowsOfSharedCover(folder)
             let held = SegmentWriter(takingOver: 1, in: try CacheDirectory(creating: folder.path))
             try withExtendedLifetime(held) { try folder.written { _ in } }
             _ = consume held

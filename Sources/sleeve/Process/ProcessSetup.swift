@@ -4,7 +4,7 @@ import Platform
 /// Settings of the whole process, which a library must not change.
 enum ProcessSetup {
     /// Descriptors that sockets and segments may need. The soft limit is often 1024 where the hard limit is far higher.
-    private static let descriptors: rlim_t = 8_192
+    private static let descriptors = 8_192
     /// Bytes of free heap that glibc keeps instead of returning them to the kernel.
     private static let heapReserve: Int32 = 32 << 20
 
@@ -12,7 +12,7 @@ enum ProcessSetup {
     static func prepareForTransfers() {
         // A write to a closed connection must fail with EPIPE instead of ending the process.
         signal(SIGPIPE, SIG_IGN)
-        raiseDescriptorLimit()
+        DescriptorLimit.set(descriptors)
         #if os(Linux)
             // libcurl allocates 64 KiB for every transfer and frees them at its end. By default glibc unmaps them, and each
             // transfer pays a page fault for every 4 KiB.
@@ -27,17 +27,5 @@ enum ProcessSetup {
         #else
             Bundle.main.executablePath
         #endif
-    }
-
-    private static func raiseDescriptorLimit() {
-        #if os(Linux)
-            let files = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
-        #else
-            let files = RLIMIT_NOFILE
-        #endif
-        var limit = rlimit()
-        guard getrlimit(files, &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, descriptors)
-        setrlimit(files, &limit)
     }
 }

@@ -1,0 +1,26 @@
+/// Syncing files and directories.
+package enum DurableFile {
+    /// Returns once the file's data would survive power loss; false, with `errno`, if it may not.
+    package static func sync(_ descriptor: Int32) -> Bool {
+        #if os(Linux)
+            return fdatasync(descriptor) == 0
+        #else
+            return fcntl(descriptor, F_FULLFSYNC) == 0
+        #endif
+    }
+
+    /// Syncs a directory, so that the files created in it and removed from it stay so after power loss.
+    /// - Throws: `SystemError`. A directory that this user may not read is left alone.
+    package static func sync(directory path: String) throws(SystemError) {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        if descriptor < 0 {
+            if errno == EACCES || errno == EPERM { return }
+            throw SystemError("open", path: path)
+        }
+        defer { close(descriptor) }
+        // Some file systems cannot sync directories.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+            throw SystemError("sync", path: path)
+        }
+    }
+}

@@ -170,7 +170,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "OriginServer", "Wire"],
-            swiftSettings: settings),
+            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire", grdb],
+            exclude: ["Disk/disk.c"], swiftSettings: settings),
     ]
 )

@@ -73,6 +73,15 @@ package struct CacheDirectory: Sendable, Hashable {
 
     func releaseReserve() { truncate(reserve, 0) }
 
+    /// Whether the file system can give back a part of a file. True if that cannot be determined.
+    var hasHoles: Bool {
+        let descriptor = open(reserve, O_RDWR | O_CLOEXEC)
+        guard descriptor >= 0 else { return true }
+        defer { close(descriptor) }
+        // Behind the end, where nothing is given back.
+        return FreedRange.punchHole(descriptor, Self.reserveLength, 4_096) || !FreedRange.meansNoHoles(errno)
+    }
+
     // MARK: Files
 
     /// Deletes the hash tables that earlier programs kept beside the index.

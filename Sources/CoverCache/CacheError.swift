@@ -13,6 +13,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case largerThanCapacity(bytes: Int, capacity: Int)
     case file(String, operation: String, reason: String)
     case index(String)
+    /// SQLite could not write. It does not tell an exceeded quota from a failing disk.
+    case unwritableIndex(String)
     /// The index is corrupt.
     case corruptIndex(String)
     case closed
@@ -28,7 +30,9 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .newerFormat(let path):
             "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
         case .diskFull(let path):
-            "the disk that holds \(path) is full; free some room or lower --capacity"
+            "the disk that holds \(path) is full, or a quota on it is used up; free some room or lower --capacity"
+        case .unwritableIndex(let message):
+            "the index cannot be written: \(message); the disk may be full, a quota used up, or the disk failing"
         case .busy(let path, let seconds):
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
@@ -41,6 +45,14 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "the library is closed"
         case .corruptIndex(let message):
             "the index is damaged: \(message); `sleeve verify --repair` rebuilds it from the covers"
+        }
+    }
+
+    /// Whether free room on the disk may be all that is missing.
+    var mayNeedRoom: Bool {
+        switch self {
+        case .diskFull, .unwritableIndex: true
+        default: false
         }
     }
 
@@ -69,6 +81,9 @@ extension CacheError {
         case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .diskFull("the index")
         case let error as DatabaseError where IndexFile.isCorrupt(error):
             self = .corruptIndex(error.message ?? "\(error.resultCode)")
+        case let error as DatabaseError
+        where [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_TRUNCATE].contains(error.extendedResultCode):
+            self = .unwritableIndex(error.message ?? "\(error.extendedResultCode)")
         case let error as DatabaseError: self = .index(error.message ?? "\(error.resultCode)")
         default: self = .index("\(error)")
         }

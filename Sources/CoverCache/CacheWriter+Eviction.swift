@@ -1,15 +1,22 @@
 import GRDB
 
 extension CacheWriter {
-    /// Evicts the least recently used blobs until at most `bytes` are charged. Uncommitted puts stay.
+    /// Evicts the least recently used blobs until at most `bytes` are charged. Uncommitted puts stay. Without holes, segments are
+    /// removed too, until their files have at most `bytes`.
     /// - Returns: how many blobs were evicted, and how many bytes were charged for them.
     @discardableResult
     package func evict(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+        let evicted = try evictBlobs(to: bytes)
+        if !hasHoles { try compact(to: bytes) }
+        return evicted
+    }
+
+    func evictBlobs(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
         do {
             return try evictInSlices(to: bytes)
         } catch {
             // Deleting rows needs disk space for the log.
-            guard case .diskFull = CacheError(error), directory.hasReserve else { throw error }
+            guard CacheError(error).mayNeedRoom, directory.hasReserve else { throw error }
             directory.releaseReserve()
             defer { directory.allocateReserve() }
             return try evictInSlices(to: bytes)
@@ -58,10 +65,13 @@ extension CacheWriter {
     }
 
     /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
-    /// commit seldom has to evict.
+    /// commit seldom has to evict. Without holes, it also removes segments.
     package func makeRoom(_ bytes: Int) throws {
-        if charged + bytes > capacity { try evict(to: min(Int(Double(capacity) * Self.lowWater), capacity - bytes)) }
+        if charged + bytes > capacity {
+            _ = try evictBlobs(to: min(Int(Double(capacity) * Self.lowWater), capacity - bytes))
+        }
         reclaimSpace()
+        if !hasHoles { try compact(to: capacity - bytes) }
     }
 
     /// Returns freed blocks to the file system and removes empty segments.

@@ -5,18 +5,24 @@ extension CacheWriter {
     func openSegment() throws -> SegmentWriter {
         if let segment { return segment }
         let numbers = try directory.segmentNumbers()
-        if let last = numbers.last, let taken = SegmentWriter(takingOver: last, in: directory), !taken.isFull,
+        if let last = numbers.last, let taken = SegmentWriter(takingOver: last, in: directory),
+            taken.end < segmentLimit,
             let recovered = try recoverTails(of: [taken], isComplete: false).first
         {
             segment = recovered
             return recovered
         }
-        var next = max(numbers.last ?? 0, try reading { try IndexState($0).lastSegment })
+        let created = try createSegment()
+        segment = created
+        return created
+    }
+
+    func createSegment() throws -> SegmentWriter {
+        var next = max(try directory.segmentNumbers().last ?? 0, try reading { try IndexState($0).lastSegment })
         while true {
             next += 1
             guard let created = try SegmentWriter(creating: next, in: directory) else { continue }
             try transaction { state, _ in state.lastSegment = max(state.lastSegment, next) }
-            segment = created
             return created
         }
     }
@@ -155,17 +161,24 @@ extension CacheWriter {
     // MARK: Rebuilding
 
     /// Rebuilds the index from the segments alone. Every intact record whose bytes match their digest is taken, the newest of a key
-    /// wins, and damaged ones are freed. It is one transaction: readers see the old index or the new one.
+    /// wins, and damaged ones are freed. It is one transaction: readers see the old index or the new one. The bytes are verified before
+    /// it, so that other processes can write meanwhile.
     ///
     /// Nothing is freed in a segment that another process writes to, or that cannot be read everywhere: what looks torn or unused there
     /// may be a cover.
+    /// - Parameter progress: called with the number of each segment whose bytes have been verified.
     /// - Returns: the number of entries.
     /// - Throws: `CacheError` if a segment cannot be opened: its covers are not lost.
-    package func rebuild() throws -> Int {
-        let numbers = try directory.segmentNumbers()
+    package func rebuild(progress: (Int) throws -> Void = { _ in }) throws -> Int {
         // Locked until the end.
-        let held = numbers.compactMap { SegmentWriter(takingOver: $0, in: directory) }
+        let held = try directory.segmentNumbers().compactMap { SegmentWriter(takingOver: $0, in: directory) }
+        var verified: [Int: Set<Int>] = [:]
+        for number in try directory.segmentNumbers() {
+            verified[number] = try verifiedRecords(of: number)
+            try progress(number)
+        }
         let entries = try transaction { state, database in
+            let numbers = try directory.segmentNumbers()
             // Evicted covers whose holes have not been punched yet are not brought back.
             let (evicted, before) = (try index.allFreed().ranges + abandoned, freed)
             func isEvicted(_ record: SegmentRecord) -> Bool { evicted.contains { $0.contains(record.range) } }
@@ -178,9 +191,12 @@ extension CacheWriter {
             for number in numbers {
                 guard let file = try files.file(number) else { continue }
                 var damaged: [FreedRange] = []
-                let end = try SegmentScanner.scan(file, number, verifyingDigest: true) { found in
+                let end = try SegmentScanner.scan(
+                    file, number, verifyingDigest: true, trusting: verified[number] ?? []
+                ) { found in
                     switch found {
                     case .record(let record):
+                        verified[number, default: []].insert(record.offset)
                         if !isEvicted(record) { try rebuildBlob(record, &state) }
                     case .damage(let offset):
                         damaged.append(FreedRange(segment: number, offset: offset, length: RecordHeader.alignment))
@@ -197,7 +213,7 @@ extension CacheWriter {
             }
             for number in numbers {
                 guard let file = try files.file(number), let end = ends[number] else { continue }
-                _ = try SegmentScanner.scan(file, number, to: end) { found in
+                _ = try SegmentScanner.scan(file, number, to: end, trusting: verified[number] ?? []) { found in
                     switch found {
                     case .record(let record):
                         if !isEvicted(record) { try rebuildEntry(record, &state) }
@@ -213,6 +229,16 @@ extension CacheWriter {
         withExtendedLifetime(held) {}
         reclaimSpace()
         return entries
+    }
+
+    /// The offsets of the intact records of a segment. No offset is used again: what frees a record later leaves none at its offset.
+    private func verifiedRecords(of number: Int) throws -> Set<Int> {
+        var offsets: Set<Int> = []
+        guard let file = try files.file(number) else { return [] }
+        _ = try SegmentScanner.scan(file, number, verifyingDigest: true) { found in
+            if case .record(let record) = found { offsets.insert(record.offset) }
+        }
+        return offsets
     }
 
     /// The first pass: each new body becomes a blob without entries.

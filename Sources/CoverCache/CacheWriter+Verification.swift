@@ -60,13 +60,14 @@ extension CacheWriter {
         let rows = FastStatement(
             database,
             """
-            SELECT b.digest, b.segment, b.offset, b.body, b.length, (SELECT url FROM entries WHERE blob = b.id LIMIT 1)
+            SELECT b.digest, b.segment, b.offset, b.body, b.length, (SELECT url FROM entries WHERE blob = b.id LIMIT 1),
+                b.span, (SELECT group_concat(url, char(10)) FROM entries WHERE blob = b.id AND segment IS NULL)
             FROM blobs b ORDER BY b.segment, b.offset
             """)
         try rows.each { row in
             report.blobs += 1
             let (segment, offset, length) = (try row.size(1), try row.size(2), try row.size(4))
-            let bodyStart = try row.size(3)
+            let (bodyStart, span) = (try row.size(3), try row.size(6))
             let key = row.optionalText(5)
             func defect(_ problem: String) {
                 report.defects.append(Defect(key: key, location: location(segment, offset), problem: problem))
@@ -74,10 +75,12 @@ extension CacheWriter {
             do throws(CacheError) {
                 if let body = try files.read(segment, offset: offset + bodyStart, length: length) {
                     report.bytes += length
-                    if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) {
+                    let front = try files.read(segment, offset: offset, length: bodyStart)
+                    if body.withUnsafeBytes({ Digest(of: $0) }) != row.digest(0) || span != bodyStart + length {
                         defect("the bytes do not match their digest")
-                    } else if !Self.isIntact(try files.read(segment, offset: offset, length: bodyStart), row.digest(0))
-                    {
+                    } else if let found = Self.key(of: front, row.digest(0)) {
+                        if let named = row.optionalText(7), named != found { defect("the bytes are those of \(found)") }
+                    } else {
                         // A rebuild would not find the record.
                         defect("the record's head is damaged")
                     }
@@ -104,7 +107,7 @@ extension CacheWriter {
             var problem = "the reference is damaged"
             do {
                 let front = try files.read(segment, offset: offset, length: try row.size(3))
-                if Self.isIntact(front, row.digest(4)) { return }
+                if Self.key(of: front, row.digest(4)) == row.text(0) { return }
             } catch let error as CacheError {
                 problem = "\(error)"
             }
@@ -114,15 +117,16 @@ extension CacheWriter {
 
     private func location(_ segment: Int, _ offset: Int) -> String { "\(directory.segment(segment)) at \(offset)" }
 
-    /// Whether `front` begins with the intact header and metadata of a record with this digest.
-    private static func isIntact(_ front: [UInt8]?, _ digest: Digest?) -> Bool {
-        guard let front else { return false }
+    /// The key in the header and metadata that `front` begins with; nil if they are damaged or have another digest.
+    private static func key(of front: [UInt8]?, _ digest: Digest?) -> String? {
+        guard let front else { return nil }
         return front.withUnsafeBytes { bytes in
             guard let header = RecordHeader(bytes), bytes.count >= RecordHeader.size + header.metadataLength else {
-                return false
+                return nil
             }
             let whole = UnsafeRawBufferPointer(rebasing: bytes[..<(RecordHeader.size + header.metadataLength)])
-            return header.digest == digest && RecordHeader.isIntact(whole)
+            guard header.digest == digest, RecordHeader.isIntact(whole) else { return nil }
+            return EntryMetadata(decoding: UnsafeRawBufferPointer(rebasing: whole[RecordHeader.size...]))?.key
         }
     }
 }

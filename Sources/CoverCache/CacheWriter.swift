@@ -43,6 +43,10 @@ package final class CacheWriter {
     var hintsUntilSweep = 0
     private let beginSnapshot: FastStatement
     var segment: SegmentWriter?
+    /// The segment that records are copied to.
+    var compacted: SegmentWriter?
+    /// Whether the file system can give back a part of a file.
+    let hasHoles: Bool
     private var pending: [SegmentRecord] = []
     private var buffer = RecordBuffer(capacity: CacheWriter.maximumGroupLength)
     private let spareBuffer = SpareBuffer()
@@ -90,6 +94,8 @@ package final class CacheWriter {
         directory = try CacheDirectory(creating: path)
         do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         let directory = directory
+        if !directory.hasReserve { directory.allocateReserve() }
+        hasHoles = directory.hasHoles
         files = SegmentFiles(directory)
         foundLongLog = directory.walLength > Self.longLogLength
         // Without an index, or with a corrupt one, all covers are still in the segments.
@@ -125,7 +131,6 @@ package final class CacheWriter {
                 try transaction { state, _ in state.capacity = self.capacity }
             }
         }
-        if !directory.hasReserve { directory.allocateReserve() }
         try ignoringFullDisk { try recover() }
         try ignoringFullDisk {
             // A wrong count must not evict the whole cache.
@@ -134,36 +139,12 @@ package final class CacheWriter {
         }
     }
 
-    /// Opens the cache. An index that turns out to be corrupt is set aside and rebuilt from the segments.
-    package static func open(_ path: String, capacity: Int? = nil) throws -> CacheWriter {
-        let number = try CacheDirectory(creating: path).indexNumber
-        do {
-            return try CacheWriter(directory: path, capacity: capacity)
-        } catch {
-            guard case .corruptIndex = CacheError(error) else { throw error }
-            return try open(path, capacity: capacity, settingAsideIndex: number)
-        }
-    }
-
-    /// Sets a corrupt index aside, unless another process has done so, and opens the cache, which rebuilds it.
-    /// - Parameter number: the inode of the corrupt index.
-    package static func open(
-        _ path: String, capacity: Int?, settingAsideIndex number: UInt64
-    ) throws -> CacheWriter {
-        let directory = try CacheDirectory(creating: path)
-        let capacity = capacity ?? IndexFile.capacity(directory)
-        try FileLock(path: directory.lock).withLock {
-            if directory.indexNumber == number { try IndexFile.setAside(directory) }
-        }
-        return try CacheWriter(directory: path, capacity: capacity)
-    }
-
     /// Lets a full disk pass, so that the cache can still be read and evicted from.
     private func ignoringFullDisk(_ body: () throws -> Void) throws {
         do {
             try body()
         } catch {
-            guard case .diskFull = CacheError(error) else { throw error }
+            guard CacheError(error).mayNeedRoom else { throw error }
         }
     }
 
@@ -214,7 +195,7 @@ package final class CacheWriter {
         let records = RecordGroup(sealed, file: segment.file, offset: segment.end, spare: spareBuffer)
         defer { pending = [] }
         segment.end += range.length
-        self.segment = segment.isFull ? nil : segment
+        self.segment = segment.end < segmentLimit ? segment : nil
         return Group(puts: pending, range: range, records: records)
     }
 

@@ -34,14 +34,20 @@ struct FreedRange: Sendable, Hashable {
         let descriptor = open(directory.segment(segment), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
+        return Self.punchHole(descriptor, offset, length) || Self.meansNoHoles(errno)
+    }
+
+    /// Returns false, with `errno`, if it failed.
+    static func punchHole(_ descriptor: Int32, _ offset: Int, _ length: Int) -> Bool {
         #if os(Linux)
-            let isPunched = fallocate(descriptor, sleeve_punch_hole, off_t(offset), off_t(length)) == 0
+            fallocate(descriptor, sleeve_punch_hole, off_t(offset), off_t(length)) == 0
         #else
             var hole = fpunchhole_t(fp_flags: 0, reserved: 0, fp_offset: off_t(offset), fp_length: off_t(length))
-            let isPunched = fcntl(descriptor, F_PUNCHHOLE, &hole) == 0
+            return fcntl(descriptor, F_PUNCHHOLE, &hole) == 0
         #endif
-        return isPunched || [EOPNOTSUPP, ENOTSUP, ENOSYS, EINVAL].contains(errno)
     }
+
+    static func meansNoHoles(_ error: Int32) -> Bool { [EOPNOTSUPP, ENOTSUP, ENOSYS, EINVAL].contains(error) }
 }
 
 /// Ranges that committed transactions have freed, until their blocks are given back.

@@ -10,6 +10,15 @@ struct BlobRow {
     var range: FreedRange { FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)) }
 }
 
+/// A row that names a record: a blob's, or an entry's with a record of its own.
+struct IndexedRecord {
+    var id: Int64
+    /// The blob's row.
+    var blob: Int64
+    var isReference: Bool
+    var range: FreedRange
+}
+
 /// The index's rows, as one connection writes them in its transactions. `CacheWriter` decides which changes belong together.
 struct Index {
     private let selectEntry, selectBlob, selectBlobByID, selectLeastUsed, selectReferences,
@@ -18,6 +27,7 @@ struct Index {
     private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
     private let chargeSegment, setScanned: FastStatement
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
+    private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
@@ -66,6 +76,13 @@ struct Index {
         selectSegments = statement("SELECT id, scanned, live FROM segments")
         selectBlobIn = statement("SELECT 1 FROM blobs WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
         selectReferenceIn = statement("SELECT 1 FROM entries WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
+        selectBlobsOf = statement("SELECT segment, offset, span, id, id FROM blobs WHERE segment = ? ORDER BY offset")
+        selectReferencesOf = statement(
+            "SELECT segment, offset, span, id, blob FROM entries WHERE segment = ? ORDER BY offset")
+        moveBlobRecord = statement(
+            "UPDATE blobs SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
+        moveReference = statement(
+            "UPDATE entries SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -181,6 +198,29 @@ struct Index {
         try [selectBlobIn, selectReferenceIn].contains { statement in
             try statement.first(.int(range.segment), .int(range.offset), .int(range.end)) { _ in true } ?? false
         }
+    }
+
+    /// The records of a segment that rows name. Reads all rows.
+    func records(in segment: Int) throws -> [IndexedRecord] {
+        var records: [IndexedRecord] = []
+        for (statement, isReference) in [(selectBlobsOf, false), (selectReferencesOf, true)] {
+            try statement.each(.int(segment)) { row in
+                let range = FreedRange(
+                    segment: segment, offset: try row.size(1), length: RecordHeader.charge(try row.size(2)))
+                records.append(
+                    IndexedRecord(id: row.int64(3), blob: row.int64(4), isReference: isReference, range: range))
+            }
+        }
+        return records
+    }
+
+    /// Lets a row name a copy of its record. Returns false if it names another one by now, or is gone.
+    func move(_ record: IndexedRecord, to range: FreedRange) throws -> Bool {
+        let statement = record.isReference ? moveReference : moveBlobRecord
+        try statement.run(
+            .int(range.segment), .int(range.offset), .int(record.id), .int(record.range.segment),
+            .int(record.range.offset))
+        return statement.changedRows > 0
     }
 
     /// Records that the index knows all records of a segment before `offset`.

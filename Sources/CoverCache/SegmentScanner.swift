@@ -25,10 +25,11 @@ enum SegmentScanner {
     ///   - number: the segment's number.
     ///   - limit: the offset to stop at, if the file is longer.
     ///   - verifyingDigest: whether to recompute SHA-256 as well as the checksum.
+    ///   - verified: offsets of records whose bodies were verified before. They are not read again.
     /// - Returns: the offset after the last intact record.
     static func scan(
         _ file: SegmentFile, _ number: Int, from start: Int = 0, to limit: Int = .max, verifyingDigest: Bool = false,
-        visit: (Found) throws -> Void
+        trusting verified: Set<Int> = [], visit: (Found) throws -> Void
     ) throws -> Int {
         let length = min(file.length, limit)
         var offset = start
@@ -39,7 +40,9 @@ enum SegmentScanner {
             offset = data & ~(RecordHeader.alignment - 1)
             let found: Found?
             do {
-                found = try record(file, number, at: offset, end: length, verifyingDigest: verifyingDigest)
+                found = try record(
+                    file, number, at: offset, end: length, verifyingDigest: verifyingDigest,
+                    isVerified: verified.contains(offset))
             } catch {
                 found = .unreadable(error)
             }
@@ -61,7 +64,7 @@ enum SegmentScanner {
 
     /// Returns nil if no record begins at `offset`.
     private static func record(
-        _ file: SegmentFile, _ number: Int, at offset: Int, end: Int, verifyingDigest: Bool
+        _ file: SegmentFile, _ number: Int, at offset: Int, end: Int, verifyingDigest: Bool, isVerified: Bool
     ) throws(CacheError) -> Found? {
         guard let start = try file.read(at: offset, length: RecordHeader.size),
             start.withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == RecordHeader.magic.littleEndian
@@ -69,7 +72,8 @@ enum SegmentScanner {
         let damage = Found.damage(offset: offset)
         // A damaged header may state any length. It is compared with the file's before memory is allocated.
         guard let header = start.withUnsafeBytes({ RecordHeader($0) }), header.span <= end - offset,
-            let bytes = try file.read(at: offset, length: header.span)
+            let bytes = try file.read(
+                at: offset, length: isVerified ? RecordHeader.size + header.metadataLength : header.span)
         else { return damage }
         return bytes.withUnsafeBytes { bytes in
             let bodyStart = RecordHeader.size + header.metadataLength
@@ -78,7 +82,7 @@ enum SegmentScanner {
             guard RecordHeader.isIntact(front),
                 let metadata = EntryMetadata(decoding: UnsafeRawBufferPointer(rebasing: front[RecordHeader.size...]))
             else { return damage }
-            if !header.isReference {
+            if !header.isReference, !isVerified {
                 guard Checksum.of(body) == header.bodyChecksum else { return damage }
                 if verifyingDigest, Digest(of: body) != header.digest { return damage }
             }

@@ -3,15 +3,13 @@ import Platform
 /// The segment that this process appends to. `flock` holds it while it is open, so a segment that is not locked has no live
 /// writer.
 struct SegmentWriter {
-    /// A segment of this length is closed and the next one begun, in bytes.
+    /// The longest segment, in bytes.
     static let maximumLength = 256 << 20
 
     let number: Int
     let file: SegmentFile
     /// The offset of the next group; a multiple of the alignment.
     var end: Int
-
-    var isFull: Bool { end >= Self.maximumLength }
 
     /// Takes over an existing segment. Returns nil if it has a live writer or does not exist.
     init?(takingOver number: Int, in directory: CacheDirectory) {

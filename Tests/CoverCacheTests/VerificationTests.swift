@@ -179,6 +179,19 @@ import Testing
         }
     }
 
+    @Test func `other processes store covers while a rebuild verifies bytes`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.written { writer in
+                let entries = try writer.rebuild { segment in
+                    if segment == 1 { try folder.written { try $0.store(url(2), picture(2)) } }
+                }
+                #expect(entries == 2)
+            }
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
+        }
+    }
+
     @Test("a rebuild by one process does not lose covers that another is about to commit")
     func rebuildBesideAWriter() throws {
         try withFolder { folder in

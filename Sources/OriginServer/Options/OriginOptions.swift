@@ -28,6 +28,8 @@ package struct OriginOptions: Sendable {
     package var cacheControl = "public, max-age=86400"
     /// Redirects the Cover Art Archive's paths over two other hosts, as the archive does; see `ArchiveHosts`.
     package var archiveHosts = false
+    /// The length of covers whose URL states none, in bytes; nil is 8 to 250 KB, which depends on the cover.
+    package var size: Int?
     /// The body of `/robots.txt`; nil answers 404.
     package var robots: String?
     /// Counts requests by path, for `Origin.requestCount(path:)`. Every requested path stays in memory.

@@ -31,6 +31,7 @@ struct ResponseOptions: Sendable {
 
     /// - Parameter number: the request's number, from 1.
     init(_ options: OriginOptions, number: Int) {
+        size = options.size
         delay = options.delay
         bytesPerSecond = options.bytesPerSecond
         retryAfter = options.retryAfter

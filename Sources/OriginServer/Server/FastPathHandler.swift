@@ -25,7 +25,7 @@ final class FastPathHandler: ChannelInboundHandler {
     init?(_ context: OriginContext) {
         let options = context.options
         guard options.bytesPerSecond == nil, options.fault == nil, options.status == nil,
-            options.totalBytesPerSecond == nil, options.maximumInFlight == nil
+            options.totalBytesPerSecond == nil, options.maximumInFlight == nil, options.size == nil
         else { return nil }
         delay = options.delay
         cacheControl = options.cacheControl

@@ -1,0 +1,44 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    extension CommandTests {
+        @Suite(.serialized) struct CompactionTests {
+            /// Every punched hole fails as on a file system without them.
+            private let withoutHoles = ["DISK_FAIL": "\(EOPNOTSUPP):1:lasting"]
+
+            @Test func `without holes the segments stay within the capacity, and what is kept is whole`() async throws {
+                try await withStage { stage in
+                    let capacity = 8 << 20
+                    for part in 0..<8 {
+                        let list = try stage.list(stage.urls(part * 40..<part * 40 + 40, "size=60000"))
+                        let child = try stage.start(
+                            ["prefetch", list, "--capacity", "\(capacity)", "--quiet"], disk: withoutHoles)
+                        let result = await child.exit()
+                        #expect(result.status == 0, "\(result)")
+                        let lengths = try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count }
+                        // A group more, until there is room for the next.
+                        #expect(lengths.reduce(0, +) <= capacity + capacity / 16, "part \(part): \(lengths)")
+                    }
+                    #expect(try await stage.entries().count > 60)
+                    #expect(try await stage.run("verify").status == 0)
+                }
+            }
+
+            @Test func `without holes an eviction shortens the files`() async throws {
+                try await withStage { stage in
+                    let list = try stage.list(stage.urls(0..<80, "size=60000"))
+                    let filled = try stage.start(
+                        ["prefetch", list, "--capacity", "16M", "--quiet"], disk: withoutHoles)
+                    #expect(await filled.exit().status == 0)
+                    let evicted = try stage.start(["evict", "--to", "2M"], disk: withoutHoles)
+                    #expect(await evicted.exit().status == 0)
+                    let lengths = try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count }
+                    #expect(lengths.reduce(0, +) <= 2 << 20, "\(lengths)")
+                    #expect(try await stage.entries().count > 15)
+                    #expect(try await stage.run("verify").status == 0)
+                }
+            }
+        }
+    }
+#endif

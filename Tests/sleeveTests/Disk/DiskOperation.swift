@@ -1,0 +1,70 @@
+import Foundation
+
+/// An operation that changed a file, as `disk.c` records it.
+struct DiskOperation {
+    enum Kind: UInt32 {
+        case create = 1
+        case write, truncate, punch, allocate, sync, syncDirectory, rename, unlink, makeDirectory
+        /// A call that was made to fail; it changed nothing.
+        case failed
+    }
+
+    struct Malformed: Error { var offset: Int }
+
+    var kind: Kind
+    var inode: UInt64
+    var offset: Int
+    /// In bytes. For `truncate`, the new length.
+    var length: Int
+    var path: String
+    /// For `rename`.
+    var newPath: String
+    /// For `write`.
+    var data: [UInt8]
+
+    /// A change of a name.
+    init(_ kind: Kind, _ path: String) {
+        self.init(kind: kind, inode: 0, offset: 0, length: 0, path: path, newPath: "", data: [])
+    }
+
+    private init(
+        kind: Kind, inode: UInt64, offset: Int, length: Int, path: String, newPath: String, data: [UInt8]
+    ) {
+        (self.kind, self.inode, self.offset, self.length) = (kind, inode, offset, length)
+        (self.path, self.newPath, self.data) = (path, newPath, data)
+    }
+
+    /// The directory that the path lies in.
+    static func parent(_ path: String) -> String { (path as NSString).deletingLastPathComponent }
+
+    /// Reads a trace.
+    static func read(_ path: String) throws -> [DiskOperation] {
+        guard FileManager.default.fileExists(atPath: path) else { return [] }
+        let bytes = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        var operations: [DiskOperation] = []
+        var offset = 0
+        while offset < bytes.count {
+            guard offset + 40 <= bytes.count else { throw Malformed(offset: offset) }
+            func number<Number: FixedWidthInteger>(_ position: Int, _: Number.Type) -> Number {
+                bytes.withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset + position, as: Number.self) }
+            }
+            func text(_ start: Int, _ length: Int) -> String {
+                String(decoding: bytes[start..<start + length], as: UTF8.self)
+            }
+            let (nameLength, newNameLength) = (Int(number(32, UInt32.self)), Int(number(36, UInt32.self)))
+            let length = Int(number(24, UInt64.self))
+            guard let kind = Kind(rawValue: number(0, UInt32.self)) else { throw Malformed(offset: offset) }
+            let name = offset + 40
+            let data = name + nameLength + newNameLength
+            let end = data + (kind == .write ? length : 0)
+            guard end <= bytes.count else { throw Malformed(offset: offset) }
+            operations.append(
+                DiskOperation(
+                    kind: kind, inode: number(8, UInt64.self), offset: Int(number(16, UInt64.self)), length: length,
+                    path: text(name, nameLength), newPath: text(name + nameLength, newNameLength),
+                    data: Array(bytes[data..<end])))
+            offset = end
+        }
+        return operations
+    }
+}

@@ -1,0 +1,215 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    /// Runs of the command whose file operations were recorded, and what they acknowledged.
+    struct DiskRecording {
+        struct Step {
+            /// In the trace.
+            var operations: Range<Int>
+            /// What it left in the cache, if it may have evicted covers.
+            var remaining: Set<String>?
+        }
+
+        struct Acknowledgement {
+            var digest: String
+            /// The number of the operation that wrote the line of the report.
+            var operation: Int
+        }
+
+        let stage: Stage
+        var operations: [DiskOperation] = []
+        private(set) var steps: [Step] = []
+        private var reports = 0
+        /// Operations of the trace that were read.
+        private var recorded = 0
+        private var trace: String { stage.folder + "/trace" }
+
+        init(_ stage: Stage) { self.stage = stage }
+
+        /// Runs the command, and reads what it did.
+        /// - Parameter evicts: it may remove covers that were acknowledged.
+        mutating func run(_ commands: [String]..., evicts: Bool = false) async throws {
+            let start = operations.count
+            let children = try commands.map { try child($0) }
+            for child in children {
+                let result = await child.exit()
+                #expect(result.status == 0, "\(result)")
+            }
+            try readTrace()
+            var step = Step(operations: start..<operations.count)
+            if evicts {
+                // It may recover something: what it does is a part of the trace, too.
+                let listing = await (try child(["list", "--json"])).exit()
+                let entries: [ListLine] = try listing.lines()
+                step.remaining = Set(entries.map(\.url))
+                try readTrace()
+            }
+            steps.append(step)
+        }
+
+        private mutating func readTrace() throws {
+            let trace = try DiskOperation.read(trace)
+            operations += trace.dropFirst(recorded)
+            recorded = trace.count
+        }
+
+        private mutating func child(_ arguments: [String]) throws -> Child {
+            var arguments = arguments
+            if ["prefetch", "refresh"].contains(arguments[0]) {
+                reports += 1
+                arguments += ["--quiet", "--report", "\(stage.folder)/report-\(reports)"]
+            }
+            return try stage.start(arguments, disk: ["DISK_TRACE": trace])
+        }
+
+        /// What the reports had acknowledged, by URL, in order.
+        var acknowledgements: [String: [Acknowledgement]] {
+            var acknowledgements: [String: [Acknowledgement]] = [:]
+            var texts: [String: String] = [:]
+            for (number, operation) in operations.enumerated() {
+                guard operation.kind == .write, operation.path.hasPrefix(stage.folder + "/report-") else { continue }
+                let text = texts[operation.path, default: ""] + String(decoding: operation.data, as: UTF8.self)
+                let end = text.lastIndex(of: "\n").map { text.index(after: $0) } ?? text.startIndex
+                texts[operation.path] = String(text[end...])
+                let lines: [ReportLine] = (try? jsonLines(String(text[..<end]))) ?? []
+                for line in lines {
+                    guard let digest = line.digest else { continue }
+                    acknowledgements[line.url, default: []].append(
+                        Acknowledgement(digest: digest, operation: number))
+                }
+            }
+            return acknowledgements
+        }
+
+        // MARK: Changing the recording
+
+        /// Removes a file behind the command's back, durably.
+        mutating func remove(_ path: String) {
+            operations += Self.removal(of: path)
+        }
+
+        private static func removal(of path: String) -> [DiskOperation] {
+            [DiskOperation(.unlink, path), DiskOperation(.syncDirectory, DiskOperation.parent(path))]
+        }
+
+        /// Forgets the operations that `isForgotten` chooses, as if the command had not done them.
+        mutating func forget(_ isForgotten: (DiskOperation) -> Bool) {
+            for index in operations.indices where isForgotten(operations[index]) { operations[index].kind = .failed }
+        }
+
+        /// The segment loses its name when the second run begins, which goes on writing to it.
+        mutating func removeSegmentBeforeSecondRun() {
+            let segment = stage.cache + "/segments/0000000001.seg"
+            operations.insert(contentsOf: Self.removal(of: segment), at: steps[1].operations.lowerBound)
+        }
+
+        // MARK: Power loss
+
+        /// Recovers the cache from states that power loss may leave at each moment, and checks the promises.
+        /// - Parameter recover: opens and closes a cache.
+        /// - Returns: the number of states, and what was wrong.
+        func powerLoss(limit: Int = statesOfAMoment, recover: (String) throws -> Void = CacheCheck.recover) throws -> (
+            states: Int, faults: [String]
+        ) {
+            let acknowledgements = acknowledgements
+            let allowed = acknowledgements.mapValues { Set($0.map(\.digest)) }
+            var disk = Disk(directory: stage.folder)
+            var faults: [String] = []
+            var states = 0
+            let copy = try scratchFolder()
+            defer { try? FileManager.default.removeItem(atPath: copy) }
+            for number in 0...operations.count {
+                let operation = number < operations.count ? operations[number] : nil
+                if isMoment(operation, after: number > 0 ? operations[number - 1] : nil) {
+                    let required = required(before: number, acknowledgements)
+                    for state in CrashState.some(of: disk, limit: limit, seed: UInt64(number)) {
+                        states += 1
+                        try write(state, of: disk, to: copy)
+                        let found = CacheCheck(required: required, allowed: allowed).faults(
+                            in: copy + "/cache", recover: recover)
+                        faults += found.map { "before operation \(number): \($0)" }
+                        if faults.count > 20 { return (states, faults) }
+                    }
+                }
+                if let operation, isInCache(operation) { disk.apply(operation) }
+            }
+            return (states, faults)
+        }
+
+        /// What is pending only grows until the next sync: states with less of it are among those examined there. What destroys bytes is
+        /// looked at by itself.
+        private func isMoment(_ next: DiskOperation?, after previous: DiskOperation?) -> Bool {
+            guard let next, let previous else { return next == nil }
+            return isInCache(next) && [.sync, .syncDirectory].contains(next.kind)
+                || isInCache(previous) && [.punch, .unlink, .rename].contains(previous.kind)
+        }
+
+        private func isInCache(_ operation: DiskOperation) -> Bool {
+            operation.path.hasPrefix(stage.cache) || operation.path == stage.folder
+        }
+
+        /// The digests that a URL may have at the moment before an operation, for each URL that must be there.
+        private func required(
+            before number: Int, _ acknowledgements: [String: [Acknowledgement]]
+        ) -> [String: Set<String>] {
+            acknowledgements.compactMapValues { all -> Set<String>? in
+                guard let last = all.lastIndex(where: { $0.operation < number }) else { return nil }
+                return Set(all[last...].map(\.digest))
+            }.filter { url, _ in
+                let last = acknowledgements[url]?.last { $0.operation < number }
+                return !steps.contains { step in
+                    guard let last, let remaining = step.remaining, !remaining.contains(url) else { return false }
+                    return step.operations.lowerBound < number && step.operations.upperBound > last.operation
+                }
+            }
+        }
+
+        private func write(_ state: CrashState, of disk: Disk, to copy: String) throws {
+            try? FileManager.default.removeItem(atPath: copy)
+            let (directories, files) = state.contents(of: disk)
+            for directory in directories.sorted() {
+                try FileManager.default.createDirectory(
+                    atPath: copy + directory.dropFirst(stage.folder.count), withIntermediateDirectories: true)
+            }
+            for (path, bytes) in files {
+                try Data(bytes).write(to: URL(filePath: copy + path.dropFirst(stage.folder.count)))
+            }
+        }
+    }
+
+    /// How many states of one moment are examined.
+    private let statesOfAMoment = ProcessInfo.processInfo.environment["SLEEVE_CRASH_STATES"].flatMap { Int($0) } ?? 24
+
+    extension Stage {
+        /// Starts the command with `disk.c`.
+        /// - Parameter variables: what to do to its file operations.
+        func start(_ arguments: [String], disk variables: [String: String]) throws -> Child {
+            var environment = environment.merging(variables) { $1 }
+            environment["DISK_ROOT"] = folder
+            environment["LD_PRELOAD"] = try diskLibrary.get()
+            return try Child(sleeveBinary, arguments, environment: environment)
+        }
+    }
+
+    /// `disk.c`, compiled.
+    private let diskLibrary = Result {
+        let source = (#filePath as NSString).deletingLastPathComponent + "/disk.c"
+        let library = (sleeveBinary as NSString).deletingLastPathComponent + "/disk.so"
+        let compiler = Process()
+        compiler.executableURL = URL(filePath: "/usr/bin/env")
+        compiler.arguments = ["clang", "-shared", "-fPIC", "-O1", "-o", library, source]
+        try compiler.run()
+        compiler.waitUntilExit()
+        try #require(compiler.terminationStatus == 0, "clang could not compile \(source)")
+        return library
+    }
+
+    /// A folder in memory, if there is one: thousands of states are written to it and synced.
+    private func scratchFolder() throws -> String {
+        let parent = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : FileManager.default.temporaryDirectory.path()
+        let folder = parent + "/sleeve-crash-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        return folder
+    }
+#endif

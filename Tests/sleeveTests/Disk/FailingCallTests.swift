@@ -1,0 +1,59 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    extension CommandTests {
+        /// Each call on a file of the cache fails, once or from then on.
+        @Suite(.serialized) struct FailingCallTests {
+            private static let errors = [ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM]
+
+            @Test(arguments: Scenario.Kind.allCases)
+            func `a failing call is reported, loses nothing, and is forgotten once its cause is gone`(
+                kind: Scenario.Kind
+            ) async throws {
+                try await Scenario.with(kind) { scenario in
+                    var attempts = 0
+                    for (index, error) in Self.errors.enumerated() {
+                        for suffix in ["", ":lasting"] {
+                            var number = 1 + index % stride
+                            while true {
+                                let failure = "\(error):\(number)\(suffix)"
+                                let attempt = try await scenario.attempt(["DISK_FAIL": failure])
+                                guard let failed = attempt.failed else { break }
+                                attempts += 1
+                                let name = String(cString: strerror(error))
+                                let description =
+                                    "\(name)\(suffix) in call \(number) (\(failed.path)): \(attempt.result)"
+                                #expect(attempt.faults.isEmpty, "\(attempt.faults) after \(description)")
+                                #expect([0, 1, 3].contains(attempt.result.status), "\(description)")
+                                if attempt.result.status != 0 {
+                                    #expect(
+                                        isNamed(error, by: attempt.result.stderr),
+                                        "\(description)")
+                                    #expect(
+                                        error == EIO || !attempt.result.stderr.contains("--repair"), "\(description)")
+                                }
+                                let again = try await scenario.again()
+                                #expect(again.status == 0, "\(again) after \(description)")
+                                number += stride
+                            }
+                        }
+                    }
+                    print("\(kind): \(attempts) failing calls")
+                    #expect(attempts > 10)
+                }
+            }
+        }
+    }
+
+    /// Whether a message says what failed.
+    private func isNamed(_ error: Int32, by message: String) -> Bool {
+        // SQLite takes EIO in a read of the index for damage, and does not name all others.
+        let words =
+            [ENOSPC, EDQUOT].contains(error) ? ["is full", "may be full"] : ["I/O error", "unable to open", "damaged"]
+        return (words + [String(cString: strerror(error))]).contains { message.localizedCaseInsensitiveContains($0) }
+    }
+
+    /// Every how many calls one fails. 1 takes some minutes.
+    private let stride = ProcessInfo.processInfo.environment["SLEEVE_FAIL_EVERY"].flatMap { Int($0) } ?? 7
+#endif

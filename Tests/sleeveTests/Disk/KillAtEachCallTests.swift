@@ -1,0 +1,32 @@
+#if os(Linux)
+    import Foundation
+    import Testing
+
+    extension CommandTests {
+        @Suite(.serialized) struct KillAtEachCallTests {
+            @Test(arguments: Scenario.Kind.allCases)
+            func `killed before any operation on a file, a command loses nothing, and runs again`(kind: Scenario.Kind)
+                async throws
+            {
+                try await Scenario.with(kind) { scenario in
+                    var number = 0
+                    while true {
+                        number += 1
+                        let attempt = try await scenario.attempt(["DISK_KILL": "\(number)"])
+                        #expect(attempt.faults.isEmpty, "killed before operation \(number): \(attempt.faults)")
+                        if attempt.result.signal == nil { break }
+                        #expect(attempt.result.signal == SIGKILL)
+                        let again = try await scenario.again()
+                        #expect(again.status == 0, "after a kill before operation \(number): \(again)")
+                        if kind == .evict {
+                            // Nothing leaks: it is 24 KB and the file's own blocks.
+                            #expect(try scenario.allocatedBytes() <= 40_000, "killed before operation \(number)")
+                        }
+                    }
+                    print("\(kind): killed before each of \(number - 1) operations")
+                    if kind != .get { #expect(number > 5) }
+                }
+            }
+        }
+    }
+#endif

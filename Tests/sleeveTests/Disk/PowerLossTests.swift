@@ -1,0 +1,190 @@
+#if os(Linux)
+    import Foundation
+    import GRDB
+    import OriginServer
+    import Testing
+
+    @testable import CoverCache
+
+    extension CommandTests {
+        /// Runs of the command are recorded operation by operation. For each moment, states of the disk that power loss may leave are
+        /// built, and the cache is recovered from each.
+        @Suite(.serialized) struct PowerLossTests {
+            private func expectNoFault(_ recording: DiskRecording, sourceLocation: SourceLocation = #_sourceLocation)
+                throws
+            {
+                let result = try recording.powerLoss()
+                print("\(result.states) states after power loss")
+                #expect(result.states > 100, sourceLocation: sourceLocation)
+                #expect(result.faults.isEmpty, "\(result.faults)", sourceLocation: sourceLocation)
+            }
+
+            @Test func `the replay of a recording gives the files on the disk`() async throws {
+                try await withStage { stage in
+                    let recording = try await stored(in: stage)
+                    var disk = Disk(directory: stage.folder)
+                    for operation in recording.operations where operation.path.hasPrefix(stage.cache) {
+                        disk.apply(operation)
+                    }
+                    let files = CrashState(disk).contents(of: disk).files
+                    #expect(files.count > 4)
+                    // The processes write to the leases through a mapping; they have ended.
+                    for (path, bytes) in files where !path.hasSuffix("/leases") {
+                        let actual = [UInt8](try Data(contentsOf: URL(filePath: path)))
+                        #expect(actual == bytes, "\(path) has \(actual.count) bytes, the replay \(bytes.count)")
+                    }
+                }
+            }
+
+            @Test func `power loss while covers are stored loses none that was acknowledged`() async throws {
+                try await withStage { stage in try expectNoFault(try await stored(in: stage)) }
+            }
+
+            /// Two runs, with the same bytes at several URLs.
+            private func stored(in stage: Stage) async throws -> DiskRecording {
+                var recording = DiskRecording(stage)
+                try await recording.run([
+                    "prefetch", try stage.list(stage.urls(0..<8) + stage.urls(20..<24, "size=4000&same=1")),
+                ])
+                let more = stage.urls(8..<14) + stage.urls(30..<34, "size=4000&same=10")
+                try await recording.run(["prefetch", try stage.list(more, name: "more.txt")])
+                return recording
+            }
+
+            @Test func `power loss around an eviction loses no cover that was downloaded again`() async throws {
+                try await withStage { stage in try expectNoFault(try await evicted(in: stage)) }
+            }
+
+            private func evicted(in stage: Stage) async throws -> DiskRecording {
+                var recording = DiskRecording(stage)
+                let list = try stage.list(stage.urls(0..<10) + stage.urls(20..<22, "size=4000&same=1"))
+                try await recording.run(["prefetch", list])
+                try await recording.run(["evict", "--to", "16K"], evicts: true)
+                try await recording.run(["prefetch", list])
+                return recording
+            }
+
+            @Test func `power loss while a full cache stores and evicts loses nothing that was kept`() async throws {
+                try await withStage { stage in
+                    var recording = DiskRecording(stage)
+                    for part in 0..<3 {
+                        let list = try stage.list(stage.urls(part * 12..<part * 12 + 12), name: "list-\(part).txt")
+                        try await recording.run(["prefetch", list, "--capacity", "160K"], evicts: true)
+                    }
+                    try expectNoFault(recording)
+                }
+            }
+
+            @Test func `power loss during a refresh leaves the old cover or the new one`() async throws {
+                try await withStage { stage in
+                    var options = OriginOptions()
+                    options.cacheControl = "max-age=0"
+                    options.size = 4_000
+                    let first = try await Origin.start(options)
+                    let urls = (0..<8).map { first.coverURL($0) }
+                    var recording = DiskRecording(stage)
+                    try await recording.run(["prefetch", try stage.list(urls)])
+                    try await recording.run(["refresh"])
+                    await first.stop()
+                    // The same URLs have other covers.
+                    options.port = first.port
+                    options.size = 5_000
+                    let second = try await Origin.start(options)
+                    try await recording.run(["refresh"])
+                    await second.stop()
+                    #expect(
+                        recording.acknowledgements.values.allSatisfy { Set($0.map(\.digest)).count == 2 },
+                        "\(recording.acknowledgements)")
+                    try expectNoFault(recording)
+                }
+            }
+
+            @Test func `power loss under two writers loses no cover of either`() async throws {
+                try await withStage { stage in
+                    var recording = DiskRecording(stage)
+                    // Each refers to bytes that the other may have stored.
+                    let lists = try (0..<2).map { part in
+                        let own = stage.urls(part * 10..<part * 10 + 6)
+                        return try stage.list(
+                            own + stage.urls(40 + part * 8..<48 + part * 8, "size=4000&same=\(1 - part)1"),
+                            name: "\(part)")
+                    }
+                    try await recording.run(["prefetch", lists[0]], ["prefetch", lists[1]])
+                    try expectNoFault(recording)
+                }
+            }
+
+            @Test func `power loss during a repair loses nothing`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    try await recording.run(["verify", "--repair"])
+                    for suffix in ["", "-wal"] {
+                        // As if the index had rotted away: it is gone for good.
+                        let path = stage.cache + "/index.sqlite3" + suffix
+                        if unlink(path) == 0 { recording.remove(path) }
+                    }
+                    unlink(stage.cache + "/index.sqlite3-shm")
+                    try await recording.run(["verify", "--repair"])
+                    try expectNoFault(recording)
+                }
+            }
+
+            // MARK: Faults that the harness must find
+
+            private func expectFault(
+                _ recording: DiskRecording, recover: (String) throws -> Void = CacheCheck.recover,
+                sourceLocation: SourceLocation = #_sourceLocation
+            ) throws {
+                #expect(
+                    !(try recording.powerLoss(limit: 60, recover: recover).faults.isEmpty),
+                    sourceLocation: sourceLocation)
+            }
+
+            @Test func `rows before the sync of their segment are found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    recording.forget { $0.kind == .sync && $0.path.hasSuffix(".seg") }
+                    try expectFault(recording)
+                }
+            }
+
+            @Test func `holes before a durable delete are found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = try await evicted(in: stage)
+                    recording.forget { $0.kind == .sync && $0.path.hasSuffix("-wal") }
+                    try expectFault(recording)
+                }
+            }
+
+            @Test func `a segment whose name was not synced is found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    recording.forget { $0.kind == .syncDirectory && $0.path.hasSuffix("/segments") }
+                    try expectFault(recording)
+                }
+            }
+
+            @Test func `a segment that was removed before it was written is found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    recording.removeSegmentBeforeSecondRun()
+                    try expectFault(recording)
+                }
+            }
+
+            @Test func `a recovery that reads no segment is found to lose covers`() async throws {
+                try await withStage { stage in
+                    let recording = try await stored(in: stage)
+                    try expectFault(recording) { cache in
+                        // The index says that it knows all records.
+                        let index = cache + "/index.sqlite3"
+                        if let queue = try? DatabaseQueue(path: index) {
+                            try? queue.write { try $0.execute(sql: "UPDATE segments SET scanned = 1 << 40") }
+                        }
+                        try CacheCheck.recover(cache)
+                    }
+                }
+            }
+        }
+    }
+#endif

@@ -1,0 +1,125 @@
+#if os(Linux)
+    import Foundation
+    import OriginServer
+    import Testing
+
+    /// A command that is run many times on copies of one cache, each time with something going wrong.
+    struct Scenario {
+        enum Kind: String, CaseIterable, Sendable {
+            case firstPrefetch, prefetch, refresh, evict, repair, get
+        }
+
+        let kind: Kind
+        let stage: Stage
+        private let arguments: [String]
+        /// What the cache has before.
+        private var before: [String: Set<String>] = [:]
+        /// What it may have afterwards.
+        private var allowed: [String: Set<String>] = [:]
+
+        private var base: String { stage.folder + "/base" }
+        private var report: String { stage.folder + "/report" }
+        private var trace: String { stage.folder + "/trace" }
+
+        /// One run of the command.
+        struct Attempt {
+            var result: RunResult
+            /// The call that was made to fail, if one was.
+            var failed: DiskOperation?
+            /// What was wrong with the cache after it.
+            var faults: [String]
+        }
+
+        private init(_ kind: Kind, _ stage: Stage, _ arguments: [String]) async throws {
+            (self.kind, self.stage, self.arguments) = (kind, stage, arguments)
+            if FileManager.default.fileExists(atPath: stage.cache) {
+                try FileManager.default.moveItem(atPath: stage.cache, toPath: base)
+                before = try CacheCheck.digests(in: base).compactMapValues { $0.map { [$0] } }
+            }
+            allowed = before
+            // A run in which nothing goes wrong tells what is to come.
+            try restore()
+            let result = try await run([:])
+            try #require(result.status == 0, "\(result)")
+            for (url, digest) in try CacheCheck.digests(in: stage.cache) {
+                allowed[url, default: []].insert(try #require(digest))
+            }
+        }
+
+        /// Runs `body` with a cache, and an origin, that are ready for the command.
+        static func with(_ kind: Kind, _ body: (Scenario) async throws -> Void) async throws {
+            try await withStage { stage in
+                var options = OriginOptions()
+                options.cacheControl = "max-age=0"
+                options.size = 4_000
+                let origin = try await Origin.start(options)
+                let urls = (0..<10).map { origin.coverURL($0) } + (20..<24).map { "\(origin.coverURL($0))?same=2" }
+                if kind != .firstPrefetch { try await stage.fill(urls) }
+                await origin.stop()
+                // From now on the URLs have other covers.
+                options.port = origin.port
+                options.size = 5_000
+                let changed = try await Origin.start(options)
+                let others = try stage.list(
+                    urls.map { $0.replacing("/covers/", with: "/covers/1") } + [urls[0] + "?other"])
+                let report = stage.folder + "/report"
+                let arguments =
+                    switch kind {
+                    case .firstPrefetch, .prefetch: ["prefetch", others, "--report", report, "--retries", "0"]
+                    case .refresh: ["refresh", "--report", report, "--retries", "0"]
+                    case .evict: ["evict", "--to", "24K"]
+                    case .repair: ["verify", "--repair"]
+                    case .get: ["get", "--offline", urls[3], "-o", stage.folder + "/cover.jpg"]
+                    }
+                try await body(Scenario(kind, stage, arguments))
+                await changed.stop()
+            }
+        }
+
+        private func restore() throws {
+            for path in [stage.cache, report, trace] where FileManager.default.fileExists(atPath: path) {
+                try FileManager.default.removeItem(atPath: path)
+            }
+            guard FileManager.default.fileExists(atPath: base) else { return }
+            try FileManager.default.copyItem(atPath: base, toPath: stage.cache)
+            // A repair has something to repair: the index is gone.
+            if kind == .repair {
+                for suffix in ["", "-wal", "-shm"] { unlink("\(stage.cache)/index.sqlite3\(suffix)") }
+            }
+        }
+
+        private func run(_ variables: [String: String]) async throws -> RunResult {
+            await (try stage.start(arguments, disk: variables)).exit()
+        }
+
+        /// Runs the command on a new copy of the cache, and checks what it leaves.
+        func attempt(_ variables: [String: String]) async throws -> Attempt {
+            try restore()
+            let result = try await run(variables.merging(["DISK_TRACE": trace]) { $1 })
+            let operations = try DiskOperation.read(trace)
+            var required = kind == .evict ? [:] : before
+            let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
+            for line: ReportLine in try jsonLines(text) {
+                if let digest = line.digest { required[line.url] = [digest] }
+            }
+            // What replaces a cover may be there without having been acknowledged.
+            for (url, digests) in required where kind == .refresh && before[url] == digests {
+                required[url] = allowed[url] ?? digests
+            }
+            return Attempt(
+                result: result, failed: operations.first { $0.kind == .failed },
+                faults: CacheCheck(required: required, allowed: allowed).faults(in: stage.cache))
+        }
+
+        /// Runs the command again on what the last attempt left.
+        func again() async throws -> RunResult { try await stage.start(arguments, disk: [:]).exit() }
+
+        /// Bytes that the segments take on the disk.
+        func allocatedBytes() throws -> Int {
+            try stage.segments().reduce(0) { sum, path in
+                var status = stat()
+                return stat(path, &status) == 0 ? sum + Int(status.st_blocks) * 512 : sum
+            }
+        }
+    }
+#endif

@@ -6,12 +6,14 @@ import Platform
 ///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir)
 ///     index.sqlite3            entries, blobs, counters; disposable
 ///     writer.lock              locked (flock) around every index write and checkpoint
+///     leases                   which process downloads which URL; disposable
 ///     reserve                  empty blocks, released so that evicting works on a full disk
 ///     segments/0000000001.seg  the covers' bytes and metadata, in records
 package struct CacheDirectory: Sendable, Hashable {
     package let path: String
     var index: String { path + "/index.sqlite3" }
     var lock: String { path + "/writer.lock" }
+    var leases: String { path + "/leases" }
     var segments: String { path + "/segments" }
 
     func segment(_ number: Int) -> String {

@@ -46,6 +46,8 @@ package struct FetchResult: Sendable {
     package var result: Result<StoredCover, CoverFailure>
     /// The request joined another request's transfer.
     package var isJoined = false
+    /// Another process had stored the cover before a transfer started.
+    package var isCached = false
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     /// Where the time went; nil without a response.

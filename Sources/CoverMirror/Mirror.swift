@@ -13,6 +13,7 @@ package final class Mirror: Sendable {
     let store: ResponseStore
     let origin: OriginClient
     let largeResponses = Mutex(LargeResponses())
+    let clock: @Sendable () -> ContinuousClock.Instant
     /// The largest body that is stored, in bytes.
     let maximumBodySize: Int
     /// The mirror's name in `Via` (RFC 9110 section 7.6.3).
@@ -21,7 +22,7 @@ package final class Mirror: Sendable {
     private let logger: Logger
 
     /// A mirror of the URLs under `origin`. If the library is offline, it answers from the cache only. Close it before the library.
-    /// - Parameter clock: decides when an origin that failed is asked again.
+    /// - Parameter clock: decides when an origin that failed is asked again, and when a client has stalled.
     /// - Throws: `LibraryError` if `origin` is no such URL, or no descriptor is left.
     package init(
         of origin: String, in library: LibraryAPI,
@@ -30,6 +31,7 @@ package final class Mirror: Sendable {
         let configuration = library.configuration
         site = try MirrorSite(origin)
         store = ResponseStore(library)
+        self.clock = clock
         self.origin = OriginClient(
             client: try configuration.makeClient(), limit: min(configuration.perHost, configuration.parallel),
             clock: clock)

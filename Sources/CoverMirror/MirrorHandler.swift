@@ -9,6 +9,7 @@ struct MirrorHandler: Sendable {
     let hosts: AllowedHosts
     /// The largest request body, in bytes.
     let maximumBodySize: Int
+    let clients: StalledClients
     let requests = InFlightCounter()
 
     /// - Throws: if the connection must be closed.
@@ -56,7 +57,7 @@ struct MirrorHandler: Sendable {
         if head.method == .head, !response.head.headerFields.contains(.contentLength) {
             return try await writeHeadOnly(response.head, channel, writer)
         }
-        if let stream = response.stream { return try await write(stream, response.head, writer) }
+        if let stream = response.stream { return try await write(stream, response.head, channel, writer) }
         try await writer.write(response: response.head, body: Self.body(ByteBuffer(bytes: response.body)))
     }
 
@@ -67,12 +68,32 @@ struct MirrorHandler: Sendable {
         return await mirror.response(to: request) { interims.yield($0) }
     }
 
-    /// - Throws: if the origin or the client ends the transfer early. The connection is closed then, so that the client does not take
-    ///   a part for the whole.
-    private func write(_ body: StreamedBody, _ head: HTTPResponse, _ writer: consuming ResponseWriter) async throws {
+    /// What the kernel holds of a streamed body for a client that has no room for it, in bytes. With its default of some mebibytes,
+    /// one that reads 40 KB a second would seem to take nothing for a minute.
+    private static let maximumUnsent = 64 << 10
+    #if os(Linux)
+        private static let unsentOption = NIOBSDSocket.Option(rawValue: 25)  // TCP_NOTSENT_LOWAT
+    #else
+        private static let unsentOption = NIOBSDSocket.Option(rawValue: 0x201)  // TCP_NOTSENT_LOWAT
+    #endif
+
+    /// - Throws: if the origin or the client ends the transfer early, or the client takes nothing. The connection is closed then, so
+    ///   that the client does not take a part for the whole.
+    private func write(
+        _ body: StreamedBody, _ head: HTTPResponse, _ channel: any Channel, _ writer: consuming ResponseWriter
+    ) async throws {
+        // A system without the option takes slow clients for stalled ones.
+        try? await channel.setOption(.tcpOption(Self.unsentOption), value: Self.maximumUnsent).get()
         do {
             var bodyWriter = try await writer.writeHead(head)
-            while let chunk = try await body.next() { try await bodyWriter.write(ByteBuffer(bytes: chunk)) }
+            while let chunk = try await body.next() {
+                try await clients.watch {
+                    body.cancel()
+                    channel.close(promise: nil)
+                } writing: {
+                    try await bodyWriter.write(ByteBuffer(bytes: chunk))
+                }
+            }
             try await bodyWriter.finish(nil)
         } catch {
             body.cancel()

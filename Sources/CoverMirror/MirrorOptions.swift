@@ -9,6 +9,8 @@ package struct MirrorOptions: Sendable {
     /// Host names that requests may use, in addition to addresses and `localhost`. At least one is required if other machines can
     /// connect: a mirror asks for no password, so exposing it must be a decision.
     package var names: [String] = []
+    /// A client that takes nothing of a streamed response for this long is disconnected. Above 0.
+    package var clientTimeout: Duration = .seconds(30)
 
     package init() {}
 

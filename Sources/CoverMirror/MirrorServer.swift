@@ -12,6 +12,8 @@ package final class MirrorServer: Sendable {
     package let port: Int
     private let handler: MirrorHandler
     private let server: ListeningServer
+    /// Disconnects stalled clients.
+    private let watch: Task<Void, Never>
 
     /// Opens it. It is listening when this returns.
     /// - Parameter maximumBodySize: of a request, in bytes.
@@ -21,7 +23,9 @@ package final class MirrorServer: Sendable {
     {
         guard options.isLoopback || !options.names.isEmpty else { throw MirrorError.needsName(host: options.host) }
         let hosts = AllowedHosts(listening: options.host, names: options.names)
-        let handler = MirrorHandler(mirror: mirror, hosts: hosts, maximumBodySize: maximumBodySize)
+        let handler = MirrorHandler(
+            mirror: mirror, hosts: hosts, maximumBodySize: maximumBodySize,
+            clients: StalledClients(timeout: options.clientTimeout, clock: mirror.clock))
         do {
             let server = try await ListeningServer.start(label: "sleeve.mirror") { didListen, logger in
                 try await Server(
@@ -49,6 +53,9 @@ package final class MirrorServer: Sendable {
     private init(_ options: MirrorOptions, handler: MirrorHandler, server: ListeningServer) {
         self.handler = handler
         self.server = server
+        watch = Task { [clients = handler.clients] in
+            while (try? await Task.sleep(for: options.clientTimeout / 8)) != nil { clients.disconnectAll() }
+        }
         url = server.url(host: options.names.first ?? options.host)
         port = server.port
     }
@@ -57,6 +64,12 @@ package final class MirrorServer: Sendable {
     package func close(within timeout: Duration = .seconds(5)) async {
         try? await server.channel.close()
         await handler.requests.stop(within: timeout)
+        watch.cancel()
         server.task.cancel()
     }
+
+    deinit { watch.cancel() }
+
+    /// The clients that streamed responses are written to.
+    var clients: StalledClients { handler.clients }
 }

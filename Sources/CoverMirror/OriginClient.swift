@@ -27,14 +27,17 @@ enum OriginFailure: Error, Sendable {
 }
 
 /// Sends requests to the origin. Concurrent requests for one URL share a fetch (RFC 9111 section 4: collapsing), and the number in
-/// flight is limited.
+/// flight is limited. Streamed responses, which last as long as their clients take, occupy at most half of it.
 actor OriginClient {
     private nonisolated let client: HTTPClient
     private let limit: Int
+    private var streamLimit: Int { max(1, limit / 2) }
     private let clock: @Sendable () -> OriginGate.Instant
     private var gate = OriginGate()
     private var inFlight = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
+    private var streams = 0
+    private var streamsWaiting: [CheckedContinuation<Void, Never>] = []
     private var fetches: [String: Task<FetchOutcome, Never>] = [:]
     /// How many requests have shared another request's fetch.
     private(set) var collapsedCount = 0
@@ -82,7 +85,14 @@ actor OriginClient {
     func stream(
         _ request: MirrorRequest, to url: HTTPURL, didComplete: @escaping @Sendable (HTTPResponse, Int) -> Void
     ) async throws(OriginFailure) -> (head: HTTPResponse, body: StreamedBody) {
-        let job = try await acquireSlot()
+        await acquireStream()
+        let job: JobID
+        do throws(OriginFailure) {
+            job = try await acquireSlot()
+        } catch {
+            releaseStream()
+            throw error
+        }
         let stream = ResponseStream()
         let relay = TransferRequest.Relay(method: request.method, body: request.body)
         await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: stream)
@@ -93,11 +103,11 @@ actor OriginClient {
             let body = StreamedBody(stream: stream) {
                 didComplete(head, $0)
             } didEnd: {
-                Task { await self.releaseSlot() }
+                Task { await self.endStream() }
             }
             return (head, body)
         } catch {
-            releaseSlot()
+            endStream()
             throw didFail(job, error)
         }
     }
@@ -167,6 +177,19 @@ actor OriginClient {
     private func releaseSlot() {
         // The next waiting request takes the slot over.
         if waiting.isEmpty { inFlight -= 1 } else { waiting.removeFirst().resume() }
+    }
+
+    private func acquireStream() async {
+        if streams < streamLimit { streams += 1 } else { await withCheckedContinuation { streamsWaiting.append($0) } }
+    }
+
+    private func releaseStream() {
+        if streamsWaiting.isEmpty { streams -= 1 } else { streamsWaiting.removeFirst().resume() }
+    }
+
+    private func endStream() {
+        releaseSlot()
+        releaseStream()
     }
 
     nonisolated func close() { client.loop.shutdown() }

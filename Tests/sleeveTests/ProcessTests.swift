@@ -27,7 +27,7 @@ extension CommandTests {
                     #expect(summary.requested == 300 && summary.settled == 300 && summary.failed == 0)
                     downloaded += summary.downloaded
                 }
-                #expect(downloaded >= 300)
+                #expect(downloaded == 300 && stage.origin.requestCount == 300)
                 #expect(try await stage.entries().map(\.url).sorted() == urls.sorted())
                 let verified = try await stage.run("verify")
                 #expect(verified.status == 0, "\(verified)")

@@ -53,6 +53,11 @@ struct DownloadQueue<Request> {
 
     func contains(_ key: String) -> Bool { jobs.id(of: key) != nil }
 
+    func contains(_ id: JobID) -> Bool { jobs.contains(id) }
+
+    /// The key of a job that could start; nil if it has ended, or is in flight or being stored.
+    func keyToStart(_ id: JobID) -> String? { canStart(id) ? jobs[id].url.string : nil }
+
     /// A value of the first of the job's requests that has one.
     func first<Value>(of id: JobID, _ value: (Request) -> Value?) -> Value? {
         guard jobs.contains(id) else { return nil }
@@ -105,7 +110,9 @@ struct DownloadQueue<Request> {
     // MARK: Decisions
 
     /// What to do now. The caller asks again after every decision but `.wait`.
-    mutating func next(now: Instant) -> Decision {
+    /// - Parameter admit: whether a job may start, as far as the queue's own limits are not concerned. Jobs of priority `immediate`
+    ///   start in any case.
+    mutating func next(now: Instant, admit: (Job<Request>) -> Admission = { _ in .start }) -> Decision {
         fireTimers(now)
         if let start = startImmediate(now) { return .start(start) }
         if let drop = dropFromFailedHost(now) { return drop }
@@ -125,9 +132,23 @@ struct DownloadQueue<Request> {
             if let fetch = robotsToFetch(host, now) { return fetch }
             guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
             if let drop = dropIfDisallowed(id, host) { return drop }
-            return .start(start(id, host, now))
+            switch admit(jobs[id]) {
+            case .start: return .start(start(id, host, now))
+            case .wait: enqueue(host)
+            case .stop:
+                resume(id)
+                return .wait(timers.min?.time)
+            }
         }
         return .wait(timers.min?.time)
+    }
+
+    /// Puts a job that has waited, or keeps its turn, in front of its host's others.
+    mutating func resume(_ id: JobID) {
+        guard canStart(id) else { return }
+        let host = jobs[id].host
+        hosts[host].waiting.prepend(id)
+        enqueue(host)
     }
 
     mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {

@@ -11,8 +11,6 @@ import Platform
 package actor DownloadScheduler {
     /// Memory for finished jobs that wait for the store, in bytes. No transfer starts beyond it.
     private static let maximumBacklog = 10 << 20
-    /// Memory for the partial bodies of broken transfers, in bytes.
-    private static let maximumPartial = 64 << 20
     /// Time between two records of what was learnt about hosts.
     private static let hostsInterval = Duration.seconds(10)
     /// Requests in memory; `submit` suspends beyond it. More while most transfers could start: requests further down the list
@@ -25,7 +23,8 @@ package actor DownloadScheduler {
     let logger: Logger
     var queue: DownloadQueue<FetchRequest>
     /// Indexed by the jobs' slots.
-    private var states: [JobState] = []
+    var states: [JobState] = []
+    var jobLeases: JobLeases
     private var batch = WriteBatch()
     /// Memory held by `batch` and by what the store has taken, in bytes.
     private var backlog = 0
@@ -36,15 +35,19 @@ package actor DownloadScheduler {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { client.unownedExecutor }
 
-    /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
+    /// - Parameters:
+    ///   - leases: nil if no other process downloads for the same store.
+    ///   - hosts: what earlier runs learnt about hosts, by origin.
     package init(
-        client: HTTPClient, store: any DownloadStore, policy: FetchPolicy, hosts: [String: HostMemory], logger: Logger
+        client: HTTPClient, store: any DownloadStore, leases: (any DownloadLeases)? = nil, policy: FetchPolicy,
+        hosts: [String: HostMemory], logger: Logger
     ) {
         self.client = client
         self.store = store
         self.policy = policy
         self.logger = logger
         queue = DownloadQueue(limits: policy.limits, hosts: hosts)
+        jobLeases = JobLeases(leases, timeout: policy.leaseTimeout)
     }
 
     /// Starts the scheduler. Call it once, before anything else.
@@ -71,6 +74,7 @@ package actor DownloadScheduler {
         for key in withdrawn {
             for request in queue.withdraw(key, { $0.owner == owner }) { request.cancel() }
         }
+        if !withdrawn.isEmpty { endLeases() }
         add(requests)
         queue.prefer(order)
     }
@@ -96,6 +100,7 @@ package actor DownloadScheduler {
     /// Cancels the requests of `owner`, and the transfers without any other request.
     package func cancelRequests(of owner: ObjectIdentifier) {
         let (requests, inFlight) = queue.cancel { $0.owner == owner }
+        endLeases()
         for request in requests { request.cancel() }
         // One of them may belong to the owner. The others submit one batch more than they should.
         resumeSubmitters()
@@ -110,6 +115,7 @@ package actor DownloadScheduler {
         isClosed = true
         client.loop.shutdown()
         for request in queue.cancel({ _ in true }).requests { request.cancel() }
+        endLeases()
         resumeSubmitters()
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
         while true {
@@ -124,17 +130,17 @@ package actor DownloadScheduler {
     private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
         flushBatch(now)
         while backlog < Self.maximumBacklog {
-            switch queue.next(now: now) {
+            switch queue.next(now: now, admit: { admit($0, now) }) {
             case .start(let start): begin(start)
             case .fetchRobots(let url, let host): fetchRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
                 endTurn(now)
-                return time
+                return [time, lookUp(now)].compactMap(\.self).min()
             }
         }
         endTurn(now)
-        return nil
+        return lookUp(now)
     }
 
     /// Hands over the jobs that were dropped in this turn: nothing else may wake the loop.
@@ -289,57 +295,9 @@ package actor DownloadScheduler {
         return hints
     }
 
-    // MARK: Retries
-
-    private func retryOrFail(
-        _ start: DownloadQueue<FetchRequest>.Start, _ failure: CoverFailure, retryAfter: Duration?,
-        _ now: ContinuousClock.Instant
-    ) {
-        if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }
-        let decision = policy.retry.decide(
-            failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
-        switch decision {
-        case .retry(let delay):
-            logger.debug("\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms")
-            retry(start.job, at: now + delay)
-        case .giveUp: finish(start.job, start.url, failing: failure)
-        case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))
-        }
-    }
-
-    /// Retries from the beginning: redirects may lead elsewhere by then.
-    private func retry(_ job: JobID, at time: ContinuousClock.Instant) {
-        states[job.slot].redirects = []
-        queue.retry(job, at: time, from: rememberedRedirect(of: job))
-    }
-
-    private func rememberedRedirect(of job: JobID) -> HTTPURL? {
-        states[job.slot].ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
-    }
-
-    /// Requests the URL itself if its remembered redirect failed: that says nothing about the URL's own host.
-    private func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
-        guard rememberedRedirect(of: job) != nil, failure.kind != .cancelled else { return false }
-        states[job.slot].ignoresRedirect = true
-        states[job.slot].redirects = []
-        queue.move(job, to: url)
-        return true
-    }
-
-    private func stored(for job: JobID) -> (any StoredVersion)? {
-        states[job.slot].ignoresStored ? nil : queue.first(of: job) { $0.stored }
-    }
-
-    /// Keeps a partial body for the next attempt if it can be resumed and there is memory for it.
-    private func keep(_ partial: PartialBody?, of job: JobID) {
-        guard let partial, !partial.conditions.isEmpty else { return }
-        let kept = states.reduce(0) { $0 + ($1.partial?.body.capacity ?? 0) }
-        if kept + partial.body.capacity <= Self.maximumPartial { states[job.slot].partial = partial }
-    }
-
     // MARK: To the store
 
-    private func finish(_ job: JobID, _ url: HTTPURL, failing failure: CoverFailure) {
+    func finish(_ job: JobID, _ url: HTTPURL, failing failure: CoverFailure) {
         let stored = failure.kind == .cancelled ? nil : queue.first(of: job) { $0.stored }
         finish(job, url, .failure(failure, stored: stored))
     }
@@ -380,11 +338,14 @@ package actor DownloadScheduler {
         for result in results {
             switch result {
             case .finished(let job, var result):
+                jobLeases.end(job)
                 for request in queue.end(job) {
                     request.completion(result)
                     result.isJoined = true
                 }
-            case .lost(let job) where isClosed: for request in queue.end(job) { request.cancel() }
+            case .lost(let job) where isClosed:
+                jobLeases.end(job)
+                for request in queue.end(job) { request.cancel() }
             case .lost(let job):
                 states[job.slot].ignoresStored = true
                 retry(job, at: .now)

@@ -3,10 +3,15 @@ package struct FetchPolicy: Sendable {
     package var limits: FetchLimits
     package var retry: RetryPolicy
     package var redirect: RedirectPolicy
+    /// How long a cover waits for another process that downloads it. A holder without a failure needs no longer than a request may.
+    package var leaseTimeout: Duration
 
-    package init(limits: FetchLimits, retry: RetryPolicy, redirect: RedirectPolicy) {
+    package init(
+        limits: FetchLimits, retry: RetryPolicy, redirect: RedirectPolicy, leaseTimeout: Duration = .seconds(60)
+    ) {
         self.limits = limits
         self.retry = retry
         self.redirect = redirect
+        self.leaseTimeout = leaseTimeout
     }
 }

@@ -27,7 +27,7 @@ extension LibraryConfiguration {
             totalInterval: totalRate.map(Self.interval), adapts: adapts, respectsRobots: respectsRobots)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades))
+            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades), leaseTimeout: timeout)
     }
 
     /// The time between two requests at a rate; at most 30 years, which a `Duration` can hold.

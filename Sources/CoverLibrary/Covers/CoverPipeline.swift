@@ -3,6 +3,7 @@ import CoverFetch
 import CurlHTTP
 import Dispatch
 import HTTPCaching
+import Logging
 import Platform
 import Synchronization
 
@@ -20,6 +21,8 @@ package final class CoverPipeline: Sendable {
     let hub: EventHub
     let persistency: PersistencyManager
     let reader: CacheReader
+    /// Nil if the processes of this cache cannot share leases.
+    private let leases: CacheLeases?
     private let state = Mutex(State())
     /// Reads block, so they run neither on the cooperative pool nor in line.
     private let readers = DispatchQueue(label: "sleeve.read", attributes: .concurrent)
@@ -36,6 +39,12 @@ package final class CoverPipeline: Sendable {
             reader = try await persistency.open()
         } catch {
             throw LibraryError(error)
+        }
+        do {
+            leases = CacheLeases(table: try await persistency.openLeases(), reader: reader, readers: readers)
+        } catch {
+            configuration.logger.debug("other processes may download the same covers: \(error)")
+            leases = nil
         }
     }
 
@@ -60,9 +69,7 @@ package final class CoverPipeline: Sendable {
 
     /// Reads the cache on a thread that may block.
     func read<Result: Sendable>(_ body: @escaping @Sendable (CacheReader) throws -> Result) async throws -> Result {
-        try await withCheckedThrowingContinuation { continuation in
-            readers.async { [reader] in continuation.resume(with: Swift.Result { try body(reader) }) }
-        }
+        try await reader.read(on: readers, body)
     }
 
     /// Reads a cover on the caller's thread. Damaged bytes are a miss, and their entry is dropped.
@@ -270,8 +277,8 @@ package final class CoverPipeline: Sendable {
             if state.isClosed { throw .closed }
             if let scheduler = state.scheduler { return (scheduler, false) }
             let started = DownloadScheduler(
-                client: try configuration.makeClient(), store: persistency, policy: configuration.policy, hosts: hosts,
-                logger: configuration.logger)
+                client: try configuration.makeClient(), store: persistency, leases: leases,
+                policy: configuration.policy, hosts: hosts, logger: configuration.logger)
             state.scheduler = started
             return (started, true)
         }

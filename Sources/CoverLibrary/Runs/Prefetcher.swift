@@ -154,7 +154,9 @@ struct Prefetcher: Sendable {
         FetchRequest(owner: ObjectIdentifier(run)) { [self] result in
             switch result.result {
             case .success(let cover):
-                var outcome = CoverOutcome(result.isJoined ? .joined : .downloaded, candidate.location)
+                // Another process brought a cached one: this run transferred nothing.
+                let kind: CoverOutcome.Kind = result.isJoined ? .joined : result.isCached ? .fresh : .downloaded
+                var outcome = CoverOutcome(kind, candidate.location)
                 outcome.digest = cover.digest
                 outcome.bytes = cover.byteCount
                 outcome.isDuplicate = cover.isDuplicate

@@ -12,7 +12,7 @@ public struct PrefetchSummary: Sendable, Hashable {
     public var deduplicated = 0
     /// Covers that the server confirmed (304).
     public var revalidated = 0
-    /// Covers that were already cached.
+    /// Covers that were already cached, or that another process stored while this run waited for it.
     public var fresh = 0
     /// Covers requested more than once in the run: one transfer served all.
     public var joined = 0
@@ -104,7 +104,7 @@ public struct CoverOutcome: Sendable, Hashable {
         case downloaded
         /// The server confirmed the cached cover (304).
         case revalidated
-        /// It was already cached.
+        /// It was already cached, or another process stored it while this run waited for it.
         case fresh
         /// Another request of the same run brought it.
         case joined

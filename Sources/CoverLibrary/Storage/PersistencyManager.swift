@@ -23,6 +23,8 @@ actor PersistencyManager: DownloadStore {
     private let hub: EventHub
     private weak var scheduler: DownloadScheduler?
     private var openWriter: CacheWriter?
+    /// Nil before `openLeases`.
+    private var leases: LeaseTable?
     /// Covers of the group that gathers.
     private var gathering: [Download] = []
     private var gatheringSince: ContinuousClock.Instant?
@@ -67,6 +69,14 @@ actor PersistencyManager: DownloadStore {
         openWriter = writer
         thread.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
         return try CacheReader(directory: writer.directory)
+    }
+
+    /// Opens the leases that the cache's processes share. The cache works without them.
+    /// - Throws: `CacheError`, `SystemError`.
+    func openLeases() throws -> LeaseTable {
+        let table = try LeaseTable(writer().directory)
+        leases = table
+        return table
     }
 
     /// The scheduler to notify when jobs have ended.
@@ -232,7 +242,9 @@ actor PersistencyManager: DownloadStore {
             let covers = groups.flatMap(\.covers)
             do {
                 let writer = try writer()
-                complete(covers, try writer.commit(groups.map(\.group)))
+                let outcomes = try writer.commit(groups.map(\.group))
+                leases?.didCommit()
+                complete(covers, outcomes)
                 // The covers are stored, whether others can be evicted or not. The next commit tries again.
                 try? writer.makeRoom(writer.headroom)
             } catch {
@@ -337,6 +349,7 @@ actor PersistencyManager: DownloadStore {
     /// Runs `body` on the disk thread with everything committed.
     func withWriter<Result: Sendable>(_ body: @Sendable (CacheWriter) throws -> Result) throws -> Result {
         try commitNow()
+        defer { leases?.didCommit() }
         return try body(writer())
     }
 

@@ -116,7 +116,7 @@ let package = Package(
             name: "sleeve",
             dependencies: [
                 "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
-                argumentParser, logging,
+                argumentParser, crypto, logging,
             ],
             swiftSettings: settings),
         .executableTarget(

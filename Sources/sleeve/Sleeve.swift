@@ -28,7 +28,7 @@ struct Sleeve: AsyncParsableCommand {
         subcommands: [
             Prefetch.self, Refresh.self, Get.self, AlbumCommand.self, Serve.self, List.self, Stats.self, Verify.self,
             Evict.self,
-            OriginCommand.self, BenchCommand.self,
+            OriginCommand.self, BenchCommand.self, TortureCommand.self,
         ])
 
     static func main() async {

@@ -18,6 +18,13 @@ extension CommandTests {
                 "origin",
                 ["--port", "--delay", "--fault", "--fault-every", "--albums", "--urls", "--write-to", "--count"]
             ),
+            (
+                "torture",
+                [
+                    "<directory>", "--rounds", "--kills", "--time", "--processes", "--seed", "--keep", "--json",
+                    "--quiet",
+                ]
+            ),
         ]
         private static let wrong: [[String]] = [
             ["--no-such"], ["prefetch", "--no-such"], ["nonsense"], ["get"], ["get", "http://a/1", "http://a/2"],
@@ -29,6 +36,8 @@ extension CommandTests {
             ["prefetch", "--rate", "inf"], ["prefetch", "--log-level", "loud"],
             ["prefetch", "--report", "-"], ["refresh", "--metrics-file", "-"], ["prefetch", "--metrics-file", ""],
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
+            ["torture", "--rounds", "0"], ["torture", "--kills", "0"], ["torture", "--processes", "0"],
+            ["torture", "--time", "soon"], ["torture", ""],
         ]
 
         @Test func `the help names every command, the exit codes and first steps`() async throws {
@@ -117,7 +126,7 @@ extension CommandTests {
                 let album = ["list", "show", "add", "delete", "undo", "redo", "import", "export"].map { ["album", $0] }
                 let commands = [
                     [], ["prefetch"], ["refresh"], ["get"], ["serve"], ["list"], ["stats"], ["verify"], ["evict"],
-                    ["origin"], ["album"],
+                    ["origin"], ["torture"], ["album"],
                 ]
                 for command in commands + album {
                     let help = try await sleeveTests.run(command + ["--help"], environment: stage.environment)

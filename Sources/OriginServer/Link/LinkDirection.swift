@@ -36,7 +36,7 @@ struct LinkDirection {
     init(_ model: LinkModel, seed: UInt64) {
         self.model = model
         delay = model.delay
-        random = SplitMix64(state: seed)
+        random = SplitMix64(seed: seed)
     }
 
     /// The time of the next arrival or acknowledgement.
@@ -179,18 +179,5 @@ struct LinkDirection {
         sender.window.didAcknowledge(segment.length, at: segment.offset)
         senders[connection] = sender
         transmitWaiting(connection, at: now)
-    }
-}
-
-/// The SplitMix64 generator (Steele, Lea and Flood, 2014), which gives the same sequence for the same seed on every system.
-struct SplitMix64: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

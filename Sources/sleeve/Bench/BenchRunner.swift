@@ -1,13 +1,6 @@
 import ArgumentParser
 import Platform
 
-/// Why a bench cannot go on.
-enum BenchError: Error {
-    /// A signal arrived.
-    case stopped
-    case failed(String)
-}
-
 /// Runs the processes of a bench, one after the other, and measures them. Blocks; for a thread of its own.
 struct BenchRunner {
     /// What is measured, over every link.
@@ -32,15 +25,15 @@ struct BenchRunner {
 
     let sleeve: String
     let plan: Plan
-    let folder: BenchFolder
-    let children: BenchChildren
+    let folder: TemporaryFolder
+    let children: ChildProcesses
     /// Shows what is being measured.
     let progress: (String) -> Void
 
     // MARK: A target
 
     /// Measures every scenario of the plan, and the rivals, in rounds.
-    /// - Throws: `BenchError`.
+    /// - Throws: `ChildError`.
     func measure(_ target: Target, into report: inout BenchReport) throws {
         try folder.write(target.urls.map { $0 + "\n" }.joined(), to: "urls.txt")
         try folder.write(Rival.configuration(target.urls), to: "urls.curl")
@@ -108,7 +101,7 @@ struct BenchRunner {
         // Some covers may fail; what that does to the figures is a part of the result.
         guard [0, ExitStatus.someFailed.rawValue].contains(process.exitCode) else {
             let message = folder.text(of: "errors").split(separator: "\n").last.map(String.init)
-            throw BenchError.failed(message ?? "sleeve \(command[0]) ended with exit code \(process.exitCode)")
+            throw ChildError.failed(message ?? "sleeve \(command[0]) ended with exit code \(process.exitCode)")
         }
         if let peak = PeakMemory(summary: folder.text(of: "output")) { process.peakMemoryBytes = peak.bytes }
         return BenchRound(process, scenario, covers: BenchRound.covers(ofReport: folder.text(of: "report")))
@@ -121,7 +114,7 @@ struct BenchRunner {
 
     private struct RivalFailure: Error { var text: String }
 
-    /// - Throws: `BenchError.stopped`.
+    /// - Throws: `ChildError.stopped`.
     private func run(_ rival: Rival, _ target: Target) throws -> Result<ProcessRun, RivalFailure> {
         let files = try folder.makeFolder(rival.rawValue)
         defer { folder.remove(rival.rawValue) }
@@ -140,11 +133,11 @@ struct BenchRunner {
     }
 
     /// Runs a program to its end.
-    /// - Throws: `SystemError` if it cannot be started; `BenchError.stopped` after a signal.
+    /// - Throws: `SystemError` if it cannot be started; `ChildError.stopped` after a signal.
     private func run(_ words: [String], in directory: String? = nil) throws -> ProcessRun {
-        if children.isStopped { throw BenchError.stopped }
-        let output = try Self.create(folder.file("output"))
-        let errors = try Self.create(folder.file("errors"))
+        if children.isStopped { throw ChildError.stopped }
+        let output = try folder.create("output")
+        let errors = try folder.create("errors")
         defer {
             close(output)
             close(errors)
@@ -155,17 +148,11 @@ struct BenchRunner {
         let child = try children.start(words, in: directory, output: output, errors: errors)
         let exit = children.wait(for: child)
         let seconds = began.duration(to: .now) / .seconds(1)
-        if children.isStopped { throw BenchError.stopped }
+        if children.isStopped { throw ChildError.stopped }
         let busy = load.flatMap { load in Machine.Load.now?.share(since: load) }
         return ProcessRun(
             seconds: seconds, cpuSeconds: exit.cpu, peakMemoryBytes: exit.memory, exitCode: exit.status,
             machineLoad: busy, start: Int(start), end: Int(start) + Int(seconds * 1e6))
-    }
-
-    private static func create(_ path: String) throws(SystemError) -> Int32 {
-        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard descriptor >= 0 else { throw SystemError("open", path: path) }
-        return descriptor
     }
 
     // MARK: The origin
@@ -173,26 +160,8 @@ struct BenchRunner {
     /// Starts an origin on a free port, and ends it after `body`.
     /// - Parameter options: more options of `sleeve origin`.
     func withOrigin(_ options: [String], _ body: (String) throws -> Void) throws {
-        if children.isStopped { throw BenchError.stopped }
-        var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw SystemError("pipe") }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-        let errors = try Self.create(folder.file("origin-errors"))
-        let child = try children.start([sleeve, "origin", "--port", "0"] + options, output: ends[1], errors: errors)
-        close(ends[1])
-        close(errors)
-        defer {
-            child.send(SIGTERM)
-            _ = children.wait(for: child)
-            close(ends[0])
-        }
-        var (line, byte) = ([UInt8](), UInt8(0))
-        while read(ends[0], &byte, 1) == 1, byte != UInt8(ascii: "\n") { line.append(byte) }
-        guard !line.isEmpty else {
-            if children.isStopped { throw BenchError.stopped }
-            let message = folder.text(of: "origin-errors").split(separator: "\n").first.map(String.init)
-            throw BenchError.failed("sleeve origin did not start\(message.map { ": \($0)" } ?? "")")
-        }
-        try body(String(decoding: line, as: UTF8.self))
+        let origin = try OriginProcess(sleeve: sleeve, options: options, in: folder, children)
+        defer { origin.stop() }
+        try body(origin.url)
     }
 }

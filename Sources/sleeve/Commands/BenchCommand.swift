@@ -98,7 +98,7 @@ struct BenchCommand: AsyncParsableCommand {
             scenarios: BenchScenario.allCases.filter(only.values.contains),
             rounds: rounds ?? (target == nil ? 3 : 1), rivals: compare.values, options: options)
         if let target, !quiet { Log.info(announcement(target, plan)) }
-        let children = BenchChildren()
+        let children = ChildProcesses()
         Signals.handle { _ in children.stop() }
         let (report, problem) = try await measure(target, plan, children)
         if !report.results.isEmpty {
@@ -112,37 +112,39 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// Runs the bench on a thread of its own, which waits for its processes.
     private func measure(
-        _ target: BenchRunner.Target?, _ plan: BenchRunner.Plan, _ children: BenchChildren
+        _ target: BenchRunner.Target?, _ plan: BenchRunner.Plan, _ children: ChildProcesses
     ) async throws -> (report: BenchReport, problem: String?) {
         guard let program = ProcessSetup.program else { throw fail("the path of this program is unknown") }
         let parent = folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
         guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
-        let temporary: BenchFolder
-        do throws(SystemError) { temporary = try BenchFolder(in: parent) } catch { throw fail("cannot \(error)") }
-        let result = await withCheckedContinuation { continuation in
-            WorkThread.start {
-                let runner = BenchRunner(
-                    sleeve: program, plan: plan, folder: temporary, children: children, progress: { show($0) })
-                var report = BenchReport(
-                    version: LibraryAPI.version, date: Timestamp.text(WallClock.milliseconds()),
-                    machine: Machine.description,
-                    command: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "))
-                var problem: String?
-                do {
-                    if let target {
-                        try runner.measure(target, into: &report)
-                    } else {
-                        try measureLinks(runner, into: &report)
-                    }
-                } catch BenchError.stopped {
-                    report.isInterrupted = true
-                } catch BenchError.failed(let message) {
-                    problem = message
-                } catch {
-                    problem = "cannot measure: \(error)"
+        let temporary: TemporaryFolder
+        do throws(SystemError) {
+            temporary = try TemporaryFolder(in: parent, name: "sleeve-bench")
+        } catch {
+            throw fail("cannot \(error)")
+        }
+        let result = await WorkThread.run {
+            let runner = BenchRunner(
+                sleeve: program, plan: plan, folder: temporary, children: children, progress: { show($0) })
+            var report = BenchReport(
+                version: LibraryAPI.version, date: Timestamp.text(WallClock.milliseconds()),
+                machine: Machine.description,
+                command: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "))
+            var problem: String?
+            do {
+                if let target {
+                    try runner.measure(target, into: &report)
+                } else {
+                    try measureLinks(runner, into: &report)
                 }
-                continuation.resume(returning: (report, problem))
+            } catch ChildError.stopped {
+                report.isInterrupted = true
+            } catch ChildError.failed(let message) {
+                problem = message
+            } catch {
+                problem = "cannot measure: \(error)"
             }
+            return (report, problem)
         }
         temporary.removeAll()
         if Log.isLive { Log.live("") }

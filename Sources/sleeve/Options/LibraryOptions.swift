@@ -39,7 +39,7 @@ struct LibraryOptions: ParsableArguments {
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.
     func configuration() throws -> LibraryConfiguration {
         if logFormat == .json { Log.useJSON() }
-        guard let cache = cache ?? Self.path("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve") else {
+        guard let cache = cache ?? Self.defaultCachePath else {
             throw fail("$HOME is not set; name the cache directory with --cache")
         }
         // Commands that need the library file report a missing name themselves.
@@ -50,6 +50,9 @@ struct LibraryOptions: ParsableArguments {
         configuration.logger.logLevel = quiet ? max(logLevel.level, .warning) : logLevel.level
         return configuration
     }
+
+    /// The cache directory without `--cache`; nil if no variable is set.
+    static var defaultCachePath: String? { path("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve") }
 
     /// The value of `variable`, else `name` in a base directory of the XDG specification; nil if no variable is set.
     private static func path(_ variable: String, _ base: String, _ underHome: String, _ name: String) -> String? {

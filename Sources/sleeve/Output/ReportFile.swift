@@ -17,11 +17,11 @@ extension CoverTimings {
     }
 }
 
-/// The report: one JSON line per cover, written in blocks, or every second if lines are rare. A line follows the commit that
+/// The report: one JSON line per cover, written in blocks, or every 50 ms if lines are rare. A line follows the commit that
 /// makes it true. A stalled reader slows the reading of the list, never a transfer.
 final class ReportFile: Sendable {
     private static let blockSize = 32 << 10
-    private static let interval = Duration.seconds(1)
+    private static let interval = Duration.milliseconds(50)
     /// Maximum number of bytes that wait for the reader. Beyond it, the list is not read further.
     private static let maximumBacklog = 16 << 20
     private let path: String

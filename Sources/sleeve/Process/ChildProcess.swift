@@ -21,7 +21,10 @@ struct ChildProcess: Sendable {
     ///   - directory: its working directory; nil for this process's.
     ///   - output: the descriptor that becomes its stdout.
     ///   - errors: the descriptor that becomes its stderr.
-    init(_ words: [String], in directory: String? = nil, output: Int32, errors: Int32) throws(SystemError) {
+    ///   - hasOwnGroup: whether it leads a process group of its own, which a terminal's signals do not reach.
+    init(
+        _ words: [String], in directory: String? = nil, output: Int32, errors: Int32, hasOwnGroup: Bool = false
+    ) throws(SystemError) {
         #if os(Linux)
             var actions = posix_spawn_file_actions_t()
             var attributes = posix_spawnattr_t()
@@ -45,7 +48,9 @@ struct ChildProcess: Sendable {
         sigfillset(&all)
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let group = hasOwnGroup ? Int16(POSIX_SPAWN_SETPGROUP) : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | group)
         let arguments = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var pid: pid_t = 0

@@ -175,7 +175,7 @@ struct LinkDirectionTests {
 
     /// Whether the generator with this seed loses only one segment of the first `count`, with a loss of 5 %.
     private func loses(only lost: Int, of count: Int, seed: UInt64) -> Bool {
-        var random = SplitMix64(state: seed)
+        var random = SplitMix64(seed: seed)
         return (0...count).allSatisfy { (Double.random(in: 0..<1, using: &random) < 0.05) == ($0 == lost) }
     }
 

@@ -1,0 +1,5 @@
+/// The time since it was made.
+struct Stopwatch: Sendable {
+    private let start = ContinuousClock.now
+    var time: Duration { start.duration(to: .now) }
+}

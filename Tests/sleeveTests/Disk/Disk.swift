@@ -1,3 +1,5 @@
+import OriginServer
+
 /// A disk with a write cache: what is durable, and what power loss may undo.
 ///
 /// POSIX promises little: until a file is synced, each of its changes may be durable or not, in any order, and a write may be torn.
@@ -205,19 +207,5 @@ struct CrashState {
             }
         }
         return state
-    }
-}
-
-/// SplitMix64: the same numbers for the same seed.
-struct SplitMix64: RandomNumberGenerator {
-    private var state: UInt64
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var word = state
-        word = (word ^ (word >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        word = (word ^ (word >> 27)) &* 0x94D0_49BB_1331_11EB
-        return word ^ (word >> 31)
     }
 }

@@ -109,9 +109,11 @@
         /// Recovers the cache from states that power loss may leave at each moment, and checks the promises.
         /// - Parameter recover: opens and closes a cache.
         /// - Returns: the number of states, and what was wrong.
-        func powerLoss(limit: Int = statesOfAMoment, recover: (String) throws -> Void = CacheCheck.recover) throws -> (
-            states: Int, faults: [String]
-        ) {
+        func powerLoss(limit: Int = isThorough ? 200 : 8, recover: (String) throws -> Void = CacheCheck.recover) throws
+            -> (
+                states: Int, faults: [String]
+            )
+        {
             let acknowledgements = acknowledgements
             let allowed = acknowledgements.mapValues { Set($0.map(\.digest)) }
             var disk = Disk(directory: stage.folder)
@@ -178,8 +180,8 @@
         }
     }
 
-    /// How many states of one moment are examined.
-    private let statesOfAMoment = ProcessInfo.processInfo.environment["SLEEVE_CRASH_STATES"].flatMap { Int($0) } ?? 24
+    /// Whether everything is tried, which takes half an hour, or a part of it.
+    let isThorough = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil
 
     extension Stage {
         /// Starts the command with `disk.c`.

@@ -38,11 +38,15 @@ enum SegmentScanner {
             let data = file.nextData(from: offset)
             guard data < length else { break }
             offset = data & ~(RecordHeader.alignment - 1)
-            let found: Found?
-            do {
-                found = try record(
+            func record() throws(CacheError) -> Found? {
+                try Self.record(
                     file, number, at: offset, end: length, verifyingDigest: verifyingDigest,
                     isVerified: verified.contains(offset))
+            }
+            let found: Found?
+            do {
+                // A disk may succeed at the second attempt.
+                do { found = try record() } catch { found = try record() }
             } catch {
                 found = .unreadable(error)
             }

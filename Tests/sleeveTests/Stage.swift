@@ -3,7 +3,10 @@ import OriginServer
 import Testing
 
 /// All tests of the command. They run one after the other: they start processes, and some measure how long one takes to end.
-@Suite(.serialized, .timeLimit(.minutes(10))) enum CommandTests {}
+@Suite(.serialized, .timeLimit(.minutes(isThorough ? 120 : 10))) enum CommandTests {}
+
+/// Whether the tests of files try everything, which takes about an hour, or a part of it.
+let isThorough = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil
 
 /// A test's own origin, cache and folder, which are removed after it.
 struct Stage: Sendable {

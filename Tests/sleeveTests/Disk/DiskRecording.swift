@@ -180,9 +180,6 @@
         }
     }
 
-    /// Whether everything is tried, which takes half an hour, or a part of it.
-    let isThorough = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil
-
     extension Stage {
         /// Starts the command with `disk.c`.
         /// - Parameter variables: what to do to its file operations.

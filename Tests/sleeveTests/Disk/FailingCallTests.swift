@@ -50,7 +50,8 @@
     private func isNamed(_ error: Int32, by message: String) -> Bool {
         // SQLite takes EIO in a read of the index for damage, and does not name all others.
         let words =
-            [ENOSPC, EDQUOT].contains(error) ? ["is full", "may be full"] : ["I/O error", "unable to open", "damaged"]
+            [ENOSPC, EDQUOT].contains(error)
+            ? ["is full", "may be full"] : ["I/O error", "unable to open", "damaged", "readonly"]
         return (words + [String(cString: strerror(error))]).contains { message.localizedCaseInsensitiveContains($0) }
     }
 

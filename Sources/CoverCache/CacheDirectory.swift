@@ -5,12 +5,14 @@ import Platform
 ///
 ///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir)
 ///     index.sqlite3            entries, blobs, counters; disposable
+///     pins                     the pinned URLs, for a rebuild of a lost index
 ///     writer.lock              locked (flock) around every index write and checkpoint
 ///     reserve                  empty blocks, released so that evicting works on a full disk
 ///     segments/0000000001.seg  the covers' bytes and metadata, in records
 package struct CacheDirectory: Sendable, Hashable {
     package let path: String
     var index: String { path + "/index.sqlite3" }
+    var pins: String { path + "/pins" }
     var lock: String { path + "/writer.lock" }
     var segments: String { path + "/segments" }
 

@@ -60,9 +60,18 @@ extension CacheWriter {
     /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
     /// commit seldom has to evict.
     package func makeRoom(_ bytes: Int) throws {
-        if charged + bytes > capacity { try evict(to: min(Int(Double(capacity) * Self.lowWater), capacity - bytes)) }
+        if charged + bytes > capacity {
+            // Pinned blobs stay. The mark is a share of the rest, so that the rest is not emptied after each group.
+            let pinned = min(try pinnedCharge(), capacity)
+            let rest = capacity - pinned
+            let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
+            if charged > target { try evict(to: target) }
+        }
         reclaimSpace()
     }
+
+    /// What the records of pinned blobs count towards the capacity, in bytes.
+    package func pinnedCharge() throws -> Int { try reading { try totals($0).pinnedCharge } }
 
     /// Returns freed blocks to the file system and removes empty segments.
     ///

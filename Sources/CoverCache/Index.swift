@@ -10,6 +10,12 @@ struct BlobRow {
     var range: FreedRange { FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)) }
 }
 
+/// Where a record begins.
+struct RecordPosition: Hashable {
+    var segment: Int
+    var offset: Int
+}
+
 /// The index's rows, as one connection writes them in its transactions. `CacheWriter` decides which changes belong together.
 struct Index {
     private let selectEntry, selectBlob, selectBlobByID, selectLeastUsed, selectReferences,
@@ -18,6 +24,7 @@ struct Index {
     private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
     private let chargeSegment, setScanned: FastStatement
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
+    private let selectOwnEntry, insertRemoved, selectRemoved: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
@@ -66,6 +73,9 @@ struct Index {
         selectSegments = statement("SELECT id, scanned, live FROM segments")
         selectBlobIn = statement("SELECT 1 FROM blobs WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
         selectReferenceIn = statement("SELECT 1 FROM entries WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
+        selectOwnEntry = statement("SELECT 1 FROM entries WHERE blob = ? AND segment IS NULL LIMIT 1")
+        insertRemoved = statement("INSERT OR IGNORE INTO removed(segment, offset) VALUES (?, ?)")
+        selectRemoved = statement("SELECT segment, offset FROM removed")
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -96,14 +106,16 @@ struct Index {
     func addEntry(_ metadata: EntryMetadata, blob: Int64, reference: FreedRange?) throws {
         try insertEntry.run(
             .int(Self.tag(metadata.key)), .text(metadata.key), .int(blob), .int(reference?.segment),
-            .int(reference?.offset), .int(reference?.length), .int(metadata.storedAt), .int(metadata.storedAt),
+            .int(reference?.offset), .int(reference?.length), .int(metadata.storedAt),
+            .int(metadata.validatedAt ?? metadata.storedAt),
             .int(metadata.freshUntil), .text(metadata.fields))
     }
 
-    /// Marks an entry as validated at `metadata.storedAt`.
+    /// Marks an entry as validated when the metadata was stored or validated.
     func validate(_ entry: Int64, _ metadata: EntryMetadata) throws {
         try updateEntry.run(
-            .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry))
+            .int(metadata.validatedAt ?? metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields),
+            .int(entry))
     }
 
     /// Does nothing if the entry has changed since the renewal read it. Returns whether there still is one.
@@ -181,6 +193,21 @@ struct Index {
         try [selectBlobIn, selectReferenceIn].contains { statement in
             try statement.first(.int(range.segment), .int(range.offset), .int(range.end)) { _ in true } ?? false
         }
+    }
+
+    /// Records that the entry that the blob's own record names was removed, if no entry needs that record.
+    func markRemoved(_ blob: BlobRow) throws {
+        if try selectOwnEntry.first(.int(blob.id), read: { _ in true }) != nil { return }
+        try insertRemoved.run(.int(blob.segment), .int(blob.offset))
+    }
+
+    /// Where the records begin whose entries were removed while their blobs stay.
+    func removedRecords() throws -> Set<RecordPosition> {
+        var records: Set<RecordPosition> = []
+        try selectRemoved.each { row in
+            records.insert(RecordPosition(segment: try row.size(0), offset: try row.size(1)))
+        }
+        return records
     }
 
     /// Records that the index knows all records of a segment before `offset`.

@@ -6,6 +6,8 @@ public enum LibraryError: Error, Sendable, Hashable {
     case invalidConfiguration(String)
     /// The library file cannot be read. The text names the file and, in malformed JSON, line and column.
     case unreadableAlbums(String)
+    /// A file cannot be read.
+    case unreadableFile(path: String, reason: String)
     /// A file cannot be written.
     case unwritableFile(path: String, reason: String)
     /// The history of edits beside the library file, with the mementos and the outbox, cannot be used.
@@ -23,6 +25,7 @@ public enum LibraryError: Error, Sendable, Hashable {
     public var message: String {
         switch self {
         case .invalidConfiguration(let text), .unreadableAlbums(let text), .unusableCache(let text): text
+        case .unreadableFile(let path, let reason): "cannot read \(path): \(reason)"
         case .unwritableFile(let path, let reason): "cannot write \(path): \(reason)"
         case .unusableHistory(let path, let reason): "cannot use the library's history in \(path): \(reason)"
         case .networkUnavailable(let reason): "cannot start the network: \(reason)"

@@ -5,6 +5,7 @@ import Platform
 ///
 ///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir)
 ///     index.sqlite3            entries, blobs, counters; disposable
+///     pins                     the pinned URLs, for a rebuild of a lost index
 ///     writer.lock              locked (flock) around every index write and checkpoint
 ///     leases                   which process downloads which URL; disposable
 ///     reserve                  empty blocks, released so that evicting works on a full disk
@@ -12,6 +13,7 @@ import Platform
 package struct CacheDirectory: Sendable, Hashable {
     package let path: String
     var index: String { path + "/index.sqlite3" }
+    var pins: String { path + "/pins" }
     var lock: String { path + "/writer.lock" }
     var leases: String { path + "/leases" }
     var segments: String { path + "/segments" }

@@ -18,6 +18,11 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The index is corrupt.
     case corruptIndex(String)
     case closed
+    /// The cover does not fit beside the pinned ones; both in bytes, counted in whole blocks.
+    case noRoom(pinned: Int, capacity: Int)
+    /// Not a pack.
+    case notAPack(String)
+    case newerPack(String)
 
     package var description: String {
         switch self {
@@ -43,6 +48,14 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "the index cannot be used: \(message); check the disk that holds the cache, then try again"
         case .closed:
             "the library is closed"
+        case .noRoom(pinned: 0, _):
+            "larger than the cache has room for; raise --capacity"
+        case .noRoom(let pinned, let capacity):
+            "no room: pinned covers take \(pinned) bytes of the capacity of \(capacity); raise --capacity, or unpin some"
+        case .notAPack(let path):
+            "\(path) is not a pack of covers; `sleeve pack` writes one"
+        case .newerPack(let path):
+            "the pack \(path) was written by a newer version of Sleeve; update Sleeve"
         case .corruptIndex(let message):
             "the index is damaged: \(message); `sleeve verify --repair` rebuilds it from the covers"
         }

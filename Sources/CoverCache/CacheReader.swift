@@ -112,9 +112,8 @@ package final class CacheReader: Sendable {
 
     /// The entries that still have these rows, in order.
     package func entries(rows: some Collection<Int64>) throws -> [CachedEntry] {
-        try reading { database in
-            let statement = FastStatement(database, ReadConnection.entrySQL + " WHERE e.id = ?")
-            return try rows.compactMap { row in try statement.first(.int(row)) { try ReadConnection.entry($0) } ?? nil }
+        try selecting("WHERE e.id = ?") { statement in
+            try rows.compactMap { row in try statement.first(.int(row)) { try ReadConnection.entry($0) } ?? nil }
         }
     }
 
@@ -124,15 +123,29 @@ package final class CacheReader: Sendable {
     package func entries(
         after start: Int64, through end: Int64, limit: Int, _ visit: (CachedEntry) throws -> Void
     ) throws -> Int64 {
-        try reading { database in
-            let statement = FastStatement(
-                database, ReadConnection.entrySQL + " WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?")
+        try selecting("WHERE e.id > ? AND e.id <= ? ORDER BY e.id LIMIT ?") { statement in
             var (last, count) = (start, 0)
             try statement.each(.int(start), .int(end), .int(limit)) { row in
                 (last, count) = (row.int64(12), count + 1)
                 if let entry = try ReadConnection.entry(row) { try visit(entry) }
             }
             return count < limit ? end : last
+        }
+    }
+
+    /// Visits at most `limit` entries in the order of their blobs: entries that share one are neighbours. Each call reads a snapshot of
+    /// its own.
+    /// - Returns: the row visited last, to continue after; nil if there are no more.
+    package func entries(
+        byBlobAfter start: EntryRow?, limit: Int, _ visit: (CachedEntry) throws -> Void
+    ) throws -> EntryRow? {
+        try selecting("WHERE (e.blob, e.id) > (?, ?) ORDER BY e.blob, e.id LIMIT ?") { statement in
+            var (last, count) = (start, 0)
+            try statement.each(.int(start?.blob ?? .min), .int(start?.id ?? .min), .int(limit)) { row in
+                (last, count) = (EntryRow(id: row.int64(12), blob: row.int64(10)), count + 1)
+                if let entry = try ReadConnection.entry(row) { try visit(entry) }
+            }
+            return count < limit ? nil : last
         }
     }
 
@@ -143,6 +156,13 @@ package final class CacheReader: Sendable {
 
     /// The recency clock: the `lastUsed` of the entry used last.
     package func clock() throws -> Int64 { try reading { try IndexState($0).clock } }
+
+    /// Calls `body` with a statement that selects entries, in one snapshot.
+    private func selecting<Result>(_ condition: String, _ body: (FastStatement) throws -> Result) throws -> Result {
+        try withConnection { connection in
+            try connection.read { try body(FastStatement($0, "\(connection.entrySQL) \(condition)")) }
+        }
+    }
 
     private func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
         try withConnection { try $0.read(body) }

@@ -120,7 +120,10 @@ extension CacheWriter {
             }
             return
         }
+        let isRemoved = try pins != nil && index.isRemoved(row.range)
         if try index.move(row, to: range) {
+            // The copy names the removed entry, too.
+            if isRemoved { try index.markRemoved(range) }
             release([row.range], &state)
             charge(range, &state)
         } else {

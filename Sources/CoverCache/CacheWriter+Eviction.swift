@@ -68,11 +68,18 @@ extension CacheWriter {
     /// commit seldom has to evict. Without holes, it also removes segments.
     package func makeRoom(_ bytes: Int) throws {
         if charged + bytes > capacity {
-            _ = try evictBlobs(to: min(Int(Double(capacity) * Self.lowWater), capacity - bytes))
+            // Pinned blobs stay. The mark is a share of the rest, so that the rest is not emptied after each group.
+            let pinned = min(try pinnedCharge(), capacity)
+            let rest = capacity - pinned
+            let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
+            if charged > target { _ = try evictBlobs(to: target) }
         }
         reclaimSpace()
         if !hasHoles { try compact(to: capacity - bytes) }
     }
+
+    /// What the records of pinned blobs count towards the capacity, in bytes.
+    package func pinnedCharge() throws -> Int { try reading { try totals($0).pinnedCharge } }
 
     /// Returns freed blocks to the file system and removes empty segments.
     ///

@@ -119,7 +119,7 @@ extension CacheWriter {
         if let entry = try index.entry(record.metadata.key) {
             if let blob, blob.id == entry.blob { return free(range, unlessOf: entry, blob) }
             if entry.storedAt > record.metadata.storedAt { return freed.append(range) }
-            try replace(entry, &state)
+            try remove(entry, &state)
         }
         try insert(record.header, record.metadata, range, blob, &state)
     }
@@ -183,7 +183,8 @@ extension CacheWriter {
             let (evicted, before) = (try index.allFreed().ranges + abandoned, freed)
             func isEvicted(_ record: SegmentRecord) -> Bool { evicted.contains { $0.contains(record.range) } }
             let known = try index.segments()
-            try database.execute(sql: "DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
+            let removed = pins == nil ? [] : try index.removedRecords()
+            try removeAllRows(database)
             try hints?.removeAll()
             (state.charged, state.blobs) = (0, 0)
             var uncertain = Set(numbers).subtracting(held.map(\.number))
@@ -216,7 +217,7 @@ extension CacheWriter {
                 _ = try SegmentScanner.scan(file, number, to: end, trusting: verified[number] ?? []) { found in
                     switch found {
                     case .record(let record):
-                        if !isEvicted(record) { try rebuildEntry(record, &state) }
+                        if !isEvicted(record), !removed.contains(record.position) { try rebuildEntry(record, &state) }
                     case .damage: break
                     case .unreadable: uncertain.insert(number)
                     }
@@ -239,6 +240,21 @@ extension CacheWriter {
             if case .record(let record) = found { offsets.insert(record.offset) }
         }
         return offsets
+    }
+
+    /// Empties the index. The pins stay.
+    private func removeAllRows(_ database: Database) throws {
+        // With triggers, SQLite would delete a million entries one by one, in half a minute.
+        for name in try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'") {
+            try database.execute(sql: "DROP TRIGGER \(name)")
+        }
+        try database.execute(sql: "DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
+        if pins == nil { return }
+        try database.execute(
+            sql: """
+                UPDATE totals SET entries = 0, blobs = 0, bytes = 0, entryBytes = 0, pinnedBlobs = 0, pinnedBytes = 0,
+                    pinnedCharge = 0, lastEntry = 0, lastBlob = 0;
+                """ + PinTable.triggers + IndexTotals.triggers + IndexFile.removedTriggers)
     }
 
     /// The first pass: each new body becomes a blob without entries.

@@ -10,6 +10,11 @@ extension CacheWriter {
         }
     }
 
+    /// The totals and the pins were added to the index together.
+    private var hasTotals: Bool { pins != nil }
+
+    func totals(_ database: Database) throws -> IndexTotals { try IndexTotals(database, isStored: hasTotals) }
+
     func endSnapshot() throws { try reading { _ in } }
 
     /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
@@ -36,6 +41,7 @@ extension CacheWriter {
                     for range in abandoned { try index.markScanned(range.segment, to: range.end) }
                     result = try body(&state, database)
                     for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
+                    if !charges.isEmpty, hasTotals { try totals(database).save(database) }
                     try index.removeFreed(space.takeReclaimedRows())
                     space.add(freed, rows: try index.addFreed(FreedRange.merged(freed)))
                     try state.save(database)

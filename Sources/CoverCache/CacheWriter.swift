@@ -40,6 +40,8 @@ package final class CacheWriter {
     let index: Index
     /// Nil if the disk was too full to create their table.
     let hints: HintTable?
+    /// Nil for the same reason.
+    let pins: PinTable?
     var hintsUntilSweep = 0
     private let beginSnapshot: FastStatement
     var segment: SegmentWriter?
@@ -112,10 +114,11 @@ package final class CacheWriter {
                 return (try IndexFile.openForWriting(directory), directory.indexNumber)
             }
         }
-        (index, beginSnapshot, hints) = try queue.writeWithoutTransaction { database in
+        (index, beginSnapshot, hints, pins) = try queue.writeWithoutTransaction { database in
             (
                 Index(database, hasFreed: try database.tableExists("freed")), FastStatement(database, "BEGIN DEFERRED"),
-                try database.tableExists("remembered") ? HintTable(database) : nil
+                try database.tableExists("remembered") ? HintTable(database) : nil,
+                try database.tableExists("pins") ? PinTable(database) : nil
             )
         }
         self.capacity = 0
@@ -133,8 +136,8 @@ package final class CacheWriter {
         }
         try ignoringFullDisk { try recover() }
         try ignoringFullDisk {
-            // A wrong count must not evict the whole cache.
-            if charged > self.capacity { try recount() }
+            // A wrong count must not evict the whole cache. Pinned blobs alone may exceed a capacity that was lowered.
+            if charged > self.capacity, try charged > pinnedCharge() { try recount() }
             if charged > self.capacity { try evict(to: self.capacity) }
         }
     }
@@ -228,13 +231,13 @@ package final class CacheWriter {
 
     private func commitRows(of groups: [Group]) throws -> [PutOutcome] {
         let puts = groups.flatMap(\.puts)
-        return try transaction { state, _ in
+        return try transaction { state, database in
             try writeDeferred(&state)
             // The blobs that the puts share are marked as used first, so that this commit does not evict them.
             for put in puts where put.header.isReference {
                 if let blob = try index.blob(put.header.digest) { try index.touch(blob.id, used: state.tick()) }
             }
-            let outcomes = try puts.map { try commit($0, &state) }
+            let outcomes = try puts.map { try commit($0, &state, database) }
             try removeAbsentHints(for: puts.lazy.map(\.metadata.key))
             for group in groups { try index.markScanned(group.range.segment, to: group.range.end) }
             return outcomes
@@ -271,95 +274,6 @@ package final class CacheWriter {
 
     /// Moves the index's whole log into the index.
     package func checkpoint() throws { try checkpointIfLong(0) }
-
-    private func commit(_ put: SegmentRecord, _ state: inout IndexState) throws -> PutOutcome {
-        let (header, range) = (put.header, put.range)
-        var blob = try intactBlob(for: put, &state)
-        if let entry = try index.entry(put.metadata.key) {
-            if let blob, entry.blob == blob.id {
-                // The same cover arrived twice, or another process stored it or recovered this record.
-                try index.validate(entry.id, put.metadata)
-                free(range, unlessOf: entry, blob)
-                return .stored(header.digest, deduplicated: true)
-            }
-            try replace(entry, &state)
-        }
-        if blob?.range != range, state.charged + range.length > capacity {
-            try evictSlice(&state, to: capacity - range.length, limit: .max, sparing: blob?.id)
-            if state.charged + range.length > capacity {
-                freed.append(range)
-                return .noRoom
-            }
-            blob = try index.blob(header.digest)
-        }
-        if blob == nil, header.isReference {
-            freed.append(range)
-            return .lost
-        }
-        try insert(header, put.metadata, range, blob, &state)
-        return .stored(header.digest, deduplicated: blob != nil)
-    }
-
-    /// Frees a record's range, unless the blob or the entry uses it.
-    func free(_ range: FreedRange, unlessOf entry: Index.Entry, _ blob: BlobRow) {
-        if blob.range != range, entry.reference != range { freed.append(range) }
-    }
-
-    /// Adds an entry, and its blob if there is none.
-    func insert(
-        _ header: RecordHeader, _ metadata: EntryMetadata, _ range: FreedRange, _ blob: BlobRow?,
-        _ state: inout IndexState
-    ) throws {
-        if let blob, blob.range == range {
-            try index.addEntry(metadata, blob: blob.id, reference: nil)
-        } else if let blob {
-            try index.addEntry(metadata, blob: blob.id, reference: range)
-            charge(range, &state)
-        } else {
-            let id = try addBlob(header, metadata, range, &state)
-            try index.addEntry(metadata, blob: id, reference: nil)
-        }
-    }
-
-    /// Adds a blob and returns its row.
-    func addBlob(
-        _ header: RecordHeader, _ metadata: EntryMetadata, _ range: FreedRange, _ state: inout IndexState
-    ) throws -> Int64 {
-        let id = try index.addBlob(header, metadata, range, used: state.tick())
-        state.blobs += 1
-        charge(range, &state)
-        return id
-    }
-
-    func charge(_ range: FreedRange, _ state: inout IndexState) {
-        charges[range.segment, default: 0] += range.length
-        state.charged += range.length
-    }
-
-    /// Removes an entry whose key is about to get a new one, and its blob if no other entry names it.
-    func replace(_ entry: Index.Entry, _ state: inout IndexState) throws {
-        try removeEntry(entry, &state)
-        if try index.isOrphan(entry.blob), let blob = try index.blob(id: entry.blob) { try removeBlob(blob, &state) }
-    }
-
-    func removeEntry(_ entry: Index.Entry, _ state: inout IndexState) throws {
-        try index.removeEntry(entry.id)
-        if let reference = entry.reference { release([reference], &state) }
-    }
-
-    /// Removes a blob with all its entries.
-    func removeBlob(_ blob: BlobRow, _ state: inout IndexState) throws {
-        release(try index.removeBlob(blob), &state)
-        state.blobs -= 1
-    }
-
-    func release(_ ranges: [FreedRange], _ state: inout IndexState) {
-        for range in ranges {
-            charges[range.segment, default: 0] -= range.length
-            state.charged -= range.length
-        }
-        freed += ranges
-    }
 
     /// An open transaction would be rolled back when the last statement is released. SQLite then calls a hook of GRDB's connection,
     /// which does not exist any more.

@@ -8,7 +8,7 @@ package struct CachedEntry: Sendable, Hashable {
     package var validatedAt: Int64
     /// The recency clock at the last use.
     package var lastUsed: Int64
-    /// Eviction spares the blob.
+    /// The key is pinned, so eviction spares the blob.
     package var isPinned = false
     package var row: EntryRow
 }

@@ -9,6 +9,11 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
     package init(of bytes: UnsafeRawBufferPointer) {
         var hasher = SHA256()
         hasher.update(bufferPointer: bytes)
+        self.init(finalizing: hasher)
+    }
+
+    /// The digest of what was hashed so far.
+    init(finalizing hasher: SHA256) {
         words = hasher.finalize().withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
     }
 

@@ -7,6 +7,9 @@ package struct EntryMetadata: Sendable, Hashable {
     package var height: Int?
     /// Milliseconds since 1970.
     package var storedAt: Int64
+    /// Milliseconds since 1970; nil if the entry was not validated after it was stored. Only packs state it: a validation changes the
+    /// index and appends no record.
+    package var validatedAt: Int64?
     /// Milliseconds since 1970; nil if the response states no lifetime.
     package var freshUntil: Int64?
     /// The response's header fields as lines of `name: value`, and an `EntryAnnotation` a line.
@@ -38,6 +41,7 @@ extension EntryMetadata {
         line("type: ", mediaType)
         if let width, let height { line("size: ", "\(width)x\(height)") }
         line("stored: ", String(storedAt))
+        if let validatedAt { line("validated: ", String(validatedAt)) }
         if let freshUntil { line("fresh-until: ", String(freshUntil)) }
         bytes.append(UInt8(ascii: "\n"))
         bytes.append(contentsOf: fields.utf8)
@@ -60,6 +64,7 @@ extension EntryMetadata {
                 let sides = value.split(separator: "x").compactMap { Int($0) }
                 if sides.count == 2 { (width, height) = (sides[0], sides[1]) }
             case "stored": storedAt = Int64(value) ?? 0
+            case "validated": validatedAt = Int64(value)
             case "fresh-until": freshUntil = Int64(value)
             default: break
             }

@@ -19,6 +19,12 @@ struct IndexedRecord {
     var range: FreedRange
 }
 
+/// Where a record begins.
+struct RecordPosition: Hashable {
+    var segment: Int
+    var offset: Int
+}
+
 /// The index's rows, as one connection writes them in its transactions. `CacheWriter` decides which changes belong together.
 struct Index {
     private let selectEntry, selectBlob, selectBlobByID, selectLeastUsed, selectReferences,
@@ -28,6 +34,7 @@ struct Index {
     private let chargeSegment, setScanned: FastStatement
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
     private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
+    private let selectOwnEntry, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
@@ -83,6 +90,10 @@ struct Index {
             "UPDATE blobs SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
         moveReference = statement(
             "UPDATE entries SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
+        selectOwnEntry = statement("SELECT 1 FROM entries WHERE blob = ? AND segment IS NULL LIMIT 1")
+        insertRemoved = statement("INSERT OR IGNORE INTO removed(segment, offset) VALUES (?, ?)")
+        selectRemoved = statement("SELECT segment, offset FROM removed")
+        selectRemovedAt = statement("SELECT 1 FROM removed WHERE segment = ? AND offset = ?")
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -113,14 +124,16 @@ struct Index {
     func addEntry(_ metadata: EntryMetadata, blob: Int64, reference: FreedRange?) throws {
         try insertEntry.run(
             .int(Self.tag(metadata.key)), .text(metadata.key), .int(blob), .int(reference?.segment),
-            .int(reference?.offset), .int(reference?.length), .int(metadata.storedAt), .int(metadata.storedAt),
+            .int(reference?.offset), .int(reference?.length), .int(metadata.storedAt),
+            .int(metadata.validatedAt ?? metadata.storedAt),
             .int(metadata.freshUntil), .text(metadata.fields))
     }
 
-    /// Marks an entry as validated at `metadata.storedAt`.
+    /// Marks an entry as validated when the metadata was stored or validated.
     func validate(_ entry: Int64, _ metadata: EntryMetadata) throws {
         try updateEntry.run(
-            .int(metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields), .int(entry))
+            .int(metadata.validatedAt ?? metadata.storedAt), .int(metadata.freshUntil), .text(metadata.fields),
+            .int(entry))
     }
 
     /// Does nothing if the entry has changed since the renewal read it. Returns whether there still is one.
@@ -210,6 +223,28 @@ struct Index {
                 records.append(
                     IndexedRecord(id: row.int64(3), blob: row.int64(4), isReference: isReference, range: range))
             }
+        }
+        return records
+    }
+
+    /// Records that the entry that the blob's own record names was removed, if no entry needs that record.
+    func markRemoved(_ blob: BlobRow) throws {
+        if try selectOwnEntry.first(.int(blob.id), read: { _ in true }) != nil { return }
+        try markRemoved(blob.range)
+    }
+
+    func markRemoved(_ range: FreedRange) throws { try insertRemoved.run(.int(range.segment), .int(range.offset)) }
+
+    /// Whether the entry that a record names was removed.
+    func isRemoved(_ range: FreedRange) throws -> Bool {
+        try selectRemovedAt.first(.int(range.segment), .int(range.offset)) { _ in true } != nil
+    }
+
+    /// Where the records begin whose entries were removed while their blobs stay.
+    func removedRecords() throws -> Set<RecordPosition> {
+        var records: Set<RecordPosition> = []
+        try selectRemoved.each { row in
+            records.insert(RecordPosition(segment: try row.size(0), offset: try row.size(1)))
         }
         return records
     }

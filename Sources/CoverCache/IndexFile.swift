@@ -21,7 +21,6 @@ enum IndexFile {
             segment INTEGER NOT NULL, offset INTEGER NOT NULL, span INTEGER NOT NULL, body INTEGER NOT NULL,
             length INTEGER NOT NULL, checksum INTEGER NOT NULL, type TEXT NOT NULL, width INTEGER, height INTEGER,
             used INTEGER NOT NULL, pinned INTEGER NOT NULL DEFAULT 0);
-        CREATE INDEX blobs_used ON blobs(used);
         -- segment, offset, span: the entry's reference record; null if the blob's own record names this entry.
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, url TEXT NOT NULL, blob INTEGER NOT NULL,
@@ -44,6 +43,20 @@ enum IndexFile {
     private static let freed = """
         CREATE TABLE IF NOT EXISTS freed(
             id INTEGER PRIMARY KEY AUTOINCREMENT, segment INTEGER NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL);
+        """
+
+    /// Records of blobs whose own entry was removed while others name the blob. A rebuild does not bring these entries back. Created with
+    /// the pins.
+    static let removed = """
+        CREATE TABLE removed(segment INTEGER NOT NULL, offset INTEGER NOT NULL, PRIMARY KEY (segment, offset)) WITHOUT ROWID;
+        """
+    static let removedTriggers = """
+        CREATE TRIGGER removed_blob_removed AFTER DELETE ON blobs BEGIN
+            DELETE FROM removed WHERE segment = OLD.segment AND offset = OLD.offset;
+        END;
+        CREATE TRIGGER removed_blob_moved AFTER UPDATE OF segment, offset ON blobs BEGIN
+            DELETE FROM removed WHERE segment = OLD.segment AND offset = OLD.offset;
+        END;
         """
 
     /// Created at opening if missing: caches of earlier programs had hash tables in files of their own instead.
@@ -82,12 +95,26 @@ enum IndexFile {
             do {
                 try database.execute(sql: freed + HintTable.schema)
                 try database.execute(sql: tagIndexes)
+                if try !database.tableExists("totals") { try addPinsAndTotals(database, directory) }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
                 // On a full disk the cache can still be read, slowly without the indexes, and evicted from.
             }
         }
         directory.removeTagTables()
         return queue
+    }
+
+    /// Creates the tables and triggers that caches of earlier programs lack, in one transaction. Counting a million rows takes about two
+    /// seconds, once. If the index is new because it was lost, the pins are restored from their file.
+    private static func addPinsAndTotals(_ database: Database, _ directory: CacheDirectory) throws {
+        try database.inTransaction(.immediate) {
+            try database.execute(sql: PinTable.schema + IndexTotals.schema + removed)
+            try database.execute(sql: PinTable.triggers + IndexTotals.triggers + removedTriggers)
+            let pins = PinTable(database)
+            for key in try PinFile.keys(in: directory.pins) { try pins.add(key) }
+            try IndexTotals(database, isStored: true).save(database)
+            return .commit
+        }
     }
 
     static func openForReading(_ directory: CacheDirectory) throws -> DatabaseQueue {

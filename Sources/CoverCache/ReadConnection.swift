@@ -10,6 +10,8 @@ final class ReadConnection: Sendable {
 
     private let queue: DatabaseQueue
     private let statements: Mutex<Statements>
+    /// Selects entries, as `entry(_:key:)` decodes them.
+    let entrySQL: String
 
     /// What a look-up reads of an entry and the record of its blob.
     struct Located {
@@ -25,9 +27,13 @@ final class ReadConnection: Sendable {
     init(_ directory: CacheDirectory) throws {
         let queue = try IndexFile.openForReading(directory)
         self.queue = queue
+        // The table is missing if the disk was too full to create it.
+        let isPinned = try queue.read { try $0.tableExists("pins") } ? Self.isPinned : "0"
+        let columns = "\(Self.columns), \(isPinned)"
+        entrySQL = "SELECT " + columns + Self.tables
         statements = Mutex(
             try queue.unsafeRead { database in
-                let entry = FastStatement(database, Self.locateSQL)
+                let entry = FastStatement(database, "SELECT " + columns + Self.location)
                 // `locate` steps it outside of GRDB's queue, where it cannot be prepared.
                 try entry.prepare()
                 return Statements(
@@ -80,15 +86,16 @@ final class ReadConnection: Sendable {
     }
 
     private static let columns = """
-        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.id, b.used, e.id,
-        b.pinned
+        e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.id, b.used, e.id
         """
+    /// `b.pinned` says whether any entry of the blob is pinned.
+    private static let isPinned =
+        "b.pinned AND EXISTS (SELECT 1 FROM pins p WHERE p.tag = e.tag AND p.url = e.url)"
     private static let tables = " FROM entries e JOIN blobs b ON b.id = e.blob"
-    private static let locateSQL =
-        "SELECT " + columns + ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.tag = ? AND e.url = ?"
+    private static let location =
+        ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.tag = ? AND e.url = ?"
     private static let statusSQL =
         "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.tag = ? AND e.url = ?"
-    static let entrySQL = "SELECT " + columns + tables
 
     /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.
     /// - Parameter key: the entry's key if it is known already.

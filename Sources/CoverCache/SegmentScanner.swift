@@ -5,6 +5,7 @@ struct SegmentRecord: Sendable {
     var segment: Int
     var offset: Int
 
+    var position: RecordPosition { RecordPosition(segment: segment, offset: offset) }
     var range: FreedRange {
         FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(header.span))
     }

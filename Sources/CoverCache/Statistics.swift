@@ -16,45 +16,35 @@ package struct Statistics: Sendable {
     package var capacity = 0
     package var hits = 0
     package var misses = 0
+    /// Blobs that eviction spares.
+    package var pinnedBlobs = 0
+    /// The length of their bodies.
+    package var pinnedBytes = 0
     /// When the first and the last entry were stored.
     package var oldest: Int64?
     package var newest: Int64?
 }
 
 extension CacheWriter {
-    /// Returns `entries`, `charged`, `capacity`, `hits` and `misses`, which need no scan of all rows' contents.
-    package func totals() throws -> Statistics {
-        try reading { database in
-            var totals = try counters(database)
-            totals.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
-            return totals
-        }
-    }
-
-    private func counters(_ database: Database) throws -> Statistics {
-        let state = try IndexState(database)
-        return Statistics(charged: state.charged, capacity: capacity, hits: state.hits, misses: state.misses)
-    }
+    /// Returns the statistics without `onDisk`, `oldest` and `newest`.
+    package func totals() throws -> Statistics { try reading { try counters($0) } }
 
     package func statistics() throws -> Statistics {
         try reading { database in
             var statistics = try counters(database)
-            if let row = try Row.fetchOne(database, sql: "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM blobs") {
-                (statistics.blobs, statistics.bytes) = (row[0], row[1])
-            }
-            let entries = try Row.fetchOne(
-                database,
-                sql: """
-                    SELECT COUNT(*), COALESCE(SUM(b.length), 0), MIN(e.stored), MAX(e.stored)
-                    FROM entries e JOIN blobs b ON b.id = e.blob
-                    """)
-            if let row = entries {
-                (statistics.entries, statistics.entryBytes) = (row[0], row[1])
-                (statistics.oldest, statistics.newest) = (row[2], row[3])
-            }
+            statistics.oldest = try Int64.fetchOne(database, sql: "SELECT MIN(stored) FROM entries")
+            statistics.newest = try Int64.fetchOne(database, sql: "SELECT MAX(stored) FROM entries")
             statistics.onDisk = try directory.blocksOnDisk()
             return statistics
         }
+    }
+
+    private func counters(_ database: Database) throws -> Statistics {
+        let (state, totals) = (try IndexState(database), try totals(database))
+        return Statistics(
+            entries: totals.entries, blobs: totals.blobs, bytes: totals.bytes, entryBytes: totals.entryBytes,
+            charged: state.charged, capacity: capacity, hits: state.hits, misses: state.misses,
+            pinnedBlobs: totals.pinnedBlobs, pinnedBytes: totals.pinnedBytes)
     }
 }
 

@@ -4,15 +4,17 @@ import CurlHTTP
 import Platform
 
 extension LibraryAPI {
-    /// The cheap part of `statistics()`: entries, charged bytes, capacity, hits and misses. Uncommitted covers are left out.
+    /// `statistics()` without the times and the size on disk. Uncommitted covers are left out.
     /// - Throws: `LibraryError`.
     package func cacheTotals() async throws(LibraryError) -> CacheStatistics {
         await covers.flushUsage()
         do {
             let found = try await covers.persistency.totals()
             return CacheStatistics(
-                entries: found.entries, chargedBytes: found.charged, capacity: found.capacity, hits: found.hits,
-                misses: found.misses)
+                entries: found.entries, blobs: found.blobs, liveBytes: found.bytes, chargedBytes: found.charged,
+                capacity: found.capacity, hits: found.hits, misses: found.misses,
+                deduplicatedBytes: found.entryBytes - found.bytes, pinned: found.pinnedBlobs,
+                pinnedBytes: found.pinnedBytes)
         } catch {
             throw LibraryError(error)
         }

@@ -19,28 +19,10 @@ extension LibraryAPI {
     /// Stores responses, and returns when they are committed.
     /// - Returns: for each, whether it was stored. A response that is larger than the cache is not.
     package func store(_ responses: [(metadata: EntryMetadata, body: [UInt8])]) async -> [Bool] {
-        let outcomes = try? await covers.persistency.withWriter { writer in try Self.store(responses, writer) }
-        return outcomes ?? responses.map { _ in false }
-    }
-
-    private static func store(
-        _ responses: [(metadata: EntryMetadata, body: [UInt8])], _ writer: CacheWriter
-    ) throws -> [Bool] {
-        var isStored = responses.map { _ in false }
-        var pending: [Int] = []
-        func commit() throws {
-            for (index, outcome) in zip(pending, try writer.commit()) {
-                if case .stored = outcome { isStored[index] = true }
-            }
-            pending = []
-            try writer.makeRoom(writer.headroom)
+        guard let results = try? await covers.persistency.withWriter({ try $0.store(responses) }) else {
+            return responses.map { _ in false }
         }
-        for (index, (metadata, body)) in responses.enumerated() {
-            if !pending.isEmpty, writer.pendingBytes + body.count > writer.groupLimit { try commit() }
-            if (try? body.withUnsafeBytes({ try writer.put(metadata, body: $0) })) != nil { pending.append(index) }
-        }
-        try commit()
-        return isStored
+        return results.map { if case .success(.stored) = $0 { true } else { false } }
     }
 
     /// Changes the metadata of entries whose bytes stay. An entry that was replaced since it was read stays as it is.

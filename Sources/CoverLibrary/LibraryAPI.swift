@@ -137,10 +137,11 @@ public final class LibraryAPI: Sendable {
         return CacheStatistics(
             entries: found.entries, blobs: found.blobs, liveBytes: found.bytes, chargedBytes: found.charged,
             diskBytes: found.onDisk, capacity: found.capacity, hits: found.hits, misses: found.misses,
-            deduplicatedBytes: found.entryBytes - found.bytes, oldest: found.oldest, newest: found.newest)
+            deduplicatedBytes: found.entryBytes - found.bytes, pinned: found.pinnedBlobs,
+            pinnedBytes: found.pinnedBytes, oldest: found.oldest, newest: found.newest)
     }
 
-    /// Evicts the least recently used covers until at most `bytes` are charged.
+    /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.
     /// - Returns: the number of evicted covers, and the bytes that this freed.
     /// - Throws: `LibraryError` if the index cannot be written.
     @discardableResult

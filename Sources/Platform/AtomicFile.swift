@@ -3,34 +3,68 @@ package struct AtomicFile: ~Copyable {
     /// The file to replace. A symbolic link is followed and stays a link.
     package let path: String
     private let temporary: String
+    private var descriptor: Int32 = -1
     private var isReplaced = false
 
-    /// Writes and syncs the new bytes to a temporary file beside `path`. The deinitializer deletes it unless `replace` ran.
+    /// Creates a temporary file beside `path` for the new bytes. The deinitializer deletes it unless `replace` ran.
     /// - Parameter isLocked: The caller holds a lock, so one name suffices, and a killed process's temporary file is reused.
+    /// - Throws: `SystemError`.
+    package init(replacing path: String, isLocked: Bool = false) throws(SystemError) {
+        self.path = Self.resolvingLinks(path)
+        temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
+        descriptor = try Self.create(temporary, beside: self.path)
+    }
+
+    /// Writes and syncs all new bytes to the temporary file.
     /// - Throws: `SystemError`.
     package init(_ bytes: [UInt8], replacing path: String, isLocked: Bool = false) throws(SystemError) {
         self.path = Self.resolvingLinks(path)
         temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
-        var status = stat()
-        let exists = stat(self.path, &status) == 0
-        // rename(2) needs no permission to write the file itself. A read-only file is left alone deliberately.
-        if exists, access(self.path, W_OK) != 0 { throw SystemError("write", path: path) }
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        guard file >= 0 else { throw SystemError("write", path: path) }
-        let isWritten =
-            (!exists || fchmod(file, status.st_mode & 0o7777) == 0)
-            && bytes.withUnsafeBytes { Self.write($0, file) } && fsync(file) == 0
-        let error = SystemError("write", path: path)
-        close(file)
-        guard isWritten else {
+        let file = try Self.create(temporary, beside: self.path)
+        descriptor = file
+        guard bytes.withUnsafeBytes({ Self.write($0, to: file) }), fsync(file) == 0 else {
+            let error = SystemError("write", path: path)
             unlink(temporary)
             throw error
         }
     }
 
-    deinit { if !isReplaced { unlink(temporary) } }
+    /// Creates the temporary file with the permissions of the file to replace.
+    private static func create(_ temporary: String, beside path: String) throws(SystemError) -> Int32 {
+        var status = stat()
+        let exists = stat(path, &status) == 0
+        // rename(2) needs no permission to write the file itself. A read-only file is left alone deliberately.
+        if exists, access(path, W_OK) != 0 { throw SystemError("write", path: path) }
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard file >= 0 else { throw SystemError("write", path: path) }
+        if exists, fchmod(file, status.st_mode & 0o7777) != 0 {
+            let error = SystemError("write", path: path)
+            close(file)
+            unlink(temporary)
+            throw error
+        }
+        return file
+    }
 
-    /// Renames the temporary file to `path` and syncs the directory.
+    deinit {
+        if descriptor >= 0 { close(descriptor) }
+        if !isReplaced { unlink(temporary) }
+    }
+
+    /// Writes the next of the new bytes.
+    /// - Throws: `SystemError`.
+    package func append(_ bytes: [UInt8]) throws(SystemError) {
+        let file = descriptor
+        guard bytes.withUnsafeBytes({ Self.write($0, to: file) }) else { throw SystemError("write", path: path) }
+    }
+
+    /// Returns once the new bytes would survive power loss.
+    /// - Throws: `SystemError`.
+    package func sync() throws(SystemError) {
+        guard fsync(descriptor) == 0 else { throw SystemError("write", path: path) }
+    }
+
+    /// Renames the temporary file to `path` and syncs the directory. Call `sync` before, unless `init` was given all bytes.
     /// - Throws: `SystemError`; the old file is still there then.
     package mutating func replace() throws(SystemError) {
         guard rename(temporary, path) == 0 else { throw SystemError("write", path: path) }
@@ -51,10 +85,11 @@ package struct AtomicFile: ~Copyable {
         return String(cString: real)
     }
 
-    private static func write(_ bytes: UnsafeRawBufferPointer, _ file: Int32) -> Bool {
+    /// Writes all bytes to a descriptor. Returns false, with `errno` set, if that fails.
+    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
         var written = 0
         while written < bytes.count {
-            let count = systemWrite(file, bytes.baseAddress! + written, bytes.count - written)
+            let count = systemWrite(descriptor, bytes.baseAddress! + written, bytes.count - written)
             if count < 0, errno == EINTR { continue }
             if count <= 0 { return false }
             written += count

@@ -18,6 +18,8 @@ struct Sleeve: AsyncParsableCommand {
               sleeve album list                  your library; add, delete, undo and more
               sleeve serve                       your library in a browser
               sleeve stats                       the size of the cache and its hit rate
+              sleeve pin URL                     keep a cover: pinned ones are never evicted
+              sleeve pack covers.pack            all covers in one file, for `sleeve unpack` on another machine
 
             `sleeve help COMMAND` explains a command and its options.
 
@@ -27,7 +29,7 @@ struct Sleeve: AsyncParsableCommand {
         version: LibraryAPI.version,
         subcommands: [
             Prefetch.self, Refresh.self, Get.self, AlbumCommand.self, Serve.self, List.self, Stats.self, Verify.self,
-            Evict.self,
+            Evict.self, Pin.self, Unpin.self, Remove.self, Pack.self, Unpack.self,
             OriginCommand.self, BenchCommand.self, TortureCommand.self,
         ])
 

@@ -14,6 +14,11 @@ extension CommandTests {
             ("prefetch", common + network + ["--format", "--report", "<input>"]),
             ("get", common + network + ["--output", "<url>"]),
             ("list", common), ("stats", common), ("verify", common + ["--repair"]), ("evict", common + ["--to"]),
+            ("pin", common + ["--album", "--host", "--matching", "--all"]),
+            ("unpin", common + ["--album", "--host", "--matching", "--all"]),
+            ("remove", common + ["--album", "--host", "--matching", "--force", "--dry-run"]),
+            ("pack", common + ["--host", "--matching", "--pinned", "<file>"]),
+            ("unpack", common + ["--capacity", "--dry-run", "<file>"]),
             (
                 "origin",
                 ["--port", "--delay", "--fault", "--fault-every", "--albums", "--urls", "--write-to", "--count"]
@@ -35,6 +40,7 @@ extension CommandTests {
             ["prefetch", "--timeout", "nan"], ["prefetch", "--timeout", "0.0004"], ["prefetch", "--rate", "1e-300"],
             ["prefetch", "--rate", "inf"], ["prefetch", "--log-level", "loud"],
             ["prefetch", "--report", "-"], ["refresh", "--metrics-file", "-"], ["prefetch", "--metrics-file", ""],
+            ["pack"], ["pack", "-", "--json"], ["unpack"], ["pin", "--host", ""],
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
             ["torture", "--rounds", "0"], ["torture", "--kills", "0"], ["torture", "--processes", "0"],
             ["torture", "--time", "soon"], ["torture", ""],
@@ -126,7 +132,7 @@ extension CommandTests {
                 let album = ["list", "show", "add", "delete", "undo", "redo", "import", "export"].map { ["album", $0] }
                 let commands = [
                     [], ["prefetch"], ["refresh"], ["get"], ["serve"], ["list"], ["stats"], ["verify"], ["evict"],
-                    ["origin"], ["torture"], ["album"],
+                    ["origin"], ["torture"], ["album"], ["pin"], ["unpin"], ["remove"], ["pack"], ["unpack"],
                 ]
                 for command in commands + album {
                     let help = try await sleeveTests.run(command + ["--help"], environment: stage.environment)

@@ -35,6 +35,8 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case disallowed
         /// The library is offline, and the cover is not cached or must not be served stale.
         case offline
+        /// The call downloads nothing, and the cover is not cached.
+        case notCached
         /// The task was cancelled, or the library closed.
         case cancelled
         /// The server forbids storing the response (`no-store`).

@@ -83,6 +83,10 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var misses = 0
     /// Bytes saved by storing equal covers once.
     public var deduplicatedBytes = 0
+    /// Different covers that are pinned.
+    public var pinned = 0
+    /// Length of the pinned covers in bytes.
+    public var pinnedBytes = 0
     /// When the oldest entry was stored, in milliseconds since 1970.
     public var oldest: Int64?
     /// When the newest entry was stored, in milliseconds since 1970.

@@ -278,9 +278,10 @@ actor PersistencyManager: DownloadStore {
                     isDuplicate: isDuplicate, date: Date(milliseconds: now))
                 results.append((download, FetchResult(.success(cover))))
             case .noRoom:
-                let detail = "larger than the cache has room for; raise --capacity"
+                let pinned = (try? openWriter?.pinnedCharge()) ?? 0
+                let error = CacheError.noRoom(pinned: pinned, capacity: openWriter?.capacity ?? 0)
                 results.append(
-                    (download, FetchResult(.failure(CoverFailure(.tooLarge, url: download.key, detail: detail)))))
+                    (download, FetchResult(.failure(CoverFailure(.tooLarge, url: download.key, detail: "\(error)")))))
             case .lost: lost.append(.lost(download.job))
             }
         }

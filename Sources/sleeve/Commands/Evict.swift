@@ -6,8 +6,10 @@ struct Evict: AsyncParsableCommand {
         commandName: "evict",
         abstract: "Shrink the cache: the least recently used covers are dropped first.",
         discussion: """
+            Pinned covers stay (see `sleeve pin`).
+
               sleeve evict --to 500M        keep at most 500 MiB
-              sleeve evict --to 0           empty the cache
+              sleeve evict --to 0           drop all covers that are not pinned
             """)
 
     @Option(help: ArgumentHelp("Shrink the cache to this size.", valueName: "size"))
@@ -18,6 +20,11 @@ struct Evict: AsyncParsableCommand {
     func run() async throws {
         try await withLibrary(try options.configuration(), createsCache: false) { library in
             let evicted = try await library.evict(to: to.bytes)
+            let totals = try await library.cacheTotals()
+            if totals.chargedBytes > to.bytes, totals.pinned > 0 {
+                let covers = Decimals.count(totals.pinned, "pinned cover")
+                Log.warning("\(covers) of \(ByteSize(totals.pinnedBytes)) kept; `sleeve unpin` lets them be evicted")
+            }
             if options.json {
                 var line = JSONObject()
                 line.add("evicted", evicted.covers)

@@ -7,7 +7,7 @@ struct List: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the cached covers, oldest first.",
         discussion: """
-            Each line has the digest's beginning, size, pixels, type and URL. With --json each line is an object: url, digest, \
+            Each line has the digest's beginning, size, pixels, type and URL; * marks a pinned cover. With --json each line is an object: url, digest, \
             bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, and stale if it is.
 
               sleeve list | grep covers.example.org
@@ -36,7 +36,7 @@ struct List: AsyncParsableCommand {
     private func plain(_ cover: CoverListing) -> String {
         let size = cover.width.map { "\($0)×\(cover.height ?? 0)" } ?? "-"
         return "\(cover.digest.prefix(12))  \(padded(ByteSize(cover.bytes).description, 8))  \(padded(size, 9))  "
-            + "\(cover.mediaType)  \(cover.url)\n"
+            + "\(cover.mediaType) \(cover.isPinned ? "*" : " ") \(cover.url)\n"
     }
 
     private func padded(_ text: String, _ width: Int) -> String {

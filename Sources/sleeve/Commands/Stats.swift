@@ -26,6 +26,8 @@ struct Stats: AsyncParsableCommand {
         line.add("hits", statistics.hits)
         line.add("misses", statistics.misses)
         line.add("deduplicatedBytes", statistics.deduplicatedBytes)
+        line.add("pinned", statistics.pinned)
+        line.add("pinnedBytes", statistics.pinnedBytes)
         line.add("oldest", statistics.oldest.map(Timestamp.text))
         line.add("newest", statistics.newest.map(Timestamp.text))
         return line.text + "\n"
@@ -41,6 +43,7 @@ struct Stats: AsyncParsableCommand {
             ("size", "\(ByteSize(statistics.liveBytes))"),
             ("on disk", "\(ByteSize(statistics.diskBytes))"),
             ("used", "\(ByteSize(statistics.chargedBytes)) of \(ByteSize(statistics.capacity))"),
+            ("pinned", "\(Decimals.count(statistics.pinned, "cover")), \(ByteSize(statistics.pinnedBytes))"),
             ("saved", "\(ByteSize(statistics.deduplicatedBytes)) by storing equal covers once"),
             ("hits", "\(Decimals.grouped(statistics.hits)) of \(Decimals.grouped(requests))\(rate)"),
             ("misses", Decimals.grouped(statistics.misses)),

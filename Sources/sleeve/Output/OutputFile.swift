@@ -9,9 +9,7 @@ enum OutputFile {
     /// Replaces a regular file atomically. A device, a pipe or a dangling link is opened and written instead.
     /// - Throws: An exit code, after an error message.
     static func write(_ bytes: [UInt8], to path: String) throws {
-        var (status, target) = (stat(), stat())
-        let exists = lstat(path, &status) == 0
-        if exists, stat(path, &target) != 0 || target.st_mode & S_IFMT != S_IFREG {
+        if isSpecial(path) {
             let descriptor = try create(path)
             defer { close(descriptor) }
             guard Terminal(descriptor: descriptor).write(bytes) else { throw cannotWrite(path) }
@@ -23,6 +21,13 @@ enum OutputFile {
         } catch {
             throw fail("cannot \(error)")
         }
+    }
+
+    /// Whether `path` is no regular file, or a dangling link: it is written in place instead of being replaced.
+    static func isSpecial(_ path: String) -> Bool {
+        var (status, target) = (stat(), stat())
+        guard lstat(path, &status) == 0 else { return false }
+        return stat(path, &target) != 0 || target.st_mode & S_IFMT != S_IFREG
     }
 
     /// Opens a file for writing; creates or truncates it. - Throws: An exit code, after an error message.

@@ -1,4 +1,5 @@
 import CoverLibrary
+import Synchronization
 
 /// The progress of a run on stderr: a line that is redrawn ten times a second on a terminal, else a new line every five
 /// seconds.
@@ -31,4 +32,30 @@ enum ProgressLine {
         let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)
         return (hours > 0 ? "\(hours):\(two(minutes))" : String(minutes)) + ":" + two(seconds % 60)
     }
+}
+
+/// The latest progress of a task.
+private final class LatestProgress<State: Sendable>: Sendable {
+    private let state: Mutex<State>
+    init(_ state: State) { self.state = Mutex(state) }
+    var value: State { state.withLock { $0 } }
+    func set(_ new: State) { state.withLock { $0 = new } }
+}
+
+/// Runs `body` with a progress line, and cancels it at the first signal.
+/// - Parameters:
+///   - start: what the line shows until `body` reports progress.
+///   - text: the line.
+func withProgress<State: Sendable, Value: Sendable>(
+    _ start: State, isQuiet: Bool, _ text: @escaping @Sendable (State) -> String,
+    _ body: @escaping @Sendable (_ progress: @escaping @Sendable (State) -> Void) async throws -> Value
+) async throws -> Value {
+    let latest = LatestProgress(start)
+    let work = Task { @Sendable in try await body { latest.set($0) } }
+    Signals.handle { _ in work.cancel() }
+    let line = Task { if !isQuiet { await ProgressLine.run { text(latest.value) } } }
+    let result = await work.result
+    line.cancel()
+    await line.value
+    return try result.get()
 }

@@ -1,0 +1,109 @@
+import GRDB
+
+// The changes that a transaction makes to entries and blobs, and what they charge and free.
+extension CacheWriter {
+    /// Adds the entry of a synced put, and evicts if it must.
+    func commit(
+        _ put: SegmentRecord, _ state: inout IndexState, _ database: Database
+    ) throws -> PutOutcome {
+        let (header, range) = (put.header, put.range)
+        let blob = try intactBlob(for: put, &state)
+        let entry = try index.entry(put.metadata.key)
+        if let blob, let entry, entry.blob == blob.id {
+            // The same cover arrived twice, or another process stored it or recovered this record.
+            try index.validate(entry.id, put.metadata)
+            free(range, unlessOf: entry, blob)
+            return .stored(header.digest, deduplicated: true)
+        }
+        if blob?.range == range || state.charged + range.length <= capacity {
+            if let entry { try remove(entry, &state) }
+            return try insert(put, blob, &state)
+        }
+        // A cover that does not fit evicts nothing and replaces nothing.
+        let before = (state: state, charges: charges, freed: freed)
+        var outcome = PutOutcome.noRoom
+        try database.inSavepoint {
+            if let entry { try remove(entry, &state) }
+            try evictSlice(&state, to: capacity - range.length, limit: .max, sparing: blob?.id)
+            if state.charged + range.length > capacity { return .rollback }
+            outcome = try insert(put, try index.blob(header.digest), &state)
+            return .commit
+        }
+        if outcome == .noRoom {
+            (state, charges, freed) = before
+            freed.append(range)
+        }
+        return outcome
+    }
+
+    /// Adds the entry of a put, if its blob is there or the put has the bytes.
+    private func insert(_ put: SegmentRecord, _ blob: BlobRow?, _ state: inout IndexState) throws -> PutOutcome {
+        if blob == nil, put.header.isReference {
+            freed.append(put.range)
+            return .lost
+        }
+        try insert(put.header, put.metadata, put.range, blob, &state)
+        return .stored(put.header.digest, deduplicated: blob != nil)
+    }
+
+    /// Frees a record's range, unless the blob or the entry uses it.
+    func free(_ range: FreedRange, unlessOf entry: Index.Entry, _ blob: BlobRow) {
+        if blob.range != range, entry.reference != range { freed.append(range) }
+    }
+
+    /// Adds an entry, and its blob if there is none.
+    func insert(
+        _ header: RecordHeader, _ metadata: EntryMetadata, _ range: FreedRange, _ blob: BlobRow?,
+        _ state: inout IndexState
+    ) throws {
+        if let blob, blob.range == range {
+            try index.addEntry(metadata, blob: blob.id, reference: nil)
+        } else if let blob {
+            try index.addEntry(metadata, blob: blob.id, reference: range)
+            charge(range, &state)
+        } else {
+            let id = try addBlob(header, metadata, range, &state)
+            try index.addEntry(metadata, blob: id, reference: nil)
+        }
+    }
+
+    /// Adds a blob and returns its row.
+    func addBlob(
+        _ header: RecordHeader, _ metadata: EntryMetadata, _ range: FreedRange, _ state: inout IndexState
+    ) throws -> Int64 {
+        let id = try index.addBlob(header, metadata, range, used: state.tick())
+        state.blobs += 1
+        charge(range, &state)
+        return id
+    }
+
+    func charge(_ range: FreedRange, _ state: inout IndexState) {
+        charges[range.segment, default: 0] += range.length
+        state.charged += range.length
+    }
+
+    /// Removes an entry, and its blob if no other entry names it.
+    func remove(_ entry: Index.Entry, _ state: inout IndexState) throws {
+        try removeEntry(entry, &state)
+        if try index.isOrphan(entry.blob), let blob = try index.blob(id: entry.blob) { try removeBlob(blob, &state) }
+    }
+
+    func removeEntry(_ entry: Index.Entry, _ state: inout IndexState) throws {
+        try index.removeEntry(entry.id)
+        if let reference = entry.reference { release([reference], &state) }
+    }
+
+    /// Removes a blob with all its entries.
+    func removeBlob(_ blob: BlobRow, _ state: inout IndexState) throws {
+        release(try index.removeBlob(blob), &state)
+        state.blobs -= 1
+    }
+
+    func release(_ ranges: [FreedRange], _ state: inout IndexState) {
+        for range in ranges {
+            charges[range.segment, default: 0] -= range.length
+            state.charged -= range.length
+        }
+        freed += ranges
+    }
+}

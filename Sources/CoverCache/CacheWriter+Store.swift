@@ -1,0 +1,30 @@
+extension CacheWriter {
+    /// Puts covers and commits them in groups.
+    /// - Returns: for each, what the commit did with it, or why it was not put.
+    /// - Throws: the disk's error. Groups committed before it are stored.
+    package func store(
+        _ covers: [(metadata: EntryMetadata, body: [UInt8])]
+    ) throws -> [Result<PutOutcome, CacheError>] {
+        var results: [Result<PutOutcome, CacheError>] = []
+        results.reserveCapacity(covers.count)
+        var pending: [Int] = []
+        func commitPending() throws {
+            for (index, outcome) in zip(pending, try commit()) { results[index] = .success(outcome) }
+            pending = []
+            try makeRoom(headroom)
+        }
+        for (index, (metadata, body)) in covers.enumerated() {
+            if !pending.isEmpty, pendingBytes + body.count > groupLimit { try commitPending() }
+            results.append(.success(.noRoom))
+            do {
+                _ = try body.withUnsafeBytes { try put(metadata, body: $0) }
+                pending.append(index)
+            } catch let error as CacheError {
+                guard case .largerThanCapacity = error else { throw error }
+                results[index] = .failure(error)
+            }
+        }
+        try commitPending()
+        return results
+    }
+}

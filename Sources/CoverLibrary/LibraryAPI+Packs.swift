@@ -1,0 +1,85 @@
+import CoverCache
+public import CoverFetch
+public import Platform
+import Synchronization
+
+/// Packs: covers with their metadata in one file, to carry to a machine that is offline.
+extension LibraryAPI {
+    /// Writes cached covers into one file, with what is needed to serve and revalidate them. The file appears when it is complete; it is
+    /// never held in memory.
+    /// - Parameters:
+    ///   - selection: the covers.
+    ///   - file: replaced if it exists.
+    ///   - onFailure: called for each cover that is not cached or is damaged. The others are packed.
+    /// - Throws: `LibraryError` if the filter's host is not valid, the file cannot be written, or the cache not read.
+    @discardableResult
+    public func pack(
+        _ selection: CoverSelection = .all, to file: URL,
+        onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
+    ) async throws(LibraryError) -> PackSummary {
+        try await pack(selection, to: .file(file.relativePath), onFailure: onFailure)
+    }
+
+    /// Stores the covers of a pack, each verified against its digest. A cover that is cached already and was validated at the same time
+    /// or later stays. Damaged records are skipped.
+    /// - Parameters:
+    ///   - file: a file that `pack` wrote.
+    ///   - onFailure: called for each damaged record, and for each cover that cannot be stored. The rest is stored.
+    /// - Throws: `LibraryError` if the file cannot be read or is no pack, or the cache cannot be written.
+    @discardableResult
+    public func unpack(
+        _ file: URL, onFailure: @escaping @Sendable (CoverFailure) -> Void = { _ in }
+    ) async throws(LibraryError) -> UnpackSummary {
+        let path = file.relativePath
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            throw .unreadableFile(path: path, reason: SystemError("open", path: path).reason)
+        }
+        defer { systemClose(descriptor) }
+        return try await unpack(descriptor, name: path, onFailure: onFailure)
+    }
+
+    package func pack(
+        _ selection: CoverSelection, to output: PackOutput,
+        onFailure: @escaping @Sendable (CoverFailure) -> Void,
+        progress: @escaping @Sendable (PackSummary) -> Void = { _ in }
+    ) async throws(LibraryError) -> PackSummary {
+        let selected = try covers.entries(of: selection)
+        let isCancelled = Atomic(false)
+        do {
+            return try await withTaskCancellationHandler {
+                try await covers.read { reader in
+                    let packer = Packer(reader: reader, onFailure: onFailure, progress: progress) {
+                        isCancelled.load(ordering: .relaxed)
+                    }
+                    return try packer.write(selected, to: output)
+                }
+            } onCancel: {
+                isCancelled.store(true, ordering: .relaxed)
+            }
+        } catch let error as SystemError {
+            throw LibraryError(error)
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+
+    /// - Parameters:
+    ///   - descriptor: a file or a pipe. It stays the caller's to close.
+    ///   - isDryRun: Verify the pack, and store nothing.
+    package func unpack(
+        _ descriptor: Int32, name: String, dryRun isDryRun: Bool = false,
+        onFailure: @escaping @Sendable (CoverFailure) -> Void,
+        progress: @escaping @Sendable (UnpackSummary) -> Void = { _ in }
+    ) async throws(LibraryError) -> UnpackSummary {
+        do {
+            return try await Unpacker(covers: covers, isDryRun: isDryRun, onFailure: onFailure, progress: progress)
+                .unpack(descriptor, path: name)
+        } catch {
+            throw LibraryError(error)
+        }
+    }
+}
+
+/// `close(2)`, whose name the library's method shadows.
+private func systemClose(_ descriptor: Int32) { close(descriptor) }

@@ -1,0 +1,139 @@
+import CoverCache
+public import CoverFetch
+import CurlHTTP
+import Platform
+
+/// Pinning and removing cached covers.
+extension LibraryAPI {
+    /// Pins cached covers: they are never evicted. A pin belongs to the URL. It stays when the cover is refreshed or downloaded again,
+    /// and when the index is rebuilt.
+    /// - Parameters:
+    ///   - selection: the covers.
+    ///   - onFailure: called for each request whose cover is not cached (`notCached`) or whose URL cannot be used. The others are pinned.
+    /// - Throws: `LibraryError` if the filter's host is not valid, or the pins cannot be written.
+    @discardableResult
+    public func pin(
+        _ selection: CoverSelection, onFailure: @Sendable (CoverFailure) -> Void = { _ in }
+    ) async throws(LibraryError) -> PinSummary {
+        try await changingPins(selection, onFailure) { keys in
+            try await covers.persistency.withWriter { try $0.pin(keys) }
+        }
+    }
+
+    /// Unpins covers. They may be evicted again.
+    /// - Parameters:
+    ///   - selection: the covers. `all` unpins every URL, whether its cover is cached or not.
+    ///   - onFailure: called for each request whose cover is neither pinned nor cached, or whose URL cannot be used.
+    /// - Throws: `LibraryError` if the filter's host is not valid, or the pins cannot be written.
+    @discardableResult
+    public func unpin(
+        _ selection: CoverSelection, onFailure: @Sendable (CoverFailure) -> Void = { _ in }
+    ) async throws(LibraryError) -> PinSummary {
+        switch selection {
+        case .requests(let requests): return try await unpin(requests, onFailure)
+        case .all:
+            let changed = try await maintain { writer in
+                let changed = try writer.unpinAll()
+                try writer.savePins()
+                return changed
+            }
+            return PinSummary(covers: changed, changed: changed)
+        case .matching(var filter):
+            filter.isPinned = true
+            return try await changingPins(.matching(filter), onFailure) { keys in
+                try await covers.persistency.withWriter { try $0.unpin(keys) }
+            }
+        }
+    }
+
+    /// Removes covers from the cache. Bytes that other URLs share stay.
+    /// - Parameters:
+    ///   - selection: the covers.
+    ///   - includesPinned: Remove pinned covers as well, and their pins. Otherwise they stay and are counted.
+    ///   - isDryRun: Count, and change nothing.
+    ///   - onFailure: called for each request whose cover is not cached (`notCached`) or whose URL cannot be used.
+    /// - Throws: `LibraryError` if the filter's host is not valid, or the index cannot be written.
+    @discardableResult
+    public func remove(
+        _ selection: CoverSelection, includingPinned includesPinned: Bool = false, dryRun isDryRun: Bool = false,
+        onFailure: @Sendable (CoverFailure) -> Void = { _ in }
+    ) async throws(LibraryError) -> RemovalSummary {
+        var selected = try covers.entries(of: selection)
+        var summary = RemovalSummary()
+        do {
+            while let batch = try await covers.next(&selected) {
+                for failure in batch.failures { onFailure(failure) }
+                let keys = batch.entries.map(\.metadata.key)
+                let removal = try await covers.persistency.withWriter {
+                    try $0.remove(keys, includingPinned: includesPinned, dryRun: isDryRun)
+                }
+                summary.failed += batch.failures.count
+                summary.entries += removal.entries
+                summary.bytes += removal.bytes
+                summary.pinned += removal.pinned
+            }
+            if includesPinned, !isDryRun { try await covers.persistency.withWriter { try $0.savePins() } }
+        } catch {
+            throw LibraryError(error)
+        }
+        return summary
+    }
+
+    private func changingPins(
+        _ selection: CoverSelection, _ onFailure: @Sendable (CoverFailure) -> Void,
+        _ change: ([String]) async throws -> [Bool]
+    ) async throws(LibraryError) -> PinSummary {
+        var selected = try covers.entries(of: selection)
+        var summary = PinSummary()
+        do {
+            while let batch = try await covers.next(&selected) {
+                for failure in batch.failures { onFailure(failure) }
+                summary.failed += batch.failures.count
+                summary.covers += batch.entries.count
+                summary.changed += try await change(batch.entries.map(\.metadata.key)).count(where: \.self)
+            }
+            try await covers.persistency.withWriter { try $0.savePins() }
+        } catch {
+            throw LibraryError(error)
+        }
+        return summary
+    }
+
+    /// Unpins keys that need not have an entry: its cover may have been damaged and dropped.
+    private func unpin(
+        _ requests: [CoverRequest], _ onFailure: @Sendable (CoverFailure) -> Void
+    ) async throws(LibraryError) -> PinSummary {
+        var summary = PinSummary()
+        do {
+            for request in requests {
+                do throws(CoverFailure) {
+                    let keys = try covers.keys(of: request)
+                    let changed = try await unpinned(keys)
+                    if changed == 0, try await !isCached(keys) { throw .notCached(request) }
+                    summary.covers += 1
+                    summary.changed += changed
+                } catch {
+                    if error.kind == .cache { throw error }
+                    summary.failed += 1
+                    onFailure(error)
+                }
+            }
+            try await covers.persistency.withWriter { try $0.savePins() }
+        } catch {
+            throw LibraryError(error)
+        }
+        return summary
+    }
+
+    private func isCached(_ keys: [String]) async throws(CoverFailure) -> Bool {
+        try await statuses(of: keys).contains { $0 != nil }
+    }
+
+    private func unpinned(_ keys: [String]) async throws(CoverFailure) -> Int {
+        do {
+            return try await covers.persistency.withWriter { try $0.unpin(keys) }.count(where: \.self)
+        } catch {
+            throw CoverFailure(.cache, url: keys.first ?? "", detail: "\(CacheError(error))")
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import CoverCache
+import CoverFetch
+import CurlHTTP
+
+extension CoverPipeline {
+    /// The cached entries of a selection.
+    /// - Throws: `LibraryError` if it names no valid host.
+    func entries(of selection: CoverSelection) throws(LibraryError) -> SelectedEntries {
+        try SelectedEntries(selection) { [self] request throws(CoverFailure) in try keys(of: request) }
+    }
+
+    /// Reads the next batch on a thread that may block.
+    func next(_ selected: inout SelectedEntries) async throws -> SelectedEntries.Batch? {
+        let (batch, rest) = try await read { [selected] reader in
+            var rest = selected
+            let batch = try rest.next(from: reader)
+            return (batch, rest)
+        }
+        selected = rest
+        return batch
+    }
+
+    /// The keys of a request's URLs.
+    /// - Throws: `CoverFailure` if none is usable.
+    func keys(of request: CoverRequest) throws(CoverFailure) -> [String] {
+        let locations = try locations(of: request)
+        if locations.count == 1 { return [try HTTPURL(location: locations[0]).string] }
+        let keys = locations.compactMap { try? HTTPURL($0).string }
+        if keys.isEmpty { return [try HTTPURL(location: locations[0]).string] }
+        return keys
+    }
+}

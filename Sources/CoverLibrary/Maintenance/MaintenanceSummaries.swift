@@ -1,0 +1,59 @@
+/// What `LibraryAPI.pin(_:onFailure:)` or `unpin(_:onFailure:)` did.
+public struct PinSummary: Sendable, Hashable {
+    /// Covers of the selection.
+    public var covers = 0
+    /// Those of them that were not pinned before, or of `unpin`, that were.
+    public var changed = 0
+    /// Covers that are not cached, and URLs that cannot be used.
+    public var failed = 0
+}
+
+/// What `LibraryAPI.remove(_:includingPinned:dryRun:onFailure:)` did.
+public struct RemovalSummary: Sendable, Hashable {
+    /// URLs that were removed from the cache.
+    public var entries = 0
+    /// Bytes of the capacity that this freed. Covers that other URLs share stay.
+    public var bytes = 0
+    /// URLs of the selection that stay because they are pinned.
+    public var pinned = 0
+    /// Covers that are not cached, and URLs that cannot be used.
+    public var failed = 0
+}
+
+/// What `LibraryAPI.pack(_:to:onFailure:)` wrote.
+public struct PackSummary: Sendable, Hashable {
+    /// URLs whose covers are in the pack.
+    public var covers = 0
+    /// Length of the different covers in bytes.
+    public var bytes = 0
+    /// Length of the pack in bytes.
+    public var packBytes = 0
+    /// Covers that are not cached or are damaged.
+    public var failed = 0
+    /// The task was cancelled: no file was written.
+    public var isCancelled = false
+
+    /// A summary of nothing.
+    public init() {}
+}
+
+/// What `LibraryAPI.unpack(_:onFailure:)` stored.
+public struct UnpackSummary: Sendable, Hashable {
+    /// Covers that were stored.
+    public var stored = 0
+    /// Those of `stored` whose bytes were already stored.
+    public var deduplicated = 0
+    /// Those of `stored` that replaced an older cover of their URL.
+    public var replaced = 0
+    /// Covers that are cached already and were validated at the same time or later. They stay as they are.
+    public var kept = 0
+    /// Damaged records, and covers that could not be stored.
+    public var failed = 0
+    /// Length of the stored covers in bytes.
+    public var bytes = 0
+    /// The task was cancelled before the end of the pack.
+    public var isCancelled = false
+
+    /// A summary of nothing.
+    public init() {}
+}

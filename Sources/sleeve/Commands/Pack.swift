@@ -1,0 +1,88 @@
+import ArgumentParser
+import CoverLibrary
+import Platform
+
+struct Pack: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pack",
+        abstract: "Write cached covers into one file, to carry to another machine.",
+        discussion: """
+            A pack holds the covers with their URLs, validators, times and SHA-256. `sleeve unpack` verifies them and stores \
+            them in another cache. The file appears when it is complete. It holds whole URLs, which may grant access.
+
+            Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
+
+              sleeve pack covers.pack
+              sleeve pack pinned.pack --pinned
+              sleeve pack - --host covers.example.org | ssh player sleeve unpack -
+            """)
+
+    @Argument(help: "The file to write or replace; - is stdout.")
+    var file: String
+
+    @Flag(help: "Pinned covers only.")
+    var pinned = false
+
+    @OptionGroup var filter: FilterOptions
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        if file.isEmpty { throw ValidationError("Name the file to write, or - for stdout.") }
+        guard file == "-" else { return }
+        if Terminal.standardOutput.isInteractive {
+            throw ValidationError("Cannot write a pack to a terminal; name a file or use a pipe.")
+        }
+        if options.json { throw ValidationError("--json writes to stdout; name a file for the pack.") }
+    }
+
+    func run() async throws {
+        try await withLibrary(try options.configuration(), createsCache: false) { library in
+            var filter = self.filter.filter
+            filter.isPinned = pinned
+            let output = try self.output()
+            defer { if case .descriptor(let descriptor, _) = output, file != "-" { close(descriptor) } }
+            let failures = FailureList()
+            let start = ContinuousClock.now
+            let summary = try await withProgress(PackSummary(), isQuiet: options.quiet, Self.progress) {
+                [filter] progress in
+                try await library.pack(
+                    .matching(filter), to: output, onFailure: { failures.add($0) }, progress: progress)
+            }
+            failures.summarize()
+            if let signal = Signals.received {
+                Log.warning("stopped; no pack was written")
+                throw ExitStatus.stopped(by: signal)
+            }
+            try report(summary, ContinuousClock.now - start)
+            if summary.failed > 0 { throw ExitStatus.someFailed }
+        }
+    }
+
+    /// A file is replaced atomically; a pipe or a device is opened and written.
+    private func output() throws -> PackOutput {
+        if file == "-" { return .descriptor(STDOUT_FILENO, name: "stdout") }
+        return OutputFile.isSpecial(file) ? .descriptor(try OutputFile.create(file), name: file) : .file(file)
+    }
+
+    private static func progress(_ summary: PackSummary) -> String {
+        "\(Decimals.count(summary.covers, "cover")) · \(ByteSize(summary.bytes))"
+    }
+
+    private func report(_ summary: PackSummary, _ time: Duration) throws {
+        let seconds = time / .seconds(1)
+        if options.json {
+            var line = JSONObject()
+            line.add("covers", summary.covers)
+            line.add("bytes", summary.bytes)
+            line.add("packBytes", summary.packBytes)
+            line.add("failed", summary.failed)
+            line.add("seconds", raw: Decimals.text(seconds, 6))
+            try printResult(line.text + "\n")
+        } else if !options.quiet {
+            let size = "\(Decimals.count(summary.covers, "cover")), \(ByteSize(summary.packBytes))"
+            let text = "Packed \(size), in \(Decimals.text(seconds, 2)) s.\n"
+            // stdout may hold the pack.
+            if file == "-" { Log.info(String(text.dropLast())) } else { try printResult(text) }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import ArgumentParser
+import CoverLibrary
+
+struct Pin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pin",
+        abstract: "Keep cached covers: pinned ones are never evicted.",
+        discussion: """
+            A pin belongs to the URL: it stays when the cover is refreshed or downloaded again. Of an album, all its URLs \
+            that are cached are pinned. A URL that is not cached is reported, and the exit code is 3; the others are pinned. \
+            `sleeve list` marks pinned covers, and `sleeve stats` counts them.
+
+            Pinned covers count towards the capacity. If they fill it, no other cover can be stored.
+
+              sleeve pin https://example.org/cover.jpg
+              sleeve pin --album "Low Tide" --album 7
+              sleeve pin favourites.json
+              sleeve pin --host covers.example.org
+            """)
+
+    @OptionGroup var covers: SelectionOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        try await changePins(covers, options, ("Pinned", "were pinned before")) { library, selection, failures in
+            try await library.pin(selection) { failures.add($0) }
+        }
+    }
+}
+
+struct Unpin: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpin",
+        abstract: "Let pinned covers be evicted again.",
+        discussion: """
+            The covers stay cached until they are the least recently used ones. A URL that is neither pinned nor cached is \
+            reported, and the exit code is 3.
+
+              sleeve unpin https://example.org/cover.jpg
+              sleeve unpin --matching '*/thumbnails/*'
+              sleeve unpin --all
+            """)
+
+    @OptionGroup var covers: SelectionOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        try await changePins(covers, options, ("Unpinned", "were not pinned")) { library, selection, failures in
+            try await library.unpin(selection) { failures.add($0) }
+        }
+    }
+}
+
+/// What `pin` and `unpin` share.
+/// - Parameter words: the verb, and what is said of covers that were so already.
+private func changePins(
+    _ covers: SelectionOptions, _ options: LibraryOptions, _ words: (verb: String, unchanged: String),
+    _ change: (LibraryAPI, CoverSelection, FailureList) async throws -> PinSummary
+) async throws {
+    try await withLibrary(try options.configuration(), createsCache: false) { library in
+        let failures = FailureList()
+        let selection = try await covers.selection(in: library, failures)
+        let summary = try await change(library, selection, failures)
+        failures.summarize()
+        let totals = try await library.cacheTotals()
+        if options.json {
+            var line = JSONObject()
+            line.add("covers", summary.covers)
+            line.add("changed", summary.changed)
+            line.add("failed", failures.count)
+            line.add("pinned", totals.pinned)
+            line.add("pinnedBytes", totals.pinnedBytes)
+            try printResult(line.text + "\n")
+        } else if !options.quiet {
+            let same = summary.covers - summary.changed
+            let unchanged = same > 0 ? "; \(Decimals.grouped(same)) \(words.unchanged)" : ""
+            var text = "\(words.verb) \(Decimals.count(summary.changed, "URL"))\(unchanged). "
+            text += "\(Decimals.count(totals.pinned, "cover")) of \(ByteSize(totals.pinnedBytes)) pinned, "
+            text += "capacity \(ByteSize(totals.capacity)).\n"
+            try printResult(text)
+        }
+        if failures.count > 0 { throw ExitStatus.someFailed }
+    }
+}

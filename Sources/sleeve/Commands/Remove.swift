@@ -1,0 +1,60 @@
+import ArgumentParser
+import CoverLibrary
+
+struct Remove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove covers from the cache.",
+        discussion: """
+            Covers are named by URL, list, album, host or pattern. The bytes of a cover stay while other URLs share it. \
+            Pinned covers stay unless --force is given. A URL that is not cached, or stays because it is pinned, is \
+            reported, and the exit code is 3.
+
+              sleeve remove https://example.org/cover.jpg
+              sleeve remove --host covers.example.org --dry-run
+              sleeve remove --matching '*/thumbnails/*'
+              sleeve list --json | jq -r 'select(.bytes > 1000000).url' | sleeve remove -
+            """)
+
+    @Flag(help: "Remove pinned covers as well, and their pins.")
+    var force = false
+
+    @Flag(help: "Print what would be removed, and remove nothing.")
+    var dryRun = false
+
+    @OptionGroup var covers: SelectionOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        try await withLibrary(try options.configuration(), createsCache: false) { library in
+            let failures = FailureList()
+            let selection = try await covers.selection(in: library, failures)
+            let summary = try await library.remove(selection, includingPinned: force, dryRun: dryRun) {
+                failures.add($0)
+            }
+            failures.summarize()
+            if options.json {
+                try printResult(json(summary, failures.count))
+            } else if !options.quiet {
+                let verb = dryRun ? ("Would remove", "free") : ("Removed", "freed")
+                let count = Decimals.count(summary.entries, "URL")
+                try printResult("\(verb.0) \(count), \(verb.1) \(ByteSize(summary.bytes)).\n")
+            }
+            if summary.pinned > 0, !options.quiet || covers.isNamed {
+                let covers = Decimals.count(summary.pinned, "pinned cover")
+                Log.warning("\(covers) kept; --force removes pinned covers as well")
+            }
+            if failures.count > 0 || (covers.isNamed && summary.pinned > 0) { throw ExitStatus.someFailed }
+        }
+    }
+
+    private func json(_ summary: RemovalSummary, _ failed: Int) -> String {
+        var line = JSONObject()
+        line.add("removed", summary.entries)
+        line.add("bytes", summary.bytes)
+        line.add("pinned", summary.pinned)
+        line.add("failed", failed)
+        if dryRun { line.add("dryRun", true) }
+        return line.text + "\n"
+    }
+}

@@ -1,0 +1,95 @@
+import AlbumLibrary
+import ArgumentParser
+import CoverLibrary
+import Synchronization
+
+/// The cached covers that a command is about: named one by one, in lists, or by a filter.
+struct SelectionOptions: ParsableArguments {
+    @Argument(
+        help: ArgumentHelp("URLs of covers, or lists as `sleeve prefetch` reads them; - is stdin.", valueName: "input"))
+    var inputs: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "The cover of this album: its number, title or id. Repeat the option for more albums.", valueName: "album"))
+    var album: [AlbumReference] = []
+
+    @OptionGroup var filter: FilterOptions
+
+    @Flag(help: "All cached covers.")
+    var all = false
+
+    /// Whether the covers are named, so that one that is missing is an error.
+    var isNamed: Bool { !inputs.isEmpty || !album.isEmpty }
+
+    func validate() throws {
+        switch [isNamed, !filter.isEmpty, all].count(where: \.self) {
+        case 0: throw ValidationError("Name the covers: URLs, lists, --album, --host, --matching or --all.")
+        case 1: return
+        default: throw ValidationError("URLs, lists and --album, --host and --matching, and --all exclude each other.")
+        }
+    }
+
+    /// Reads the lists and finds the albums.
+    /// - Parameter failures: receives the lines of lists that are skipped.
+    /// - Throws: An exit code, after an error message, if a list cannot be read or an album does not exist.
+    func selection(in library: LibraryAPI, _ failures: FailureList) async throws -> CoverSelection {
+        guard isNamed else { return .matching(filter.filter) }
+        var requests: [CoverRequest] = []
+        if !album.isEmpty {
+            try library.configuration.requireLibraryFile()
+            let albums = try await library.albums.all()
+            for reference in album { requests.append(CoverRequest(album: albums[try reference.index(in: albums)])) }
+        }
+        for input in inputs {
+            if input.contains("://") {
+                requests.append(CoverRequest(input))
+            } else {
+                requests += try await Self.requests(of: input, failures)
+            }
+        }
+        return .requests(requests)
+    }
+
+    private static func requests(of list: String, _ failures: FailureList) async throws -> [CoverRequest] {
+        let isUnreadable = Atomic(false)
+        let batches = ListBatches(paths: [list], format: nil, problem: { $0.problem(in: $1) }) { problem in
+            Log.error("\(problem)")
+            isUnreadable.store(true, ordering: .relaxed)
+        }
+        var requests: [CoverRequest] = []
+        for await batch in batches {
+            for element in batch {
+                switch element {
+                case .problem(let problem): failures.add("\(problem)")
+                case .item(let item):
+                    var request = CoverRequest(item.url)
+                    request.album = item.album
+                    requests.append(request)
+                }
+            }
+        }
+        if isUnreadable.load(ordering: .relaxed) { throw ExitStatus.couldNotRun }
+        return requests
+    }
+}
+
+/// Selects cached covers by their URLs.
+struct FilterOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Covers of this host, such as covers.example.org, or 127.0.0.1:8731 for one port.", valueName: "host"))
+    var host: String?
+
+    @Option(
+        help: ArgumentHelp("Covers whose URL matches: * matches any text, ? any character.", valueName: "pattern"))
+    var matching: String?
+
+    var isEmpty: Bool { host == nil && matching == nil }
+    var filter: CoverFilter { CoverFilter(host: host, pattern: matching) }
+
+    func validate() throws {
+        if host?.isEmpty == true { throw ValidationError("--host needs a host, such as covers.example.org") }
+        if matching?.isEmpty == true { throw ValidationError("--matching needs a pattern, such as '*/front.jpg'") }
+    }
+}

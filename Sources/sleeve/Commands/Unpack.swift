@@ -1,0 +1,93 @@
+import ArgumentParser
+import CoverLibrary
+import Platform
+
+struct Unpack: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "unpack",
+        abstract: "Store the covers of a pack in the cache.",
+        discussion: """
+            Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
+            or later stays as it is. Damaged records are reported with their URL and their offset in the file, the rest is \
+            stored, and the exit code is 3. An unpack can be interrupted; run it again to continue.
+
+              sleeve unpack covers.pack
+              sleeve unpack covers.pack --dry-run      verify the file, store nothing
+              ssh server sleeve pack - | sleeve unpack -
+            """)
+
+    @Argument(help: "A file that `sleeve pack` wrote; - is stdin.")
+    var file: String
+
+    @Flag(help: "Verify the pack, and store nothing.")
+    var dryRun = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Maximum size of the cache on disk; stored in the cache. Default: as stored, at first 10G.",
+            valueName: "size"))
+    var capacity: ByteSize?
+
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        guard capacity?.bytes ?? 1 > 0 else { throw ValidationError("--capacity must be more than 0") }
+    }
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        configuration.capacity = capacity?.bytes
+        let descriptor = file == "-" ? STDIN_FILENO : open(file, O_RDONLY | O_CLOEXEC)
+        let name = file == "-" ? "stdin" : file
+        guard descriptor >= 0 else { throw fail("cannot \(SystemError("read", path: file))") }
+        defer { if file != "-" { close(descriptor) } }
+        try await withLibrary(configuration) { library in
+            let failures = FailureList()
+            let start = ContinuousClock.now
+            let before = try await library.cacheTotals().entries
+            let summary = try await withProgress(UnpackSummary(), isQuiet: options.quiet, Self.progress) {
+                [name, dryRun] progress in
+                try await library.unpack(
+                    descriptor, name: name, dryRun: dryRun,
+                    onFailure: { failures.add($0) }, progress: progress)
+            }
+            failures.summarize()
+            let after = try await library.cacheTotals().entries
+            try report(summary, ContinuousClock.now - start)
+            let evicted = before + summary.stored - summary.replaced - after
+            if !dryRun, evicted > 0 {
+                let covers = Decimals.count(evicted, "cover")
+                Log.warning("\(covers) evicted to make room for others; raise --capacity to keep more")
+            }
+            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            if summary.failed > 0 { throw ExitStatus.someFailed }
+        }
+    }
+
+    private static func progress(_ summary: UnpackSummary) -> String {
+        "\(Decimals.count(summary.stored + summary.kept, "cover")) · \(ByteSize(summary.bytes))"
+            + (summary.failed > 0 ? " · \(Decimals.grouped(summary.failed)) failed" : "")
+    }
+
+    private func report(_ summary: UnpackSummary, _ time: Duration) throws {
+        let seconds = time / .seconds(1)
+        if options.json {
+            var line = JSONObject()
+            line.add("stored", summary.stored)
+            line.add("deduplicated", summary.deduplicated)
+            line.add("kept", summary.kept)
+            line.add("failed", summary.failed)
+            line.add("bytes", summary.bytes)
+            line.add("seconds", raw: Decimals.text(seconds, 6))
+            if dryRun { line.add("dryRun", true) }
+            if summary.isCancelled { line.add("cancelled", true) }
+            try printResult(line.text + "\n")
+        } else if !options.quiet {
+            let verb = summary.isCancelled ? "Stopped: stored" : dryRun ? "Verified, would store" : "Stored"
+            var text = "\(verb) \(Decimals.count(summary.stored, "cover")), \(ByteSize(summary.bytes))"
+            if summary.kept > 0 { text += "; \(Decimals.grouped(summary.kept)) cached already" }
+            if summary.failed > 0 { text += "; \(Decimals.grouped(summary.failed)) failed" }
+            try printResult("\(text); in \(Decimals.text(seconds, 2)) s.\n")
+        }
+    }
+}

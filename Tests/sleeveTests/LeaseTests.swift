@@ -65,8 +65,8 @@ extension CommandTests {
                 let holder = try stage.start("prefetch", try stage.list(shared, name: "shared"))
                 try await eventually { stage.origin.requestCount == 20 }
                 let list = try stage.list(shared + others)
-                let child = try stage.start("prefetch", list, "--json", "--timeout", "5")
-                try await eventually { (100..<150).allSatisfy { stage.requestCount($0) == 1 } }
+                let child = try stage.start("prefetch", list, "--json", "--timeout", "10")
+                try await eventually { (100..<150).allSatisfy { stage.requestCount($0) >= 1 } }
                 #expect((0..<20).allSatisfy { stage.requestCount($0) == 1 }, "the list goes on")
                 holder.kill(signal)
                 try await eventually { (0..<20).allSatisfy { stage.requestCount($0) >= 2 } }

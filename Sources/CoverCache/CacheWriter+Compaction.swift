@@ -22,13 +22,15 @@ extension CacheWriter {
 
     /// Removes segments until all files together have at most `bytes`. It empties the one with the least live bytes, and evicts if more
     /// than half of each is live.
-    func compact(to bytes: Int) throws {
+    /// - Returns: how many blobs were evicted, and how many bytes were charged for them.
+    func compact(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+        var evicted = (blobs: 0, bytes: 0)
         // A segment that another process writes to cannot be emptied.
         var tried: Set<Int> = []
         while true {
             let numbers = try directory.segmentNumbers()
             let lengths = numbers.map { (number: $0, length: directory.length(of: directory.segment($0))) }
-            guard lengths.reduce(0, { $0 + $1.length }) > bytes else { return }
+            guard lengths.reduce(0, { $0 + $1.length }) > bytes else { return evicted }
             let known = try reading { _ in try index.segments() }
             let candidates = lengths.compactMap { number, length -> Candidate? in
                 guard let row = known[number], row.scanned >= length, number != compacted?.number,
@@ -36,9 +38,13 @@ extension CacheWriter {
                 else { return nil }
                 return Candidate(number: number, length: length, live: max(0, row.live))
             }
-            guard let emptiest = candidates.min(by: { $0.live * $1.length < $1.live * $0.length }) else { return }
+            guard let emptiest = candidates.min(by: { $0.live * $1.length < $1.live * $0.length }) else {
+                return evicted
+            }
             if emptiest.live > emptiest.length / 2 {
-                guard try evictBlobs(to: charged - charged / 10).blobs > 0 else { return }
+                let more = try evictBlobs(to: charged - charged / 10)
+                guard more.blobs > 0 else { return evicted }
+                evicted = (evicted.blobs + more.blobs, evicted.bytes + more.bytes)
             } else {
                 tried.insert(emptiest.number)
                 if emptiest.number == segment?.number {

@@ -6,20 +6,27 @@ extension CacheWriter {
     /// - Returns: how many blobs were evicted, and how many bytes were charged for them.
     @discardableResult
     package func evict(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
-        let evicted = try evictBlobs(to: bytes)
-        if !hasHoles { try compact(to: bytes) }
+        var evicted = try evictBlobs(to: bytes)
+        if !hasHoles {
+            let more = try compact(to: bytes)
+            evicted = (evicted.blobs + more.blobs, evicted.bytes + more.bytes)
+        }
         return evicted
     }
 
     func evictBlobs(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+        try usingReserve { try evictInSlices(to: bytes) }
+    }
+
+    /// Runs `body`, which deletes rows. That needs disk space for the log: on a full disk it runs again without the reserve.
+    func usingReserve<Result>(_ body: () throws -> Result) throws -> Result {
         do {
-            return try evictInSlices(to: bytes)
+            return try body()
         } catch {
-            // Deleting rows needs disk space for the log.
             guard CacheError(error).mayNeedRoom, directory.hasReserve else { throw error }
             directory.releaseReserve()
             defer { directory.allocateReserve() }
-            return try evictInSlices(to: bytes)
+            return try body()
         }
     }
 
@@ -75,7 +82,7 @@ extension CacheWriter {
             if charged > target { _ = try evictBlobs(to: target) }
         }
         reclaimSpace()
-        if !hasHoles { try compact(to: capacity - bytes) }
+        if !hasHoles { _ = try compact(to: capacity - bytes) }
     }
 
     /// What the records of pinned blobs count towards the capacity, in bytes.

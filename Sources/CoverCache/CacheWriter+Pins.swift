@@ -60,22 +60,24 @@ extension CacheWriter {
     ) throws -> Removal {
         var removal = Removal()
         do {
-            try transaction { state, _ in
-                let before = state.charged
-                for key in keys {
-                    guard let entry = try index.entry(key) else { continue }
-                    let isPinned = try pins?.contains(key) ?? false
-                    if isPinned, !includesPinned {
-                        removal.pinned += 1
-                        continue
+            try usingReserve {
+                try transaction { state, _ in
+                    removal = Removal()
+                    let before = state.charged
+                    for key in keys {
+                        guard let entry = try index.entry(key) else { continue }
+                        let isPinned = try pins?.contains(key) ?? false
+                        if isPinned, !includesPinned {
+                            removal.pinned += 1
+                            continue
+                        }
+                        try remove(entry, &state)
+                        if isPinned { try pins?.remove(key) }
+                        removal.entries += 1
                     }
-                    try remove(entry, &state)
-                    if isPinned { try pins?.remove(key) }
-                    if pins != nil, let blob = try index.blob(id: entry.blob) { try index.markRemoved(blob) }
-                    removal.entries += 1
+                    removal.bytes = before - state.charged
+                    if isDryRun { throw DryRun() }
                 }
-                removal.bytes = before - state.charged
-                if isDryRun { throw DryRun() }
             }
         } catch is DryRun {
             return removal

@@ -85,7 +85,13 @@ extension CacheWriter {
     /// Removes an entry, and its blob if no other entry names it.
     func remove(_ entry: Index.Entry, _ state: inout IndexState) throws {
         try removeEntry(entry, &state)
-        if try index.isOrphan(entry.blob), let blob = try index.blob(id: entry.blob) { try removeBlob(blob, &state) }
+        guard let blob = try index.blob(id: entry.blob) else { return }
+        if try index.isOrphan(blob.id) {
+            try removeBlob(blob, &state)
+        } else if pins != nil, entry.reference == nil {
+            // The record stays, and names an entry that is gone or has other bytes.
+            try index.markRemoved(blob)
+        }
     }
 
     func removeEntry(_ entry: Index.Entry, _ state: inout IndexState) throws {

@@ -26,15 +26,27 @@ struct FreedRange: Sendable, Hashable {
         return merged
     }
 
-    /// Returns the blocks to the file system by punching a hole.
-    /// - Returns: false if it should be tried again later. If the file system does not support holes, the blocks are freed with the
-    ///   segment.
+    /// Returns the blocks to the file system by punching a hole. If the file system does not support holes, the blocks are freed with
+    /// the segment, and are overwritten: a rebuild must not find the record.
+    /// - Returns: false if it should be tried again later.
     @discardableResult
     func punch(in directory: CacheDirectory) -> Bool {
         let descriptor = open(directory.segment(segment), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
-        return Self.punchHole(descriptor, offset, length) || Self.meansNoHoles(errno)
+        return Self.punchHole(descriptor, offset, length) || Self.meansNoHoles(errno) && overwrite(descriptor)
+    }
+
+    private func overwrite(_ descriptor: Int32) -> Bool {
+        let zeros = [UInt8](repeating: 0, count: min(length, 1 << 20))
+        var written = 0
+        while written < length {
+            let count = pwrite(descriptor, zeros, min(zeros.count, length - written), off_t(offset + written))
+            if count < 0, errno == EINTR { continue }
+            if count <= 0 { return false }
+            written += count
+        }
+        return true
     }
 
     /// Returns false, with `errno`, if it failed.

@@ -67,15 +67,15 @@ package final class LeaseTable: @unchecked Sendable {
         close(descriptor)
     }
 
-    /// Allocates the blocks: without them, a full disk would end the process when it writes to the mapping.
+    /// Allocates the blocks, also those of a sparse copy: without them, a full disk would end the process when it writes to the mapping.
     private static func allocate(_ descriptor: Int32, _ path: String) throws(SystemError) {
-        var status = stat()
-        guard fstat(descriptor, &status) == 0 else { throw SystemError("stat", path: path) }
-        if status.st_size >= length { return }
         #if os(Linux)
             errno = posix_fallocate(descriptor, 0, off_t(length))
             if errno != 0 { throw SystemError("allocate", path: path) }
         #else
+            var status = stat()
+            guard fstat(descriptor, &status) == 0 else { throw SystemError("stat", path: path) }
+            if status.st_size >= length { return }
             guard ftruncate(descriptor, off_t(length)) == 0 else { throw SystemError("allocate", path: path) }
         #endif
     }

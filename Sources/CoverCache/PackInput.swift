@@ -36,19 +36,18 @@ struct PackInput {
     }
 
     private mutating func readBlock() throws(CacheError) {
-        let filled = buffer.count
-        buffer.append(contentsOf: repeatElement(0, count: Self.blockSize))
-        var count = -1
         var number: Int32 = 0
-        repeat {
-            count = buffer.withUnsafeMutableBytes { [descriptor] in
-                read(descriptor, $0.baseAddress! + filled, Self.blockSize)
-            }
-            number = errno
-        } while count < 0 && number == EINTR
-        buffer.removeLast(Self.blockSize - max(count, 0))
-        if count < 0 { throw .file(path, operation: "read", reason: String(cString: strerror(number))) }
-        isAtEnd = count == 0
+        let block = [UInt8](unsafeUninitializedCapacity: Self.blockSize) { [descriptor] block, filled in
+            var count = -1
+            repeat {
+                count = read(descriptor, block.baseAddress!, Self.blockSize)
+            } while count < 0 && errno == EINTR
+            if count < 0 { number = errno }
+            filled = max(count, 0)
+        }
+        if number != 0 { throw .file(path, operation: "read", reason: String(cString: strerror(number))) }
+        buffer += block
+        isAtEnd = block.isEmpty
     }
 
     /// Calls `body` with the first `count` available bytes.
@@ -70,12 +69,21 @@ struct PackInput {
     /// Consumes at least one byte, and goes on to the next of these numbers, or to the end.
     mutating func skip(to numbers: UInt64...) throws(CacheError) {
         consume(1)
+        let firsts = Set(numbers.map { UInt8(truncatingIfNeeded: $0) })
         while try fill(8) {
             let count = available
-            let found = withBytes(count) { bytes in
-                (0...count - 8).first {
-                    numbers.contains(UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self)))
+            let found = withBytes(count) { bytes -> Int? in
+                var offset = 0
+                while offset + 8 <= count {
+                    if firsts.contains(bytes[offset]),
+                        numbers.contains(
+                            UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)))
+                    {
+                        return offset
+                    }
+                    offset += 1
                 }
+                return nil
             }
             consume(found ?? count - 7)
             if found != nil { return }

@@ -89,18 +89,26 @@ package final class PackReader: Sendable {
             }
             return .cover(metadata, body: last.bytes)
         }
+        // Bytes may be missing: what follows them is not consumed with a body that is not whole.
+        state.lastBody = nil
         guard try state.input.fill(header.bodyLength) else {
-            state.input.consume(state.input.available)
+            try skipToRecord(&state)
             return damage("the file ends within the cover")
         }
         let body = state.input.withBytes(header.bodyLength) { Array($0) }
-        state.input.consume(header.bodyLength)
         guard body.withUnsafeBytes({ Digest(of: $0) }) == header.digest else {
-            state.lastBody = nil
+            try skipToRecord(&state)
             return damage("the bytes do not match their digest")
         }
+        state.input.consume(header.bodyLength)
         state.lastBody = (header.digest, body)
         return .cover(metadata, body: body)
+    }
+
+    /// Consumes what precedes the next bytes that begin like a record or the trailer.
+    private func skipToRecord(_ state: inout State) throws(CacheError) {
+        if let next = try state.input.peek(), [RecordHeader.magic, PackTrailer.magic].contains(next) { return }
+        try state.input.skip(to: RecordHeader.magic, PackTrailer.magic)
     }
 
     /// Nil if the checksum does not match.

@@ -52,11 +52,6 @@ extension CacheDirectory {
     /// Bytes of the blocks allocated to the segments and the index. Holes do not count.
     func blocksOnDisk() throws(CacheError) -> Int {
         let files = try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm"]
-        var blocks = 0
-        for file in files {
-            var status = stat()
-            if stat(file, &status) == 0 { blocks += Int(status.st_blocks) }
-        }
-        return blocks * 512
+        return files.reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
     }
 }

@@ -75,6 +75,22 @@ import Testing
         }
     }
 
+    @Test func `missing bytes cost the cover that they belonged to, and no other`() throws {
+        try withFolder { folder in
+            let bytes = try pack(folder)
+            let start = try #require(Data(bytes).range(of: Data(picture(1)))?.lowerBound)
+            for missing in [100, 4_000, 5_000] {
+                var short = bytes
+                short.removeSubrange(start..<start + missing)
+                let contents = try read(short, folder)
+                var others = all
+                others[url(1)] = nil
+                #expect(contents.covers == others, "\(missing): \(contents.problems)")
+                #expect(contents.damaged == [url(1)], "\(missing): \(contents.problems)")
+            }
+        }
+    }
+
     @Test func `a changed byte anywhere is detected, and costs no record but its own and those that share its bytes`()
         throws
     {

@@ -76,6 +76,7 @@ struct TortureCommand: AsyncParsableCommand {
     func validate() throws {
         guard rounds ?? 1 > 0 else { throw ValidationError("--rounds must be at least 1") }
         guard kills ?? 1 > 0 else { throw ValidationError("--kills must be at least 1") }
+        guard time?.duration ?? .seconds(1) > .zero else { throw ValidationError("--time must be more than 0") }
         guard (1...16).contains(processes) else { throw ValidationError("--processes must be between 1 and 16") }
         guard directory?.isEmpty != true else { throw ValidationError("the directory needs a name") }
     }

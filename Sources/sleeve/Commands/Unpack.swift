@@ -8,7 +8,7 @@ struct Unpack: AsyncParsableCommand {
         abstract: "Store the covers of a pack in the cache.",
         discussion: """
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
-            or later stays as it is. Damaged records are reported with their URL and their offset in the file, the rest is \
+            or later stays as it is. Damaged records are reported with their offset in the file, and their URL if it can be read; the rest is \
             stored, and the exit code is 3. An unpack can be interrupted; run it again to continue.
 
               sleeve unpack covers.pack
@@ -32,6 +32,9 @@ struct Unpack: AsyncParsableCommand {
 
     func validate() throws {
         guard capacity?.bytes ?? 1 > 0 else { throw ValidationError("--capacity must be more than 0") }
+        if dryRun, capacity != nil {
+            throw ValidationError("--dry-run stores nothing: --capacity has no effect with it")
+        }
     }
 
     func run() async throws {

@@ -1,7 +1,3 @@
-// On Linux, `stat` belongs to the module that the compiler happens to load first: Glibc or CDispatch.
-#if os(Linux)
-    import CDispatch
-#endif
 import CoverLibrary
 import Crypto
 import Logging
@@ -21,6 +17,7 @@ struct CacheInspection: Sendable {
             var contents = CacheContents()
             contents.segmentBytes = segmentBytes
             contents.defects = try await library.verify(repairing: false) { _, _ in }.defects
+            contents.defects += corruptIndexes.map { "a corrupt index was set aside as \($0)" }
             let (listed, read) = try await Self.read(library)
             contents.listed = listed
             for (url, result) in read {
@@ -43,14 +40,16 @@ struct CacheInspection: Sendable {
         }
     }
 
+    /// Opening the cache replaces a corrupt index, and keeps it under such a name.
+    private var corruptIndexes: [String] {
+        ((try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []).filter { $0.contains(".bad-") }
+    }
+
     /// The disk space of all segments, in bytes. Files that are removed meanwhile do not count.
     var segmentBytes: Int {
         let folder = cache + "/segments"
-        return ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).reduce(0) { sum, name in
-            var status = stat()
-            // Always in units of 512 bytes (stat(2)).
-            return stat("\(folder)/\(name)", &status) == 0 ? sum + Int(status.st_blocks) * 512 : sum
-        }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+        return names.reduce(0) { $0 + AllocatedSpace.bytes(of: "\(folder)/\($1)") }
     }
 
     private static func list(_ library: LibraryAPI) throws -> [String: String] {

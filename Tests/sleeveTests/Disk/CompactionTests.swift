@@ -25,6 +25,19 @@
                 }
             }
 
+            @Test func `without holes a repair does not bring back a removed cover`() async throws {
+                try await withStage { stage in
+                    try await stage.fill(stage.urls(0..<20))
+                    for arguments in [["remove", stage.urls(1..<2)[0]], ["verify", "--repair"]] {
+                        let result = await (try stage.start(arguments, disk: withoutHoles)).exit()
+                        #expect(result.status == 0, "\(result)")
+                    }
+                    unlink(stage.cache + "/index.sqlite3")
+                    for suffix in ["-wal", "-shm"] { unlink(stage.cache + "/index.sqlite3" + suffix) }
+                    #expect(try await stage.entries().count == 19)
+                }
+            }
+
             @Test func `without holes an eviction shortens the files`() async throws {
                 try await withStage { stage in
                     let list = try stage.list(stage.urls(0..<80, "size=60000"))

@@ -109,8 +109,8 @@
         /// Recovers the cache from states that power loss may leave at each moment, and checks the promises.
         /// - Parameter recover: opens and closes a cache.
         /// - Returns: the number of states, and what was wrong.
-        func powerLoss(limit: Int = isThorough ? 200 : 8, recover: (String) throws -> Void = CacheCheck.recover) throws
-            -> (
+        func powerLoss(limit: Int = isThorough ? 200 : 4, recover: (String) throws -> Void = CacheCheck.recover)
+            async throws -> (
                 states: Int, faults: [String]
             )
         {
@@ -127,6 +127,8 @@
                     let required = required(before: number, acknowledgements)
                     for state in CrashState.some(of: disk, limit: limit, seed: UInt64(number)) {
                         states += 1
+                        // Other tests run meanwhile.
+                        await Task.yield()
                         try write(state, of: disk, to: copy)
                         let found = CacheCheck(required: required, allowed: allowed).faults(
                             in: copy + "/cache", recover: recover)

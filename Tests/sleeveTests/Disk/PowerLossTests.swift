@@ -11,9 +11,9 @@
         /// built, and the cache is recovered from each.
         @Suite(.serialized) struct PowerLossTests {
             private func expectNoFault(_ recording: DiskRecording, sourceLocation: SourceLocation = #_sourceLocation)
-                throws
+                async throws
             {
-                let result = try recording.powerLoss()
+                let result = try await recording.powerLoss()
                 print("\(result.states) states after power loss")
                 #expect(result.states > 100, sourceLocation: sourceLocation)
                 #expect(result.faults.isEmpty, "\(result.faults)", sourceLocation: sourceLocation)
@@ -37,7 +37,7 @@
             }
 
             @Test func `power loss while covers are stored loses none that was acknowledged`() async throws {
-                try await withStage { stage in try expectNoFault(try await stored(in: stage)) }
+                try await withStage { stage in try await expectNoFault(stored(in: stage)) }
             }
 
             /// Two runs, with the same bytes at several URLs.
@@ -52,7 +52,7 @@
             }
 
             @Test func `power loss around an eviction loses no cover that was downloaded again`() async throws {
-                try await withStage { stage in try expectNoFault(try await evicted(in: stage)) }
+                try await withStage { stage in try await expectNoFault(evicted(in: stage)) }
             }
 
             private func evicted(in stage: Stage) async throws -> DiskRecording {
@@ -71,7 +71,7 @@
                         let list = try stage.list(stage.urls(part * 12..<part * 12 + 12), name: "list-\(part).txt")
                         try await recording.run(["prefetch", list, "--capacity", "160K"], evicts: true)
                     }
-                    try expectNoFault(recording)
+                    try await expectNoFault(recording)
                 }
             }
 
@@ -95,7 +95,7 @@
                     #expect(
                         recording.acknowledgements.values.allSatisfy { Set($0.map(\.digest)).count == 2 },
                         "\(recording.acknowledgements)")
-                    try expectNoFault(recording)
+                    try await expectNoFault(recording)
                 }
             }
 
@@ -110,7 +110,7 @@
                             name: "\(part)")
                     }
                     try await recording.run(["prefetch", lists[0]], ["prefetch", lists[1]])
-                    try expectNoFault(recording)
+                    try await expectNoFault(recording)
                 }
             }
 
@@ -125,7 +125,7 @@
                     }
                     unlink(stage.cache + "/index.sqlite3-shm")
                     try await recording.run(["verify", "--repair"])
-                    try expectNoFault(recording)
+                    try await expectNoFault(recording)
                 }
             }
 
@@ -134,9 +134,9 @@
             private func expectFault(
                 _ recording: DiskRecording, recover: (String) throws -> Void = CacheCheck.recover,
                 sourceLocation: SourceLocation = #_sourceLocation
-            ) throws {
+            ) async throws {
                 #expect(
-                    !(try recording.powerLoss(limit: 60, recover: recover).faults.isEmpty),
+                    !(try await recording.powerLoss(limit: 60, recover: recover).faults.isEmpty),
                     sourceLocation: sourceLocation)
             }
 
@@ -144,7 +144,7 @@
                 try await withStage { stage in
                     var recording = try await stored(in: stage)
                     recording.forget { $0.kind == .sync && $0.path.hasSuffix(".seg") }
-                    try expectFault(recording)
+                    try await expectFault(recording)
                 }
             }
 
@@ -152,7 +152,7 @@
                 try await withStage { stage in
                     var recording = try await evicted(in: stage)
                     recording.forget { $0.kind == .sync && $0.path.hasSuffix("-wal") }
-                    try expectFault(recording)
+                    try await expectFault(recording)
                 }
             }
 
@@ -160,7 +160,7 @@
                 try await withStage { stage in
                     var recording = try await stored(in: stage)
                     recording.forget { $0.kind == .syncDirectory && $0.path.hasSuffix("/segments") }
-                    try expectFault(recording)
+                    try await expectFault(recording)
                 }
             }
 
@@ -168,14 +168,14 @@
                 try await withStage { stage in
                     var recording = try await stored(in: stage)
                     recording.removeSegmentBeforeSecondRun()
-                    try expectFault(recording)
+                    try await expectFault(recording)
                 }
             }
 
             @Test func `a recovery that reads no segment is found to lose covers`() async throws {
                 try await withStage { stage in
                     let recording = try await stored(in: stage)
-                    try expectFault(recording) { cache in
+                    try await expectFault(recording) { cache in
                         // The index says that it knows all records.
                         let index = cache + "/index.sqlite3"
                         if let queue = try? DatabaseQueue(path: index) {

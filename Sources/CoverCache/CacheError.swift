@@ -11,6 +11,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process has held the writer's lock for `seconds`.
     case busy(String, seconds: Int)
     case largerThanCapacity(bytes: Int, capacity: Int)
+    /// A block of the cover begins like a record.
+    case embedsRecord
     case file(String, operation: String, reason: String)
     case index(String)
     /// SQLite could not write. It does not tell an exceeded quota from a failing disk.
@@ -42,6 +44,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
             "the cover has \(bytes) bytes, more than the cache's whole capacity of \(capacity); raise --capacity"
+        case .embedsRecord:
+            "its bytes contain what looks like a record of a cover cache, which is not stored: it may be an attack on the cache"
         case .file(let path, let operation, let reason):
             "cannot \(operation) \(path): \(reason)"
         case .index(let message):
@@ -51,7 +55,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noRoom(pinned: 0, _):
             "larger than the cache has room for; raise --capacity"
         case .noRoom(let pinned, let capacity):
-            "no room: pinned covers take \(pinned) bytes of the capacity of \(capacity); raise --capacity, or unpin some"
+            "no room: pinned covers take \(pinned) bytes of the capacity of \(capacity) bytes; raise --capacity, or unpin some"
         case .notAPack(let path):
             "\(path) is not a pack of covers; `sleeve pack` writes one"
         case .newerPack(let path):

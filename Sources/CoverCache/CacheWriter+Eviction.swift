@@ -53,7 +53,10 @@ extension CacheWriter {
         while state.charged > bytes, left > 0 {
             let batch = try index.leastRecentlyUsed(min(left, 200)).filter { $0.id != spared }
             if batch.isEmpty { return }
-            for blob in batch where state.charged > bytes { try removeBlob(blob, &state) }
+            for blob in batch where state.charged > bytes {
+                try removeBlob(blob, &state)
+                if blob.id > state.lastOldBlob { state.evictedNewBlobs += 1 }
+            }
             left -= batch.count
         }
     }
@@ -74,15 +77,15 @@ extension CacheWriter {
     /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
     /// commit seldom has to evict. Without holes, it also removes segments.
     package func makeRoom(_ bytes: Int) throws {
-        if charged + bytes > capacity {
+        if charged + bytes > room {
             // Pinned blobs stay. The mark is a share of the rest, so that the rest is not emptied after each group.
-            let pinned = min(try pinnedCharge(), capacity)
-            let rest = capacity - pinned
+            let pinned = min(try pinnedCharge(), room)
+            let rest = room - pinned
             let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
             if charged > target { _ = try evictBlobs(to: target) }
         }
         reclaimSpace()
-        if !hasHoles { _ = try compact(to: capacity - bytes) }
+        if !hasHoles { _ = try compact(to: room - bytes) }
     }
 
     /// What the records of pinned blobs count towards the capacity, in bytes.

@@ -15,7 +15,7 @@ extension CacheWriter {
             free(range, unlessOf: entry, blob)
             return .stored(header.digest, deduplicated: true)
         }
-        if blob?.range == range || state.charged + range.length <= capacity {
+        if blob?.range == range || state.charged + range.length <= room {
             if let entry { try remove(entry, &state) }
             return try insert(put, blob, &state)
         }
@@ -24,8 +24,8 @@ extension CacheWriter {
         var outcome = PutOutcome.noRoom
         try database.inSavepoint {
             if let entry { try remove(entry, &state) }
-            try evictSlice(&state, to: capacity - range.length, limit: .max, sparing: blob?.id)
-            if state.charged + range.length > capacity { return .rollback }
+            try evictSlice(&state, to: room - range.length, limit: .max, sparing: blob?.id)
+            if state.charged + range.length > room { return .rollback }
             outcome = try insert(put, try index.blob(header.digest), &state)
             return .commit
         }

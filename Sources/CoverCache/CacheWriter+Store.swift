@@ -20,8 +20,10 @@ extension CacheWriter {
                 _ = try body.withUnsafeBytes { try put(metadata, body: $0) }
                 pending.append(index)
             } catch let error as CacheError {
-                guard case .largerThanCapacity = error else { throw error }
-                results[index] = .failure(error)
+                switch error {
+                case .largerThanCapacity, .embedsRecord: results[index] = .failure(error)
+                default: throw error
+                }
             }
         }
         try commitPending()

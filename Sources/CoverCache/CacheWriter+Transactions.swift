@@ -36,6 +36,7 @@ extension CacheWriter {
                 (charges, freed) = ([:], [])
                 try database.inTransaction(.immediate) {
                     state = try IndexState(database)
+                    state.lastOldBlob = lastOldBlob
                     // Another process may have found and taken their records.
                     freed = try abandoned.filter { try !index.hasRows(in: $0) }
                     for range in abandoned { try index.markScanned(range.segment, to: range.end) }
@@ -50,19 +51,22 @@ extension CacheWriter {
                 // What was rolled back has freed nothing.
                 (reclaimable, abandoned) = (space, [])
                 (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
+                evictedNewBlobs += state.evictedNewBlobs
                 return result!
             }
         }
     }
 
+    /// The longest log, in bytes. A small cache should not have one of many times its size.
+    var logLimit: Int { min(Self.maximumLogLength, max(Self.longLogLength, capacity / 8)) }
+
     /// Checkpoints the index's log if it is longer than `limit`. It waits for no reader: pages that a reader needs stay in the log.
     ///
     /// There are no automatic checkpoints: up to 3.51.2, SQLite can corrupt a database when one connection writes while another
     /// checkpoints. The writer's lock excludes that.
-    func checkpointIfLong(_ limit: Int? = nil) throws {
-        // A small cache should not have a log of many times its size.
-        let limit = limit ?? min(Self.maximumLogLength, max(Self.longLogLength, capacity / 8))
-        guard directory.walLength > limit else { return }
+    func checkpointIfLong(_ limit: Int = .max) throws {
+        guard directory.walLength > min(limit, logLimit) else { return }
+        defer { measureIndex() }
         try endSnapshot()
         try lock.withLock {
             try queue.writeWithoutTransaction { database in

@@ -61,16 +61,21 @@ extension CacheWriter {
             database,
             """
             SELECT b.digest, b.segment, b.offset, b.body, b.length, (SELECT url FROM entries WHERE blob = b.id LIMIT 1),
-                b.span
+                b.span, b.id
             FROM blobs b ORDER BY b.segment, b.offset
             """)
+        var suspects: [(blob: Int64, range: FreedRange, defect: Defect)] = []
         try rows.each { row in
             report.blobs += 1
             let (segment, offset, length) = (try row.size(1), try row.size(2), try row.size(4))
             let (bodyStart, span) = (try row.size(3), try row.size(6))
             let key = row.optionalText(5)
             func defect(_ problem: String) {
-                report.defects.append(Defect(key: key, location: location(segment, offset), problem: problem))
+                suspects.append(
+                    (
+                        row.int64(7), FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)),
+                        Defect(key: key, location: location(segment, offset), problem: problem)
+                    ))
             }
             do throws(CacheError) {
                 if let body = try files.read(segment, offset: offset + bodyStart, length: length) {
@@ -91,6 +96,8 @@ extension CacheWriter {
             if key == nil { defect("a blob that no entry names") }
             progress(report.blobs)
         }
+        // Another process may have evicted or moved a blob since the query began.
+        report.defects += try suspects.filter { try index.blob(id: $0.blob)?.range == $0.range }.map(\.defect)
     }
 
     private func verifyReferences(_ database: Database, _ report: inout VerifyReport) throws {
@@ -100,17 +107,25 @@ extension CacheWriter {
             SELECT e.url, e.segment, e.offset, e.span, b.digest FROM entries e JOIN blobs b ON b.id = e.blob
             WHERE e.segment IS NOT NULL ORDER BY e.segment, e.offset
             """)
+        var suspects: [(range: FreedRange, defect: Defect)] = []
         try rows.each { row in
-            let (segment, offset) = (try row.size(1), try row.size(2))
+            let (segment, offset, span) = (try row.size(1), try row.size(2), try row.size(3))
             var problem = "the reference is damaged"
             do {
-                let front = try files.read(segment, offset: offset, length: try row.size(3))
+                let front = try files.read(segment, offset: offset, length: span)
                 if Self.key(of: front, row.digest(4)) == row.text(0) { return }
             } catch let error as CacheError {
                 problem = "\(error)"
             }
-            report.defects.append(Defect(key: row.text(0), location: location(segment, offset), problem: problem))
+            suspects.append(
+                (
+                    FreedRange(segment: segment, offset: offset, length: span),
+                    Defect(key: row.text(0), location: location(segment, offset), problem: problem)
+                ))
         }
+        report.defects += try suspects.filter { suspect in
+            try suspect.defect.key.flatMap { try index.entry($0) }?.reference == suspect.range
+        }.map(\.defect)
     }
 
     private func location(_ segment: Int, _ offset: Int) -> String { "\(directory.segment(segment)) at \(offset)" }

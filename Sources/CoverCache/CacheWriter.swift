@@ -21,8 +21,12 @@ package final class CacheWriter {
     static let lowWater = 0.9
 
     package let directory: CacheDirectory
-    /// In bytes, counting whole 4 KiB blocks. The cache does not grow past it.
+    /// In bytes, counting whole 4 KiB blocks of the covers, and the index. The cache does not grow past it.
     package private(set) var capacity: Int
+    /// What counts towards the capacity for the index and for the longest log, in bytes: of each, what exceeds the first MiB.
+    private(set) var indexCharge = 0
+    /// The part of the capacity that is left for covers, in bytes.
+    var room: Int { max(capacity / 2, capacity - indexCharge) }
     /// Bytes put since the last group was sealed, in whole blocks.
     package var pendingBytes: Int { buffer.count }
     /// The longest a group should be, in bytes: it is held in memory, and must fit into the cache along with what it replaces.
@@ -67,6 +71,10 @@ package final class CacheWriter {
     private let foundLongLog: Bool
     /// As of the last transaction.
     var blobCount = 0
+    /// The highest row of a blob at opening.
+    let lastOldBlob: Int64
+    /// Blobs that were stored since the opening, and that this writer has evicted.
+    package internal(set) var evictedNewBlobs = 0
     var clock: Int64 = 0
     var charged = 0
 
@@ -114,9 +122,11 @@ package final class CacheWriter {
                 return (try IndexFile.openForWriting(directory), directory.indexNumber)
             }
         }
-        (index, beginSnapshot, hints, pins) = try queue.writeWithoutTransaction { database in
+        (index, lastOldBlob, beginSnapshot, hints, pins) = try queue.writeWithoutTransaction { database in
             (
-                Index(database, hasFreed: try database.tableExists("freed")), FastStatement(database, "BEGIN DEFERRED"),
+                Index(database, hasFreed: try database.tableExists("freed")),
+                try Int64.fetchOne(database, sql: "SELECT max(id) FROM blobs") ?? 0,
+                FastStatement(database, "BEGIN DEFERRED"),
                 try database.tableExists("remembered") ? HintTable(database) : nil,
                 try database.tableExists("pins") ? PinTable(database) : nil
             )
@@ -126,20 +136,26 @@ package final class CacheWriter {
         self.capacity = capacity ?? (state.capacity > 0 ? state.capacity : Self.defaultCapacity)
         (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
         if self.capacity != state.capacity { try transaction { state, _ in state.capacity = self.capacity } }
+        measureIndex()
         if needsRebuild {
             _ = try rebuild()
+            measureIndex()
             // The capacity is not known: nothing is evicted for it.
-            if capacity == nil, charged > self.capacity {
-                self.capacity = charged
+            if capacity == nil, charged > room {
+                self.capacity = charged + indexCharge
                 try transaction { state, _ in state.capacity = self.capacity }
             }
         }
-        try ignoringFullDisk { try recover() }
+        try ignoringFullDisk { try usingReserve { try recover() } }
         try ignoringFullDisk {
             // A wrong count must not evict the whole cache. Pinned blobs alone may exceed a capacity that was lowered.
-            if charged > self.capacity, try charged > pinnedCharge() { try recount() }
-            if charged > self.capacity { try evict(to: self.capacity) }
+            if charged > room, try charged > pinnedCharge() { try recount() }
+            if charged > room { try evict(to: room) }
         }
+    }
+
+    func measureIndex() {
+        indexCharge = [directory.length(of: directory.index), logLimit].reduce(0) { $0 + max(0, $1 - 1 << 20) }
     }
 
     /// Lets a full disk pass, so that the cache can still be read and evicted from.
@@ -155,7 +171,7 @@ package final class CacheWriter {
 
     /// Adds a cover to the group. It is neither durable nor in the index before `commit`.
     /// - Parameter digest: of `body`, if the caller has it.
-    /// - Throws: `CacheError.largerThanCapacity`, or the disk's error if a segment cannot be opened.
+    /// - Throws: `CacheError.largerThanCapacity`, `.embedsRecord`, or the disk's error if a segment cannot be opened.
     package func put(
         _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil
     ) throws -> Digest {
@@ -167,11 +183,13 @@ package final class CacheWriter {
         let header = RecordHeader(
             isReference: isStored, metadataLength: front.count - RecordHeader.size, bodyLength: body.count,
             bodyChecksum: checksum, digest: digest)
-        guard RecordHeader.charge(header.span) <= capacity else {
+        guard RecordHeader.charge(header.span) <= room else {
             throw CacheError.largerThanCapacity(bytes: body.count, capacity: capacity)
         }
+        let stored = isStored ? UnsafeRawBufferPointer(start: nil, count: 0) : body
+        if RecordHeader.embedsHeader(front, stored) { throw CacheError.embedsRecord }
         let segment = try openSegment()
-        let offset = buffer.append(header: front, body: isStored ? UnsafeRawBufferPointer(start: nil, count: 0) : body)
+        let offset = buffer.append(header: front, body: stored)
         pending.append(
             SegmentRecord(
                 header: header, metadata: metadata, segment: segment.number, offset: segment.end + offset))

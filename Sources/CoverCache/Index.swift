@@ -314,6 +314,10 @@ struct IndexState {
     var capacity = 0
     /// The highest segment number ever used.
     var lastSegment = 0
+    /// Blobs with a higher row count as `evictedNewBlobs`. Not stored.
+    var lastOldBlob: Int64 = 0
+    /// The new blobs that this transaction has evicted. Not stored.
+    var evictedNewBlobs = 0
 
     init() {}
 

@@ -33,8 +33,13 @@ final class RecordGroup: Sendable {
     }
 
     private func write(_ buffer: borrowing RecordBuffer) -> Result<Void, CacheError> {
-        Result { () throws(CacheError) in
+        do throws(CacheError) {
             try buffer.withUnsafeBytes { bytes throws(CacheError) in try file.write(bytes, at: offset) }
+            return .success(())
+        } catch {
+            // No row refers to them. On a full disk, the index may need the room to commit the groups before.
+            _ = FreedRange.punchHole(file.descriptor, offset, buffer.count)
+            return .failure(error)
         }
     }
 }

@@ -73,6 +73,22 @@ extension RecordHeader {
         UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: 64, as: UInt64.self)) == checksum(bytes)
     }
 
+    /// Whether a block of a record, other than its first, begins like a header. If the record's own header rotted, a scan would take
+    /// what follows for a record of its own: a response could plant a cover under any URL.
+    /// - Parameters:
+    ///   - front: header and metadata.
+    ///   - body: the bytes that follow.
+    static func embedsHeader(_ front: [UInt8], _ body: UnsafeRawBufferPointer) -> Bool {
+        let length = front.count + body.count
+        return stride(from: alignment, to: length - size, by: alignment).contains { start in
+            (0..<8).allSatisfy { index in
+                let offset = start + index
+                let byte = offset < front.count ? front[offset] : body[offset - front.count]
+                return byte == UInt8(truncatingIfNeeded: magic >> (8 * index))
+            }
+        }
+    }
+
     private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         let seed = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<64]))
         return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[size...]), seed: seed)

@@ -153,6 +153,10 @@ public final class LibraryAPI: Sendable {
         }
     }
 
+    /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.
+    /// - Throws: `LibraryError` if the index cannot be written.
+    public func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewBlobs } }
+
     /// Runs `body` with the cache on the disk thread, everything committed.
     package func maintain<Result: Sendable>(
         _ body: @Sendable (CacheWriter) throws -> Result

@@ -87,6 +87,30 @@ import Testing
         }
     }
 
+    @Test func `the index counts towards the capacity`() throws {
+        try withFolder { folder in
+            let capacity = 16 << 20
+            let fields = "x: \(String(repeating: "y", count: 3_000))\n"
+            try folder.written(capacity: capacity) { writer in
+                for start in stride(from: 0, to: 6_000, by: 100) {
+                    _ = try writer.store(
+                        (start..<start + 100).map { number in
+                            (
+                                EntryMetadata(
+                                    key: url(number), mediaType: "image/jpeg", storedAt: 1, fields: fields),
+                                picture(number, bytes: 500)
+                            )
+                        })
+                    let statistics = try writer.statistics()
+                    // The first MiB of the index and of its log do not count.
+                    #expect(statistics.onDisk <= capacity + 2 << 20, "\(start): \(statistics)")
+                }
+                let statistics = try writer.statistics()
+                #expect(statistics.charged > capacity / 4 && statistics.charged < capacity * 3 / 4, "\(statistics)")
+            }
+        }
+    }
+
     @Test("groups that are committed together do not exceed the capacity, however large they are")
     func groupsTogether() throws {
         try withFolder { folder in

@@ -62,6 +62,24 @@ import Testing
         }
     }
 
+    @Test func `what another process evicts or replaces during a verification is no defect`() throws {
+        try withThree { folder in
+            try folder.written { try $0.store(url(4), picture(3)) }
+            try folder.written { writer in
+                let report = try writer.verify { done, _ in
+                    guard done == 1 else { return }
+                    try? folder.written { other in
+                        try other.evict(to: 3 * 4_096)
+                        try other.store(url(4), picture(4))
+                    }
+                }
+                #expect(report.blobs == 3)
+                #expect(report.defects == [])
+            }
+            #expect(try folder.contents() == [url(3): picture(3), url(4): picture(4)])
+        }
+    }
+
     @Test("a deleted segment is found: every cover of it is gone")
     func deletedSegment() throws {
         try withThree { folder in
@@ -89,6 +107,31 @@ import Testing
                 #expect(try writer.verify().defects.isEmpty)
             }
             #expect(try folder.contents() == [url(1): picture(1), url(3): picture(3)])
+        }
+    }
+
+    @Test func `bytes that contain a record plant no cover when the header before them rots`() throws {
+        try withFolder { folder in
+            let planted = picture(2).withUnsafeBytes { body in
+                RecordHeader.encode(
+                    EntryMetadata(key: url(2), mediaType: "image/jpeg", storedAt: 1), digest: Digest(of: body),
+                    bodyChecksum: Checksum.of(body), bodyLength: body.count, isReference: false)
+            }
+            let metadata = EntryMetadata(key: url(1), mediaType: "image/jpeg", storedAt: 1_700_000_000_000)
+            let front = RecordHeader.encode(
+                metadata, digest: Digest(of: .init(start: nil, count: 0)), bodyChecksum: 0, bodyLength: 0,
+                isReference: false)
+            let body = picture(1, bytes: RecordHeader.alignment - front.count) + planted + picture(2)
+            try folder.written { writer in
+                #expect(throws: CacheError.embedsRecord) { try writer.put(url(1), body) }
+                try writer.store(url(3), picture(3))
+                // One byte further, no block begins with it.
+                try writer.store(url(4), [0] + body)
+            }
+            try Bytes.flip(folder.segment(1), at: 1)
+            try Bytes.flip(folder.segment(1), at: 8_193)
+            try folder.deleteIndex()
+            #expect(try folder.contents() == [:])
         }
     }
 

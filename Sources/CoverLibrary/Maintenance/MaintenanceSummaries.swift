@@ -43,8 +43,6 @@ public struct UnpackSummary: Sendable, Hashable {
     public var stored = 0
     /// Those of `stored` whose bytes were already stored.
     public var deduplicated = 0
-    /// Those of `stored` that replaced an older cover of their URL.
-    public var replaced = 0
     /// Covers that are cached already and were validated at the same time or later. They stay as they are.
     public var kept = 0
     /// Damaged records, and covers that could not be stored.

@@ -19,7 +19,7 @@ struct Unpacker {
     /// What became of one cover.
     private enum Outcome: Sendable {
         case kept
-        case stored(Digest, isDuplicate: Bool, isReplacement: Bool)
+        case stored(Digest, isDuplicate: Bool)
         case failed(String)
     }
 
@@ -73,11 +73,10 @@ struct Unpacker {
             switch outcome {
             case .kept: summary.kept += 1
             case .failed(let reason): fail(CoverFailure(.cache, url: key, detail: reason), &summary)
-            case .stored(let digest, let isDuplicate, let isReplacement):
+            case .stored(let digest, let isDuplicate):
                 summary.stored += 1
                 summary.bytes += cover.body.count
                 if isDuplicate { summary.deduplicated += 1 }
-                if isReplacement { summary.replaced += 1 }
                 if isDryRun || !covers.hub.isObserved { continue }
                 covers.hub.publish(
                     .arrived(
@@ -100,7 +99,7 @@ struct Unpacker {
         if isDryRun {
             for index in wanted {
                 let digest = packed[index].body.withUnsafeBytes { Digest(of: $0) }
-                outcomes[index] = .stored(digest, isDuplicate: false, isReplacement: known[index] != nil)
+                outcomes[index] = .stored(digest, isDuplicate: false)
             }
             return outcomes
         }
@@ -108,7 +107,7 @@ struct Unpacker {
             outcomes[index] =
                 switch result {
                 case .success(.stored(let digest, let isDuplicate)):
-                    .stored(digest, isDuplicate: isDuplicate, isReplacement: known[index] != nil)
+                    .stored(digest, isDuplicate: isDuplicate)
                 case .success(.noRoom):
                     .failed("\(CacheError.noRoom(pinned: try writer.pinnedCharge(), capacity: writer.capacity))")
                 case .success(.lost): .failed("another process evicted its bytes meanwhile; unpack again")

@@ -52,6 +52,7 @@ struct CoverRun {
         failures.summarize(hasReport: report != nil)
         let summary = outcomes.counts
         let emptyText = await ended(summary)
+        await library.warnOfEvictedCovers()
         let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
         let reportProblem = report?.close()
@@ -87,5 +88,14 @@ struct CoverRun {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
         if hasProblem || !isComplete { return ExitStatus.couldNotRun }
         return summary.failed + summary.skipped > 0 ? ExitStatus.someFailed : nil
+    }
+}
+
+extension LibraryAPI {
+    /// Warns if the covers of a run did not all fit into the cache.
+    func warnOfEvictedCovers() async {
+        guard let count = try? await evictedNewCovers(), count > 0 else { return }
+        Log.warning(
+            "\(Decimals.count(count, "new cover")) evicted to make room for others; raise --capacity to keep more")
     }
 }

@@ -8,9 +8,9 @@ struct TortureCommand: AsyncParsableCommand {
         abstract: "Kill processes that use a cache, and check that nothing they acknowledged is lost.",
         discussion: """
             Creates a cache of its own in a new directory, starts an origin on this machine, and runs prefetch, refresh, \
-            verify, verify --repair, evict, list and get as processes on that cache, several at once. Most are killed (SIGKILL) at \
-            a random moment, some are stopped (SIGSTOP) and continued (SIGCONT) while the others run. Your own cache is never \
-            opened.
+            verify, verify --repair, evict, remove, pin, unpin, pack, list and get as processes on that cache, several at once. \
+            Most are killed (SIGKILL) at a random moment, some are stopped (SIGSTOP) and continued (SIGCONT) while the others \
+            run. Your own cache is never opened.
 
             What the processes report as stored is kept outside of the cache. After each round the cache is opened, and every \
             cover in it is read and hashed. Violations are:
@@ -22,7 +22,7 @@ struct TortureCommand: AsyncParsableCommand {
               waits           a process is still running after 60 s
               failed          a process that was not killed ended with an error
 
-            Nothing is evicted in half of the rounds, `sleeve evict` runs in a quarter, and in a quarter the capacity is too \
+            Nothing is evicted in half of the rounds, `sleeve evict` and `remove` run in a quarter, and in a quarter the capacity is too \
             small for all covers.
 
             The first violation ends the torture. It is printed with its round and that round's processes, and the directory is \

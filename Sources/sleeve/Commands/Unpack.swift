@@ -47,7 +47,6 @@ struct Unpack: AsyncParsableCommand {
         try await withLibrary(configuration) { library in
             let failures = FailureList()
             let start = ContinuousClock.now
-            let before = try await library.cacheTotals().entries
             let summary = try await withProgress(UnpackSummary(), isQuiet: options.quiet, Self.progress) {
                 [name, dryRun] progress in
                 try await library.unpack(
@@ -55,13 +54,8 @@ struct Unpack: AsyncParsableCommand {
                     onFailure: { failures.add($0) }, progress: progress)
             }
             failures.summarize()
-            let after = try await library.cacheTotals().entries
             try report(summary, ContinuousClock.now - start)
-            let evicted = before + summary.stored - summary.replaced - after
-            if !dryRun, evicted > 0 {
-                let covers = Decimals.count(evicted, "cover")
-                Log.warning("\(covers) evicted to make room for others; raise --capacity to keep more")
-            }
+            await library.warnOfEvictedCovers()
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
             if summary.failed > 0 { throw ExitStatus.someFailed }
         }

@@ -30,11 +30,12 @@ struct CacheInspection: Sendable {
         }
     }
 
-    /// Sets the capacity, and shrinks the cache.
+    /// Sets the capacity, unpins all covers, and shrinks the cache.
     /// - Returns: The digests of the covers that are left, by URL.
     /// - Throws: `TortureViolation` if the cache cannot be opened or listed.
     func prepare(capacity: Int, bytes: Int) async throws(TortureViolation) -> [String: String] {
         try await open(capacity: capacity) { library in
+            try await library.unpin(.all)
             try await library.evict(to: bytes)
             return try await WorkThread.run { Result { try Self.list(library) } }.get()
         }

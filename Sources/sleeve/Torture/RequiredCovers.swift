@@ -56,9 +56,7 @@ extension RequiredCovers {
             acknowledge(
                 process.acknowledgements, source: "\(process.name) of round \(round.number)", since: process.start)
         }
-        for process in processes {
-            if case .evict = process.job { evict(until: process.end) }
-        }
+        for process in processes where process.job.mayEvict { evict(until: process.end) }
         // Any prefetch may have evicted.
         if round.kind == .full { evict(until: end) }
     }

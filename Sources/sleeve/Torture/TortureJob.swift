@@ -10,13 +10,21 @@ enum TortureJob: Sendable, Equatable {
     case repair
     /// - Parameter bytes: The size to shrink the cache to.
     case evict(bytes: Int)
+    /// Removes, or pins, the covers whose number ends with a digit.
+    case remove(digit: Int)
+    case pin(digit: Int)
+    case unpin
+    case pack
     case list
     /// Reads one cover offline. - Parameter cover: An index of the catalog.
     case get(cover: Int)
 
     enum Kind: String, Sendable, CaseIterable {
-        case prefetch, refresh, verify, repair, evict, list, get
+        case prefetch, refresh, verify, repair, evict, remove, pin, unpin, pack, list, get
     }
+
+    /// Whether it may take covers out of the cache that have been acknowledged.
+    var mayEvict: Bool { [.evict, .remove].contains(kind) }
 
     var kind: Kind {
         switch self {
@@ -25,6 +33,10 @@ enum TortureJob: Sendable, Equatable {
         case .verify: .verify
         case .repair: .repair
         case .evict: .evict
+        case .remove: .remove
+        case .pin: .pin
+        case .unpin: .unpin
+        case .pack: .pack
         case .list: .list
         case .get: .get
         }
@@ -56,6 +68,10 @@ enum TortureJob: Sendable, Equatable {
         case .verify: ["verify", "--quiet"]
         case .repair: ["verify", "--repair", "--quiet"]
         case .evict(let bytes): ["evict", "--to", "\(bytes)", "--quiet"]
+        case .remove(let digit): ["remove", "--matching", "*\(digit).jpg*", "--force", "--quiet"]
+        case .pin(let digit): ["pin", "--matching", "*\(digit).jpg*", "--quiet"]
+        case .unpin: ["unpin", "--all", "--quiet"]
+        case .pack: ["pack", path(files.cover), "--quiet"]
         case .list: ["list", "--json"]
         case .get(let cover): ["get", "--offline", "--quiet", catalog.urls[cover], "-o", path(files.cover)]
         }

@@ -53,17 +53,21 @@ struct TortureRound: Sendable, Equatable {
             for index in 0..<Self.jobsOfLane {
                 // No eviction late in the round: covers that are acknowledged after the last one can be claimed.
                 let mayEvict = kind == .full || kind == .evict && index < Self.jobsOfLane / 2
-                let job = Self.job(mayEvict: mayEvict, covers: covers, bytes: bytes, &random)
+                let job = Self.job(
+                    mayEvict: mayEvict, mayPin: kind != .full, covers: covers, bytes: bytes, &random)
                 lanes[lane].append(Assignment(job: job, fate: Self.fate(&random)))
             }
         }
     }
 
-    private static func job(mayEvict: Bool, covers: Int, bytes: Int, _ random: inout SplitMix64) -> TortureJob {
+    /// - Parameter mayPin: Pinned covers fit into the capacity.
+    private static func job(
+        mayEvict: Bool, mayPin: Bool, covers: Int, bytes: Int, _ random: inout SplitMix64
+    ) -> TortureJob {
         let kind: TortureJob.Kind = pick(
             [
-                (.prefetch, 50), (.refresh, 10), (.verify, 6), (.repair, 10), (.evict, mayEvict ? 20 : 0), (.list, 8),
-                (.get, 10),
+                (.prefetch, 50), (.refresh, 10), (.verify, 6), (.repair, 10), (.evict, mayEvict ? 15 : 0),
+                (.remove, mayEvict ? 5 : 0), (.pin, mayPin ? 5 : 0), (.unpin, 3), (.pack, 4), (.list, 8), (.get, 10),
             ], &random)
         switch kind {
         case .prefetch:
@@ -74,6 +78,10 @@ struct TortureRound: Sendable, Equatable {
         case .verify: return .verify
         case .repair: return .repair
         case .evict: return .evict(bytes: Int.random(in: 0...bytes, using: &random))
+        case .remove: return .remove(digit: Int.random(in: 0...9, using: &random))
+        case .pin: return .pin(digit: Int.random(in: 0...9, using: &random))
+        case .unpin: return .unpin
+        case .pack: return .pack
         case .list: return .list
         case .get: return .get(cover: Int.random(in: 0..<covers, using: &random))
         }

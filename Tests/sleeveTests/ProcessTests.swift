@@ -126,8 +126,8 @@ extension CommandTests {
     @Suite struct KillTests {
         private static let length = 400
 
-        /// Fifty kills, ten for each cache, so that a run adopts the records of several killed ones.
-        @Test(arguments: 0..<5)
+        /// Ten kills for each cache, so that a run adopts the records of several killed ones.
+        @Test(arguments: 0..<(isThorough ? 5 : 1))
         func `after kill -9 every acknowledged cover is stored and intact`(cache: Int) async throws {
             try await withStage { stage in
                 var acknowledged: [String: String] = [:]

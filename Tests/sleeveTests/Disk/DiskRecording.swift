@@ -107,13 +107,15 @@
         // MARK: Power loss
 
         /// Recovers the cache from states that power loss may leave at each moment, and checks the promises.
-        /// - Parameter recover: opens and closes a cache.
+        /// - Parameters:
+        ///   - limit: of the states at each moment.
+        ///   - maximumFaults: how many faults end the search.
+        ///   - recover: opens and closes a cache.
         /// - Returns: the number of states, and what was wrong.
-        func powerLoss(limit: Int = isThorough ? 200 : 4, recover: (String) throws -> Void = CacheCheck.recover)
-            async throws -> (
-                states: Int, faults: [String]
-            )
-        {
+        func powerLoss(
+            limit: Int = isThorough ? 200 : 4, maximumFaults: Int = 20,
+            recover: (String) throws -> Void = CacheCheck.recover
+        ) async throws -> (states: Int, faults: [String]) {
             let acknowledgements = acknowledgements
             let allowed = acknowledgements.mapValues { Set($0.map(\.digest)) }
             var disk = Disk(directory: stage.folder)
@@ -133,7 +135,7 @@
                         let found = CacheCheck(required: required, allowed: allowed).faults(
                             in: copy + "/cache", recover: recover)
                         faults += found.map { "before operation \(number): \($0)" }
-                        if faults.count > 20 { return (states, faults) }
+                        if faults.count >= maximumFaults { return (states, faults) }
                     }
                 }
                 if let operation, isInCache(operation) { disk.apply(operation) }

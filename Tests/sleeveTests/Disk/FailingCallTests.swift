@@ -56,5 +56,5 @@
     }
 
     /// Every how many calls one fails.
-    private let stride = isThorough ? 1 : 19
+    private let stride = isThorough ? 1 : 37
 #endif

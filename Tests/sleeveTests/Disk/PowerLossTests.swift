@@ -136,7 +136,7 @@
                 sourceLocation: SourceLocation = #_sourceLocation
             ) async throws {
                 #expect(
-                    !(try await recording.powerLoss(limit: 60, recover: recover).faults.isEmpty),
+                    !(try await recording.powerLoss(limit: 60, maximumFaults: 1, recover: recover).faults.isEmpty),
                     sourceLocation: sourceLocation)
             }
 

@@ -28,7 +28,7 @@ import Testing
     func `refresh rounds leave the index, the memory and the descriptors as they were`() async {
         await #expect(processExitsWith: .success) {
             let isThorough = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil
-            let (rounds, covers) = isThorough ? (10_000, 1_000) : (20, 100)
+            let (rounds, covers) = isThorough ? (1_000, 1_000) : (20, 100)
             try await withStage { stage in
                 let urls = (1...covers).map { stage.url($0, "cache-control=max-age%3D0") }
                 _ = try await stage.library.prefetch(urls).summary()

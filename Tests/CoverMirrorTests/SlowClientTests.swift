@@ -67,7 +67,8 @@ import Wire
     /// Returns when the body is being streamed: the first request to the origin shows that it is too large to store.
     private func endlessBody(_ number: Int, _ stage: MirrorStage) async throws -> Wire {
         let wire = try await request(number, stage)
-        try await eventually { stage.requestCount(number) == 2 }
+        // The connection of the first one is closed.
+        try await eventually { stage.requestCount(number) == 2 && stage.origin.openConnectionCount == 1 }
         return wire
     }
 }

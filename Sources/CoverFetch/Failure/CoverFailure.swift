@@ -23,7 +23,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case truncated
         /// The server answered with a status other than 2xx.
         case status
-        /// A complete 2xx response whose body is not an image.
+        /// A complete 2xx response whose body is not an image, or an image that imitates the cache's records.
         case notAnImage
         /// A complete 2xx response whose body is an error message about a rate limit or quota.
         case overQuota

@@ -310,7 +310,13 @@ actor PersistencyManager: DownloadStore {
 
     private static func failure(_ error: any Error, _ key: String) -> FetchResult {
         let error = CacheError(error)
-        let kind: CoverFailure.Kind = if case .largerThanCapacity = error { .tooLarge } else { .cache }
+        let kind: CoverFailure.Kind =
+            switch error {
+            // Only this cover cannot be stored. A failure of the cache ends a run.
+            case .largerThanCapacity: .tooLarge
+            case .embedsRecord: .notAnImage
+            default: .cache
+            }
         return FetchResult(.failure(CoverFailure(kind, url: key, detail: "\(error)")))
     }
 

@@ -161,6 +161,21 @@ import Wire
         }
     }
 
+    @Test func `a cover whose bytes imitate the cache's records fails alone, and the run continues`() async throws {
+        try await withStage { stage in
+            // Wherever the record's body begins, a block of it begins with the magic number.
+            let records = String(repeating: String(repeating: "SLEEVE01", count: 1_024) + "x", count: 8)
+            let body = "GIF89a\u{1}\0\u{1}\0\0\0\0\(records);"
+            let server = try Listener(
+                answer: "HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n\(body)")
+            defer { server.stop() }
+            let list = [stage.url(1), server.url + "/cover.gif", stage.url(3)]
+            let (outcomes, summary) = try await stage.library.prefetch(list).collect()
+            #expect(summary.downloaded == 2 && summary.failed == 1 && summary.stopReason == nil, "\(summary)")
+            #expect(outcomes.first { $0.kind == .failed }?.failure?.detail.contains("record") == true)
+        }
+    }
+
     @Test("the cache stays within its capacity during a run that downloads more than it holds")
     func capacity() async throws {
         try await withStage {

@@ -20,6 +20,14 @@ package struct VerifyReport: Sendable {
     package var defects: [Defect] = []
 }
 
+/// A defect that counts if the index still names the range in which it was found.
+private struct Suspect {
+    var defect: Defect
+    var range: FreedRange
+    /// The range that the index names now.
+    var currentRange: () throws -> FreedRange?
+}
+
 extension CacheWriter {
     /// Compares every blob with its digest, and checks the records and the index.
     /// - Parameter progress: called after each blob with the number of blobs checked and the number of all blobs.
@@ -40,8 +48,10 @@ extension CacheWriter {
         try reading { database in
             report.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
             let total = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM blobs") ?? 0
-            try verifyBlobs(database, &report) { progress($0, total) }
-            try verifyReferences(database, &report)
+            var suspects = try verifyBlobs(database, &report) { progress($0, total) }
+            suspects += try verifyReferences(database)
+            // Another process may have evicted or moved the record since the query began.
+            report.defects += try suspects.filter { try $0.currentRange() == $0.range }.map(\.defect)
             let strays = try String.fetchCursor(
                 database,
                 sql: "SELECT url FROM entries e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.id = e.blob)")
@@ -56,7 +66,7 @@ extension CacheWriter {
 
     private func verifyBlobs(
         _ database: Database, _ report: inout VerifyReport, progress: (Int) -> Void
-    ) throws {
+    ) throws -> [Suspect] {
         let rows = FastStatement(
             database,
             """
@@ -64,18 +74,18 @@ extension CacheWriter {
                 b.span, b.id
             FROM blobs b ORDER BY b.segment, b.offset
             """)
-        var suspects: [(blob: Int64, range: FreedRange, defect: Defect)] = []
+        var suspects: [Suspect] = []
         try rows.each { row in
             report.blobs += 1
             let (segment, offset, length) = (try row.size(1), try row.size(2), try row.size(4))
             let (bodyStart, span) = (try row.size(3), try row.size(6))
-            let key = row.optionalText(5)
+            let (key, blob) = (row.optionalText(5), row.int64(7))
             func defect(_ problem: String) {
                 suspects.append(
-                    (
-                        row.int64(7), FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)),
-                        Defect(key: key, location: location(segment, offset), problem: problem)
-                    ))
+                    Suspect(
+                        defect: Defect(key: key, location: location(segment, offset), problem: problem),
+                        range: FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)),
+                        currentRange: { try self.index.blob(id: blob)?.range }))
             }
             do throws(CacheError) {
                 if let body = try files.read(segment, offset: offset + bodyStart, length: length) {
@@ -96,36 +106,33 @@ extension CacheWriter {
             if key == nil { defect("a blob that no entry names") }
             progress(report.blobs)
         }
-        // Another process may have evicted or moved a blob since the query began.
-        report.defects += try suspects.filter { try index.blob(id: $0.blob)?.range == $0.range }.map(\.defect)
+        return suspects
     }
 
-    private func verifyReferences(_ database: Database, _ report: inout VerifyReport) throws {
+    private func verifyReferences(_ database: Database) throws -> [Suspect] {
         let rows = FastStatement(
             database,
             """
             SELECT e.url, e.segment, e.offset, e.span, b.digest FROM entries e JOIN blobs b ON b.id = e.blob
             WHERE e.segment IS NOT NULL ORDER BY e.segment, e.offset
             """)
-        var suspects: [(range: FreedRange, defect: Defect)] = []
+        var suspects: [Suspect] = []
         try rows.each { row in
-            let (segment, offset, span) = (try row.size(1), try row.size(2), try row.size(3))
+            let (key, segment, offset, span) = (row.text(0), try row.size(1), try row.size(2), try row.size(3))
             var problem = "the reference is damaged"
             do {
                 let front = try files.read(segment, offset: offset, length: span)
-                if Self.key(of: front, row.digest(4)) == row.text(0) { return }
+                if Self.key(of: front, row.digest(4)) == key { return }
             } catch let error as CacheError {
                 problem = "\(error)"
             }
             suspects.append(
-                (
-                    FreedRange(segment: segment, offset: offset, length: span),
-                    Defect(key: row.text(0), location: location(segment, offset), problem: problem)
-                ))
+                Suspect(
+                    defect: Defect(key: key, location: location(segment, offset), problem: problem),
+                    range: FreedRange(segment: segment, offset: offset, length: span),
+                    currentRange: { try self.index.entry(key)?.reference }))
         }
-        report.defects += try suspects.filter { suspect in
-            try suspect.defect.key.flatMap { try index.entry($0) }?.reference == suspect.range
-        }.map(\.defect)
+        return suspects
     }
 
     private func location(_ segment: Int, _ offset: Int) -> String { "\(directory.segment(segment)) at \(offset)" }

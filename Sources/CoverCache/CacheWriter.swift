@@ -279,15 +279,28 @@ package final class CacheWriter {
 
     /// Changes times and fields of entries whose bytes stay. Nothing is appended to a segment. The changes survive the end of the
     /// process, not power loss; after that, the entries are revalidated again.
-    /// - Returns: for each renewal, whether there still is an entry. One that was replaced meanwhile keeps what replaced it.
+    /// - Returns: for each renewal, whether there still is an entry. One that was replaced meanwhile keeps what replaced it. One whose
+    ///   bytes are damaged is removed.
     @discardableResult
     package func renew(_ renewals: [Renewal]) throws -> [Bool] {
         // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
         defer { try? checkpointIfLong(Self.longLogLength * 6) }
+        let damaged = try damagedBlobs(of: renewals)
         return try transaction { state, _ in
             try writeDeferred(&state)
+            for blob in damaged where try index.blob(id: blob.id)?.range == blob.range { try removeBlob(blob, &state) }
             return try renewals.map { try index.renew($0) }
         }
+    }
+
+    /// The blobs that the origin has confirmed, and whose bytes are damaged or gone.
+    private func damagedBlobs(of renewals: [Renewal]) throws -> [BlobRow] {
+        let confirmed = Dictionary(
+            renewals.lazy.filter(\.isConfirmation).map { ($0.row.blob, $0.digest) }, uniquingKeysWith: { first, _ in first })
+        let blobs = try reading { _ in
+            try confirmed.compactMap { id, digest in try index.blob(id: id).map { (blob: $0, digest: digest) } }
+        }
+        return blobs.filter { !((try? isIntact($0.blob, $0.digest)) ?? true) }.map(\.blob)
     }
 
     /// Moves the index's whole log into the index.

@@ -46,6 +46,7 @@ extension CachedEntry {
 package struct Renewal: Sendable, Hashable {
     let row: EntryRow
     let key: String
+    let digest: Digest
     /// `validatedAt` as it was read. If it has changed since, or the entry was replaced or evicted, the renewal does nothing.
     let before: Int64
     /// Milliseconds since 1970.
@@ -53,19 +54,33 @@ package struct Renewal: Sendable, Hashable {
     /// Milliseconds since 1970; nil if the response states no lifetime.
     package let freshUntil: Int64?
     package let fields: String
+    /// The entry is removed instead if its bytes are damaged or gone.
+    let isConfirmation: Bool
 
+    /// The origin has confirmed the stored bytes, which are read again.
     /// - Parameter entry: the entry as it was read.
-    package init(_ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String) {
-        row = entry.row
-        key = entry.metadata.key
-        before = entry.validatedAt
-        self.validatedAt = validatedAt
-        self.freshUntil = freshUntil
-        self.fields = fields
+    package init(confirming entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String) {
+        self.init(
+            entry, validatedAt: validatedAt, freshUntil: freshUntil, fields: fields, isConfirmation: true)
     }
 
     /// - Parameter metadata: the new metadata; its `storedAt` is the time of validation.
     package init(_ entry: CachedEntry, _ metadata: EntryMetadata) {
-        self.init(entry, validatedAt: metadata.storedAt, freshUntil: metadata.freshUntil, fields: metadata.fields)
+        self.init(
+            entry, validatedAt: metadata.storedAt, freshUntil: metadata.freshUntil, fields: metadata.fields,
+            isConfirmation: false)
+    }
+
+    private init(
+        _ entry: CachedEntry, validatedAt: Int64, freshUntil: Int64?, fields: String, isConfirmation: Bool
+    ) {
+        row = entry.row
+        key = entry.metadata.key
+        digest = entry.digest
+        before = entry.validatedAt
+        self.validatedAt = validatedAt
+        self.freshUntil = freshUntil
+        self.fields = fields
+        self.isConfirmation = isConfirmation
     }
 }

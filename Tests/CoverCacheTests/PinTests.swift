@@ -75,7 +75,7 @@ import Testing
                 try writer.store(url(3), picture(33), storedAt: 200)
                 #expect(try writer.evict(to: 0).blobs == 9)
                 let entry = try #require(try folder.reader().entry(url(3)))
-                #expect(try writer.renew([Renewal(entry, validatedAt: 300, freshUntil: 400, fields: "")]) == [true])
+                #expect(try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")]) == [true])
                 #expect(try writer.evict(to: 0).blobs == 0)
                 // Damaged bytes cost the entry, not the pin.
                 let location = try #require(try folder.reader().location(of: url(3)))

@@ -69,6 +69,21 @@ import Wire
         }
     }
 
+    @Test("a cover that its server confirms, but whose bytes are damaged, is downloaded again")
+    func confirmedDamage() async throws {
+        try await withStage { stage in
+            let urls = (1...3).map { stage.url($0, Self.stale) }
+            #expect(try await stage.library.prefetch(urls).summary().downloaded == 3)
+            let expected = CoverImage.jpeg(number: 2)
+            let offset = try #require(try stage.offset(of: expected))
+            try stage.flip(at: offset + expected.count - 1)
+            let (outcomes, summary) = try await stage.library.refresh().collect()
+            #expect(summary.revalidated == 2 && summary.downloaded == 1 && summary.failed == 0, "\(summary)")
+            #expect(outcomes.first { $0.kind == .downloaded }?.url == urls[1])
+            #expect(try stage.library.cached(urls[1])?.bytes == expected)
+        }
+    }
+
     @Test("an entry whose key is no URL fails, and stops no other")
     func strangeKey() async throws {
         try await withStage { stage in

@@ -295,10 +295,10 @@ package final class CacheWriter {
 
     /// The blobs that the origin has confirmed, and whose bytes are damaged or gone.
     private func damagedBlobs(of renewals: [Renewal]) throws -> [BlobRow] {
-        let confirmed = Dictionary(
-            renewals.lazy.filter(\.isConfirmation).map { ($0.row.blob, $0.digest) }, uniquingKeysWith: { first, _ in first })
+        // By digest: a rebuild of the index gives every blob another row.
+        let digests = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
         let blobs = try reading { _ in
-            try confirmed.compactMap { id, digest in try index.blob(id: id).map { (blob: $0, digest: digest) } }
+            try digests.compactMap { digest in try index.blob(digest).map { (blob: $0, digest: digest) } }
         }
         return blobs.filter { !((try? isIntact($0.blob, $0.digest)) ?? true) }.map(\.blob)
     }

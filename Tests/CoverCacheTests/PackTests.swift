@@ -19,7 +19,9 @@ import Testing
             try writer.store(url(4), picture(2))
             let entry = try #require(try folder.reader().entry(url(3)))
             _ = try writer.renew([
-                Renewal(confirming: entry, validatedAt: 1_800_000_000_000, freshUntil: 1_900_000_000_000, fields: "etag: \"x\"\n")
+                Renewal(
+                    confirming: entry, validatedAt: 1_800_000_000_000, freshUntil: 1_900_000_000_000,
+                    fields: "etag: \"x\"\n")
             ])
         }
         var bytes: [UInt8] = []

@@ -75,7 +75,8 @@ import Testing
                 try writer.store(url(3), picture(33), storedAt: 200)
                 #expect(try writer.evict(to: 0).blobs == 9)
                 let entry = try #require(try folder.reader().entry(url(3)))
-                #expect(try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")]) == [true])
+                let renewal = Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")
+                #expect(try writer.renew([renewal]) == [true])
                 #expect(try writer.evict(to: 0).blobs == 0)
                 // Damaged bytes cost the entry, not the pin.
                 let location = try #require(try folder.reader().location(of: url(3)))

@@ -3,6 +3,28 @@ import Testing
 @testable import CoverCache
 
 @Suite struct RecoveryTests {
+    @Test func `a renewal read before a rebuild removes no other cover, and one with damaged bytes is removed`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...3 { try writer.store(url(number), picture(number)) }
+                try writer.evict(to: 2 * RecordHeader.charge(5_200))
+                let renewals = try [2, 3].map { number in
+                    let entry = try #require(try folder.reader().entry(url(number)))
+                    return Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")
+                }
+                // The rows of the two blobs are now those that the first two had.
+                #expect(try writer.rebuild() == 2)
+                #expect(try writer.renew(renewals) == [true, true])
+                #expect(try folder.reader().contents().count == 2)
+
+                let location = try #require(try folder.reader().location(of: url(2)))
+                try Bytes.flip(location.path, at: location.offset)
+                #expect(try writer.renew(renewals) == [false, true])
+                #expect(try folder.reader().keys() == [url(3)])
+            }
+        }
+    }
+
     @Test("covers that a dead writer synced but did not commit are recovered intact")
     func deadWriter() throws {
         try withFolder { folder in

@@ -40,7 +40,8 @@ extension Download {
                 by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
             return updated.map {
                 Renewal(
-                    confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil, fields: $0.keptFields)
+                    confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
+                    fields: $0.keptFields)
             }
         }
     }

@@ -8,7 +8,7 @@ struct TortureCommand: AsyncParsableCommand {
         abstract: "Kill processes that use a cache, and check that nothing they acknowledged is lost.",
         discussion: """
             Creates a cache of its own in a new directory, starts an origin on this machine, and runs prefetch, refresh, \
-            verify, verify --repair, evict, remove, pin, unpin, pack, list and get as processes on that cache, several at once. \
+            verify, verify --repair, evict, remove, pin, unpin, pack, unpack, list and get as processes on that cache, several at once. \
             Most are killed (SIGKILL) at a random moment, some are stopped (SIGSTOP) and continued (SIGCONT) while the others \
             run. Your own cache is never opened.
 

@@ -30,6 +30,22 @@ struct CacheInspection: Sendable {
         }
     }
 
+    /// Downloads all covers, and packs them.
+    /// - Throws: `TortureViolation` if that fails.
+    func pack(_ catalog: TortureCatalog, to file: String) async throws(TortureViolation) {
+        let packed = try await open(capacity: TortureRound.ampleCapacity) { library in
+            let requests = AsyncStream { continuation in
+                for url in catalog.urls { continuation.yield(CoverRequest(url)) }
+                continuation.finish()
+            }
+            _ = try await library.prefetch(requests).summary()
+            return try await library.pack(to: URL(filePath: file)).covers
+        }
+        guard packed == catalog.urls.count else {
+            throw TortureViolation(.failed, "only \(packed) of \(catalog.urls.count) covers could be downloaded")
+        }
+    }
+
     /// Sets the capacity, unpins all covers, and shrinks the cache.
     /// - Returns: The digests of the covers that are left, by URL.
     /// - Throws: `TortureViolation` if the cache cannot be opened or listed.

@@ -15,12 +15,14 @@ enum TortureJob: Sendable, Equatable {
     case pin(digit: Int)
     case unpin
     case pack
+    /// Stores the covers of a pack of the whole catalog.
+    case unpack
     case list
     /// Reads one cover offline. - Parameter cover: An index of the catalog.
     case get(cover: Int)
 
     enum Kind: String, Sendable, CaseIterable {
-        case prefetch, refresh, verify, repair, evict, remove, pin, unpin, pack, list, get
+        case prefetch, refresh, verify, repair, evict, remove, pin, unpin, pack, unpack, list, get
     }
 
     /// Whether it may take covers out of the cache that have been acknowledged.
@@ -37,6 +39,7 @@ enum TortureJob: Sendable, Equatable {
         case .pin: .pin
         case .unpin: .unpin
         case .pack: .pack
+        case .unpack: .unpack
         case .list: .list
         case .get: .get
         }
@@ -46,6 +49,8 @@ enum TortureJob: Sendable, Equatable {
     struct Files: Sendable {
         /// The folder in which all processes have their files.
         static let directory = "jobs"
+        /// The name of a pack of the whole catalog, which all processes share.
+        static let pack = "covers.pack"
 
         let folder: TemporaryFolder
         /// The number of the process.
@@ -72,6 +77,7 @@ enum TortureJob: Sendable, Equatable {
         case .pin(let digit): ["pin", "--matching", "*\(digit).jpg*", "--quiet"]
         case .unpin: ["unpin", "--all", "--quiet"]
         case .pack: ["pack", path(files.cover), "--quiet"]
+        case .unpack: ["unpack", path(Files.pack), "--quiet"]
         case .list: ["list", "--json"]
         case .get(let cover): ["get", "--offline", "--quiet", catalog.urls[cover], "-o", path(files.cover)]
         }

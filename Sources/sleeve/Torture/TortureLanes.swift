@@ -59,7 +59,7 @@ struct TortureLanes: Sendable {
             status: exit.status, signals: signals, exceededTimeLimit: exceededTimeLimit)
         return await WorkThread.run { [process] in
             var process = process
-            process.collect(files)
+            process.collect(files, catalog)
             return process
         }
     }

@@ -93,10 +93,12 @@ struct TortureProcess: Sendable, Equatable {
 
 extension TortureProcess {
     /// Reads what the process has written.
-    mutating func collect(_ files: TortureJob.Files) {
+    mutating func collect(_ files: TortureJob.Files, _ catalog: TortureCatalog) {
         message = files.folder.text(of: files.errors).split(separator: "\n").last.map(String.init) ?? ""
         switch job {
         case .prefetch, .refresh: acknowledgements = Acknowledgement.all(inReport: files.folder.text(of: files.report))
+        case .unpack where status == 0:
+            acknowledgements = catalog.digests.map { Acknowledgement(url: $0.key, digest: $0.value) }
         case .list: listed = ListedCover.all(in: files.folder.text(of: files.output))
         case .get:
             let data = FileManager.default.contents(atPath: files.folder.file(files.cover))

@@ -67,7 +67,8 @@ struct TortureRound: Sendable, Equatable {
         let kind: TortureJob.Kind = pick(
             [
                 (.prefetch, 50), (.refresh, 10), (.verify, 6), (.repair, 10), (.evict, mayEvict ? 15 : 0),
-                (.remove, mayEvict ? 5 : 0), (.pin, mayPin ? 5 : 0), (.unpin, 3), (.pack, 4), (.list, 8), (.get, 10),
+                (.remove, mayEvict ? 5 : 0), (.pin, mayPin ? 5 : 0), (.unpin, 3), (.pack, 4), (.unpack, 2),
+                (.list, 8), (.get, 10),
             ], &random)
         switch kind {
         case .prefetch:
@@ -82,6 +83,7 @@ struct TortureRound: Sendable, Equatable {
         case .pin: return .pin(digit: Int.random(in: 0...9, using: &random))
         case .unpin: return .unpin
         case .pack: return .pack
+        case .unpack: return .unpack
         case .list: return .list
         case .get: return .get(cover: Int.random(in: 0..<covers, using: &random))
         }

@@ -59,6 +59,11 @@ struct TortureRunner: Sendable {
         }
         var setting = Setting(
             catalog: catalog, inspection: CacheInspection(cache: folder.file("cache"), timeLimit: Self.timeLimit))
+        do {
+            try await setting.inspection.pack(catalog, to: folder.file(TortureJob.Files.pack))
+        } catch {
+            return tally.update { $0.violations.append(error) }
+        }
         while !tally.report.hasViolations, !children.isStopped, !plan.isDone(tally.report) {
             let round = TortureRound(
                 number: tally.report.rounds + 1, seed: plan.seed, processes: plan.processes,

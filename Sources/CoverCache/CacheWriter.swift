@@ -297,10 +297,12 @@ package final class CacheWriter {
     private func damagedBlobs(of renewals: [Renewal]) throws -> [BlobRow] {
         // By digest: a rebuild of the index gives every blob another row.
         let digests = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
-        let blobs = try reading { _ in
-            try digests.compactMap { digest in try index.blob(digest).map { (blob: $0, digest: digest) } }
+        var blobs = try reading { _ in
+            try digests.compactMap { digest in try index.blob(digest).map { (row: $0, digest: digest) } }
         }
-        return blobs.filter { !((try? isIntact($0.blob, $0.digest)) ?? true) }.map(\.blob)
+        // In the order on the disk, for the kernel's read-ahead.
+        blobs.sort { ($0.row.segment, $0.row.offset) < ($1.row.segment, $1.row.offset) }
+        return blobs.filter { !((try? isIntact($0.row, $0.digest)) ?? true) }.map(\.row)
     }
 
     /// Moves the index's whole log into the index.

@@ -3,7 +3,8 @@ import Testing
 @testable import CoverCache
 
 @Suite struct RecoveryTests {
-    @Test func `a renewal read before a rebuild removes no other cover, and one with damaged bytes is removed`() throws {
+    @Test func `a renewal read before a rebuild removes no other cover, and one with damaged bytes is removed`() throws
+    {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...3 { try writer.store(url(number), picture(number)) }

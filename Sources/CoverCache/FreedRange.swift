@@ -26,7 +26,10 @@ struct FreedRange: Sendable, Hashable {
         return merged
     }
 
-    /// Returns the blocks to the file system by punching a hole. If the file system does not support holes, the blocks are freed with
+    /// While a hole is punched, the file system lets reads of the file wait: 0.3 ms a MiB on ext4.
+    private static let maximumHole = 2 << 20
+
+    /// Returns the blocks to the file system by punching holes. If the file system does not support holes, the blocks are freed with
     /// the segment, and are overwritten: a rebuild must not find the record.
     /// - Returns: false if it should be tried again later.
     @discardableResult
@@ -34,7 +37,11 @@ struct FreedRange: Sendable, Hashable {
         let descriptor = open(directory.segment(segment), O_RDWR | O_CLOEXEC)
         guard descriptor >= 0 else { return errno == ENOENT }
         defer { close(descriptor) }
-        return Self.punchHole(descriptor, offset, length) || Self.meansNoHoles(errno) && overwrite(descriptor)
+        for start in stride(from: offset, to: end, by: Self.maximumHole) {
+            if Self.punchHole(descriptor, start, min(Self.maximumHole, end - start)) { continue }
+            return Self.meansNoHoles(errno) && overwrite(descriptor)
+        }
+        return true
     }
 
     private func overwrite(_ descriptor: Int32) -> Bool {

@@ -48,7 +48,7 @@ package struct WriteBatch: Sendable {
     package var downloads: [Download] = []
     /// What was learnt about hosts, by origin.
     package var hosts: [String: HostMemory] = [:]
-    /// No other job is waiting or in flight.
+    /// No other job is waiting or in flight: the store has every cover, or gets it with this batch.
     package var isLast = false
     /// Memory that the downloads hold, in bytes.
     package var footprint = 0

@@ -244,6 +244,26 @@ import Testing
         #expect(queue.inFlight == 0 && queue.count == 0)
     }
 
+    @Test("everything has been received while no job waits or is in flight, whatever is still being stored")
+    func receivedAll() throws {
+        var queue = queue(parallel: 1)
+        for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
+        _ = starts(&queue)
+        queue.didReceive(try url(1).string)
+        #expect(!queue.hasReceivedAll, "the second waits")
+        _ = starts(&queue)
+        #expect(!queue.hasReceivedAll, "the second is in flight")
+        queue.didReceive(try url(2).string)
+        #expect(queue.hasReceivedAll)
+        queue.retry(try url(1).string, at: startTime)
+        #expect(!queue.hasReceivedAll, "the store has lost the first")
+        _ = starts(&queue)
+        queue.didReceive(try url(1).string)
+        #expect(queue.hasReceivedAll)
+        _ = try queue.end(url(1).string)
+        #expect(queue.hasReceivedAll && queue.count == 1)
+    }
+
     @Test("events of a job that has ended change nothing")
     func endingTwice() throws {
         var queue = queue()

@@ -48,6 +48,8 @@ struct DownloadQueue<Request> {
     /// Jobs that have not ended.
     var count: Int { jobs.count }
     var waiting: Int { jobs.count - inFlight }
+    /// The store has every job's cover.
+    var hasReceivedAll: Bool { jobs.beingStored == jobs.count }
     /// Most transfers could start, but the hosts take no more for now.
     var isIdle: Bool { inFlight * 2 < limits.parallel }
 
@@ -237,14 +239,14 @@ struct DownloadQueue<Request> {
         endTransfer(id)
         guard jobs.contains(id), setTarget(target ?? jobs[id].url, of: id) != nil else { return }
         jobs[id].attempt += 1
-        jobs[id].isBeingStored = false
+        jobs.setBeingStored(false, id)
         timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
     }
 
     /// The store takes the cover. Requests still join the job until it ends.
     mutating func didReceive(_ id: JobID) {
         endTransfer(id)
-        if jobs.contains(id) { jobs[id].isBeingStored = true }
+        if jobs.contains(id) { jobs.setBeingStored(true, id) }
     }
 
     /// Ends the job. - Returns: its requests.

@@ -20,7 +20,7 @@ struct Job<Request> {
     /// A transfer of the job has failed.
     var hasFailed = false
     /// The transfer is complete, and the store has the cover.
-    var isBeingStored = false
+    fileprivate(set) var isBeingStored = false
     var requests: [Request]
 
     /// Whether a transfer may start: none is in flight, and nothing is being stored.
@@ -33,6 +33,8 @@ struct JobTable<Request> {
     private var freeSlots: [Int] = []
     private var byKey: [String: JobID] = [:]
     private var uses = 0
+    /// The number of jobs that are being stored.
+    private(set) var beingStored = 0
 
     var count: Int { byKey.count }
     /// All jobs, in no particular order.
@@ -57,8 +59,16 @@ struct JobTable<Request> {
         return id
     }
 
+    /// Records whether the store has the cover of a job that the table contains.
+    mutating func setBeingStored(_ isBeingStored: Bool, _ id: JobID) {
+        guard self[id].isBeingStored != isBeingStored else { return }
+        self[id].isBeingStored = isBeingStored
+        beingStored += isBeingStored ? 1 : -1
+    }
+
     /// Removes a job that the table contains.
     mutating func remove(_ id: JobID) -> Job<Request> {
+        setBeingStored(false, id)
         let job = slots[id.slot].take()!
         byKey[job.url.string] = nil
         freeSlots.append(id.slot)

@@ -323,7 +323,7 @@ package actor DownloadScheduler {
             hostsRecorded = now
             batch.hosts = queue.learnt
         }
-        batch.isLast = queue.inFlight == 0 && queue.waiting == batch.downloads.count
+        batch.isLast = queue.hasReceivedAll
         let taken = batch
         batch = WriteBatch()
         storing = Task {

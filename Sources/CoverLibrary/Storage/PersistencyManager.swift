@@ -96,6 +96,8 @@ actor PersistencyManager: DownloadStore {
                 + batch.downloads.flatMap(\.memoryChanges),
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }
+        // Nothing is in flight: the group need not wait for others.
+        if batch.isLast, gatheringSince != nil { gatheringSince = .now - Self.groupDelay }
         if renewing.count >= Self.maximumRenewals || batch.isLast { commitRenewals() }
     }
 

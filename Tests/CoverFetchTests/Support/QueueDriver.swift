@@ -17,6 +17,7 @@ struct QueueDriver<Request> {
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
+    var hasReceivedAll: Bool { queue.hasReceivedAll }
 
     mutating func submit(
         _ url: HTTPURL, request: Request, target: HTTPURL? = nil, isImmediate: Bool = false

@@ -36,9 +36,6 @@ public final class LibraryAPI: Sendable {
         covers = try await CoverPipeline(configuration, hub: hub)
     }
 
-    /// Initializes libcurl on another thread, while the program opens its library.
-    package static func prepareToDownload() { WorkThread.start { HTTPClient.initialize() } }
-
     /// Commits what has arrived, and ends the transfers and the observers' streams. Calls in progress and later ones throw.
     ///
     /// A library that is released without `close()` ends its threads and releases its locks too, but covers that have not been

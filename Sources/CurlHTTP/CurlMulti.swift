@@ -5,7 +5,7 @@ import Platform
 /// libcurl's multi handle, driven by socket events (`curl_multi_socket_action`), with its timer and its transfers.
 final class CurlMulti {
     /// libcurl's initialization, once in a process.
-    static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
 
     /// The time of libcurl's timer.
     private(set) var deadline: ContinuousClock.Instant?

@@ -15,9 +15,6 @@ package actor HTTPClient {
 
     deinit { loop.shutdown() }
 
-    /// Initializes libcurl, which takes some milliseconds and otherwise happens with the first client of the process.
-    package static func initialize() { _ = CurlMulti.initialization }
-
     /// Identifies a transfer in flight.
     package struct Token: Sendable, Hashable {
         let transfer: Transfer.ID

@@ -106,6 +106,16 @@ import Testing
         #expect(verdict(round([:], covers: 0)) == nil)
     }
 
+    @Test func `where other programs keep the machine busy, the verdict says so`() {
+        func text(seconds: Double) -> String? {
+            let busy = round([.firstByte: 100], seconds: seconds, load: 0.97)
+            return Verdict([busy], capacity: nil, processors: 2)?.text
+        }
+        // Of one second of processor time.
+        #expect(text(seconds: 0.6) == "this machine: 97 % busy; Sleeve used 1.67 of 2 processors")
+        #expect(text(seconds: 4)?.hasPrefix("this machine: 97 % busy; Sleeve used 0.25 of 2 processors, other") == true)
+    }
+
     // MARK: Reports
 
     private var report: BenchReport {

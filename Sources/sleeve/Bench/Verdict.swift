@@ -1,3 +1,5 @@
+import Platform
+
 /// What limits a run, with the figure that shows it.
 ///
 /// The mean number of covers in a stage is the sum of their times in it over the run's time (Little's law). Unless a resource is used
@@ -17,9 +19,13 @@ struct Verdict: Equatable {
     /// Share of failed covers above which the other figures say little.
     private static let failing = 0.05
 
-    /// - Parameter capacity: of the line, in bits a second; nil if it is unknown.
+    /// - Parameters:
+    ///   - capacity: of the line, in bits a second; nil if it is unknown.
+    ///   - processors: of this machine.
     /// - Returns: nil if no cover was transferred.
-    init?(_ rounds: [BenchRound], capacity: Double?) {
+    init?(
+        _ rounds: [BenchRound], capacity: Double?, processors: Int = ProcessInfo.processInfo.activeProcessorCount
+    ) {
         let timings = rounds.flatMap(\.timings)
         func sum(_ value: (BenchRound) -> Double) -> Double { rounds.reduce(0) { $0 + value($1) } }
         let (time, wall) = (sum(\.transferSeconds), sum(\.process.seconds))
@@ -43,10 +49,13 @@ struct Verdict: Equatable {
             bottleneck = .line
             text = "your line: \(Self.megabits(bits)) of \(Self.megabits(capacity)) Mbit/s"
         } else if load >= Self.busy {
-            let cpu = sum(\.process.cpuSeconds) / wall
+            let used = sum(\.process.cpuSeconds) / wall
             bottleneck = .processor
             text =
-                "this machine's processor: \(Self.percent(load)) busy; Sleeve used \(Decimals.text(cpu, 2)) processors"
+                "this machine: \(Self.percent(load)) busy; Sleeve used \(Decimals.text(used, 2)) of \(processors) processors"
+            if used < load * Double(processors) / 2 {
+                text += ", other programs and servers on this machine the rest; measure again when it is idle"
+            }
         } else if store > handshakes + firstByte + body {
             bottleneck = .disk
             text = "the disk: \(Self.number(store)) covers on average waited for it, more than were in flight"

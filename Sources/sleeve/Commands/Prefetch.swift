@@ -47,7 +47,6 @@ struct Prefetch: AsyncParsableCommand {
             throw fail("--report would overwrite the list \(path); choose another file")
         }
         let run = try CoverRun("prefetch", options, files)
-        LibraryAPI.prepareToDownload()
         let library = try await openLibrary(configuration)
         if inputs.isEmpty { try await createLibraryFile(library) }
         let hasUnreadableList = Atomic(false)

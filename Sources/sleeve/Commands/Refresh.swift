@@ -72,7 +72,6 @@ struct Refresh: AsyncParsableCommand {
             // A signal may end the process here: nothing has started yet.
             try await Task.sleep(for: .milliseconds(milliseconds))
         }
-        LibraryAPI.prepareToDownload()
         let library = try await run.opening { try await openLibrary(configuration, createsCache: false) }
         let lock: RefreshLock
         do {

@@ -43,7 +43,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .busy(let path, let seconds):
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
-            "the cover has \(bytes) bytes, more than the cache's whole capacity of \(capacity); raise --capacity"
+            "the cover has \(bytes) bytes; a cache of \(capacity) bytes has no room for it, raise --capacity"
         case .embedsRecord:
             "its bytes contain what looks like a record of a cover cache, which is not stored: it may be an attack on the cache"
         case .file(let path, let operation, let reason):

@@ -194,7 +194,7 @@ extension CommandTests {
                 for url in large {
                     #expect(result.stderr.contains("\(url): the cover has "), "\(result)")
                 }
-                #expect(result.stderr.contains("more than the cache's whole capacity of 8192; raise --capacity"))
+                #expect(result.stderr.contains("a cache of 8192 bytes has no room for it, raise --capacity"))
                 let summary = try result.summary()
                 #expect(summary.failed == 3 && summary.downloaded == 1 && summary.stopReason == nil)
             }

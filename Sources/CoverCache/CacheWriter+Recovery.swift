@@ -126,7 +126,7 @@ extension CacheWriter {
 
     // MARK: Damaged blobs
 
-    /// Whether a blob's bytes are there and match their checksum.
+    /// Whether a blob's record is there and matches its checksums.
     /// - Throws: `CacheError` if they cannot be read, which says nothing about them.
     func isIntact(_ blob: BlobRow, _ digest: Digest) throws(CacheError) -> Bool {
         guard let record = try files.read(blob.segment, offset: blob.offset, length: blob.span) else {
@@ -134,24 +134,29 @@ extension CacheWriter {
             return false
         }
         return record.withUnsafeBytes { record in
-            guard let header = RecordHeader(record), header.digest == digest, header.span == record.count else {
+            guard let header = RecordHeader(record), !header.isReference, header.digest == digest,
+                header.span == record.count
+            else {
                 return false
             }
-            return Checksum.of(UnsafeRawBufferPointer(rebasing: record.suffix(header.bodyLength)))
-                == header.bodyChecksum
+            let front = UnsafeRawBufferPointer(rebasing: record.dropLast(header.bodyLength))
+            return RecordHeader.isIntact(front)
+                && Checksum.of(UnsafeRawBufferPointer(rebasing: record.suffix(header.bodyLength)))
+                    == header.bodyChecksum
         }
     }
 
-    /// The blob of a record's digest. If its own bytes are damaged or gone, it gets those of the record, or is removed if the record
-    /// is a reference.
+    /// The blob of a record's digest. If its own record is damaged or cannot be read, it gets this one, or is removed if this one is a
+    /// reference and the other damaged.
     func intactBlob(for record: SegmentRecord, _ state: inout IndexState) throws -> BlobRow? {
         let header = record.header
         guard let blob = try index.blob(header.digest) else { return nil }
-        if (try? isIntact(blob, header.digest)) ?? true { return blob }
+        if (try? isIntact(blob, header.digest)) ?? header.isReference { return blob }
         if header.isReference {
             try removeBlob(blob, &state)
             return nil
         }
+        unrecorded += try index.entriesOfOwnRecord(blob.id, header).filter { $0.metadata.key != record.metadata.key }
         release([blob.range], &state)
         try index.moveBlob(blob.id, to: header, record.range)
         charge(record.range, &state)

@@ -46,6 +46,15 @@ extension CacheWriter {
         return .stored(put.header.digest, deduplicated: blob != nil)
     }
 
+    /// Gives an entry without a record this one.
+    func commitReference(_ record: SegmentRecord, _ state: inout IndexState) throws {
+        guard let entry = try index.entry(record.metadata.key), let blob = try index.blob(record.header.digest),
+            entry.blob == blob.id, entry.reference == nil
+        else { return freed.append(record.range) }
+        try index.setReference(of: entry.id, to: record.range)
+        charge(record.range, &state)
+    }
+
     /// Frees a record's range, unless the blob or the entry uses it.
     func free(_ range: FreedRange, unlessOf entry: Index.Entry, _ blob: BlobRow) {
         if blob.range != range, entry.reference != range { freed.append(range) }

@@ -56,6 +56,8 @@ package final class CacheWriter {
     private var pending: [SegmentRecord] = []
     private var buffer = RecordBuffer(capacity: CacheWriter.maximumGroupLength)
     private let spareBuffer = SpareBuffer()
+    /// Entries without a record. The next group has one for each.
+    var unrecorded: [UnrecordedEntry] = []
     /// Digests of the puts that are not committed, sealed or not.
     private var uncommittedDigests: Set<Digest> = []
     var deferred = DeferredChanges()
@@ -81,6 +83,8 @@ package final class CacheWriter {
     /// Puts that become durable together.
     package struct Group: Sendable {
         fileprivate let puts: [SegmentRecord]
+        /// For entries that had lost their records.
+        fileprivate let references: [SegmentRecord]
         fileprivate let range: FreedRange
         fileprivate let records: RecordGroup
         /// In bytes, whole blocks.
@@ -209,7 +213,8 @@ package final class CacheWriter {
 
     /// Ends the group that `put` adds to. Returns nil if nothing was put.
     package func seal() -> Group? {
-        guard var segment, !pending.isEmpty else { return nil }
+        let references = putReferences()
+        guard var segment, !pending.isEmpty || !references.isEmpty else { return nil }
         let range = FreedRange(segment: segment.number, offset: segment.end, length: buffer.count)
         var sealed = spareBuffer.take() ?? RecordBuffer(capacity: Self.maximumGroupLength)
         swap(&sealed, &buffer)
@@ -217,7 +222,23 @@ package final class CacheWriter {
         defer { pending = [] }
         segment.end += range.length
         self.segment = segment.end < segmentLimit ? segment : nil
-        return Group(puts: pending, range: range, records: records)
+        return Group(puts: pending, references: references, range: range, records: records)
+    }
+
+    private func putReferences() -> [SegmentRecord] {
+        guard !unrecorded.isEmpty, let segment = try? openSegment() else { return [] }
+        defer { unrecorded = [] }
+        return unrecorded.map { entry in
+            let front = RecordHeader.encode(
+                entry.metadata, digest: entry.digest, bodyChecksum: entry.bodyChecksum, bodyLength: entry.bodyLength,
+                isReference: true)
+            let offset = buffer.append(header: front, body: UnsafeRawBufferPointer(start: nil, count: 0))
+            let header = RecordHeader(
+                isReference: true, metadataLength: front.count - RecordHeader.size, bodyLength: entry.bodyLength,
+                bodyChecksum: entry.bodyChecksum, digest: entry.digest)
+            return SegmentRecord(
+                header: header, metadata: entry.metadata, segment: segment.number, offset: segment.end + offset)
+        }
     }
 
     /// Frees the disk space of a group that could not be written or committed, with the next transaction: until then, SQLite may
@@ -256,6 +277,7 @@ package final class CacheWriter {
                 if let blob = try index.blob(put.header.digest) { try index.touch(blob.id, used: state.tick()) }
             }
             let outcomes = try puts.map { try commit($0, &state, database) }
+            for record in groups.flatMap(\.references) { try commitReference(record, &state) }
             try removeAbsentHints(for: puts.lazy.map(\.metadata.key))
             for group in groups { try index.markScanned(group.range.segment, to: group.range.end) }
             return outcomes
@@ -279,22 +301,25 @@ package final class CacheWriter {
 
     /// Changes times and fields of entries whose bytes stay. Nothing is appended to a segment. The changes survive the end of the
     /// process, not power loss; after that, the entries are revalidated again.
-    /// - Returns: for each renewal, whether there still is an entry. One that was replaced meanwhile keeps what replaced it. One whose
-    ///   bytes are damaged is removed.
+    /// - Returns: for each renewal, whether there still is an entry whose bytes are whole. An entry that was replaced meanwhile keeps what
+    ///   replaced it. One that the origin has confirmed, but whose bytes are damaged or cannot be read, stays as it is: other entries may
+    ///   share them, and a new download repairs all.
     @discardableResult
     package func renew(_ renewals: [Renewal]) throws -> [Bool] {
         // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
         defer { try? checkpointIfLong(Self.longLogLength * 6) }
-        let damaged = try damagedBlobs(of: renewals)
+        let damaged = try damagedDigests(in: renewals)
         return try transaction { state, _ in
             try writeDeferred(&state)
-            for blob in damaged where try index.blob(id: blob.id)?.range == blob.range { try removeBlob(blob, &state) }
-            return try renewals.map { try index.renew($0) }
+            return try renewals.map { renewal in
+                if renewal.isConfirmation, damaged.contains(renewal.digest) { return false }
+                return try index.renew(renewal)
+            }
         }
     }
 
-    /// The blobs that the origin has confirmed, and whose bytes are damaged or gone.
-    private func damagedBlobs(of renewals: [Renewal]) throws -> [BlobRow] {
+    /// The digests that the origin has confirmed, and whose bytes are damaged or cannot be read.
+    private func damagedDigests(in renewals: [Renewal]) throws -> Set<Digest> {
         // By digest: a rebuild of the index gives every blob another row.
         let digests = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
         var blobs = try reading { _ in
@@ -302,7 +327,7 @@ package final class CacheWriter {
         }
         // In the order on the disk, for the kernel's read-ahead.
         blobs.sort { ($0.row.segment, $0.row.offset) < ($1.row.segment, $1.row.offset) }
-        return blobs.filter { !((try? isIntact($0.row, $0.digest)) ?? true) }.map(\.row)
+        return Set(blobs.filter { !((try? isIntact($0.row, $0.digest)) ?? false) }.map(\.digest))
     }
 
     /// Moves the index's whole log into the index.

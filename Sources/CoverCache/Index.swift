@@ -19,6 +19,14 @@ struct IndexedRecord {
     var range: FreedRange
 }
 
+/// An entry that a rebuild would not find: the record that named it was damaged, and its blob has another one.
+struct UnrecordedEntry {
+    var metadata: EntryMetadata
+    var digest: Digest
+    var bodyLength: Int
+    var bodyChecksum: UInt64
+}
+
 /// Where a record begins.
 struct RecordPosition: Hashable {
     var segment: Int
@@ -35,6 +43,7 @@ struct Index {
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
     private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
     private let selectOwnEntry, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
+    private let selectOwnEntries, setReference: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
@@ -94,6 +103,12 @@ struct Index {
         insertRemoved = statement("INSERT OR IGNORE INTO removed(segment, offset) VALUES (?, ?)")
         selectRemoved = statement("SELECT segment, offset FROM removed")
         selectRemovedAt = statement("SELECT 1 FROM removed WHERE segment = ? AND offset = ?")
+        selectOwnEntries = statement(
+            """
+            SELECT e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields
+            FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.blob = ? AND e.segment IS NULL
+            """)
+        setReference = statement("UPDATE entries SET segment = ?, offset = ?, span = ? WHERE id = ?")
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -142,6 +157,26 @@ struct Index {
             .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
             .int(renewal.row.blob), .text(renewal.key), .int(renewal.before))
         return try renewEntry.changedRows > 0 || entry(renewal.key) != nil
+    }
+
+    /// The entries that have no record but the blob's.
+    /// - Parameter header: of a record with the blob's bytes.
+    func entriesOfOwnRecord(_ blob: Int64, _ header: RecordHeader) throws -> [UnrecordedEntry] {
+        var entries: [UnrecordedEntry] = []
+        try selectOwnEntries.each(.int(blob)) { row in
+            let metadata = EntryMetadata(
+                key: row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),
+                storedAt: row.time(4), freshUntil: row.optionalTime(5), fields: row.text(6))
+            entries.append(
+                UnrecordedEntry(
+                    metadata: metadata, digest: header.digest, bodyLength: header.bodyLength,
+                    bodyChecksum: header.bodyChecksum))
+        }
+        return entries
+    }
+
+    func setReference(of entry: Int64, to range: FreedRange) throws {
+        try setReference.run(.int(range.segment), .int(range.offset), .int(range.length), .int(entry))
     }
 
     func removeEntry(_ id: Int64) throws { try deleteEntry.run(.int(id)) }

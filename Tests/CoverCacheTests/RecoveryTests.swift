@@ -3,8 +3,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct RecoveryTests {
-    @Test func `a renewal read before a rebuild removes no other cover, and one with damaged bytes is removed`() throws
-    {
+    @Test func `a renewal read before a rebuild concerns no other cover; one with damaged bytes does nothing`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...3 { try writer.store(url(number), picture(number)) }
@@ -21,8 +20,34 @@ import Testing
                 let location = try #require(try folder.reader().location(of: url(2)))
                 try Bytes.flip(location.path, at: location.offset)
                 #expect(try writer.renew(renewals) == [false, true])
-                #expect(try folder.reader().keys() == [url(3)])
+                #expect(try folder.reader().keys() == [url(2), url(3)])
+                try writer.store(url(2), picture(2))
+                #expect(try writer.renew(renewals) == [true, true])
             }
+        }
+    }
+
+    @Test(arguments: [-1, 100])
+    func `covers that share damaged bytes are whole after a download of one, and survive a rebuild`(position: Int)
+        throws
+    {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...3 { try writer.store(url(number), picture(1)) }
+                // The last byte of the metadata, or one of the body.
+                let location = try #require(try folder.reader().location(of: url(1)))
+                try Bytes.flip(location.path, at: location.offset + position)
+                #expect(
+                    try writer.store(url(4), picture(1)) == [
+                        .stored(picture(1).withUnsafeBytes { Digest(of: $0) }, deduplicated: true)
+                    ])
+            }
+            let expected = Dictionary(uniqueKeysWithValues: (1...4).map { (url($0), picture(1)) })
+            #expect(try folder.contents() == expected)
+            #expect(try folder.defects().isEmpty)
+            try folder.deleteIndex()
+            #expect(try folder.contents() == expected)
+            #expect(try folder.defects().isEmpty)
         }
     }
 

@@ -69,11 +69,13 @@ import Wire
         }
     }
 
-    @Test("a cover that its server confirms, but whose bytes are damaged, is downloaded again")
+    @Test("a cover that its server confirms, but whose bytes are damaged, is downloaded again, for all that share them")
     func confirmedDamage() async throws {
         try await withStage { stage in
             let urls = (1...3).map { stage.url($0, Self.stale) }
             #expect(try await stage.library.prefetch(urls).summary().downloaded == 3)
+            let other = stage.url(9, "same=2")
+            #expect(try await stage.library.prefetch([other]).summary().deduplicated == 1)
             let expected = CoverImage.jpeg(number: 2)
             let offset = try #require(try stage.offset(of: expected))
             try stage.flip(at: offset + expected.count - 1)
@@ -81,6 +83,7 @@ import Wire
             #expect(summary.revalidated == 2 && summary.downloaded == 1 && summary.failed == 0, "\(summary)")
             #expect(outcomes.first { $0.kind == .downloaded }?.url == urls[1])
             #expect(try stage.library.cached(urls[1])?.bytes == expected)
+            #expect(try stage.library.cached(other)?.bytes == expected)
         }
     }
 

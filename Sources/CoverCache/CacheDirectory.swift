@@ -3,7 +3,7 @@ import Platform
 
 /// The layout of a cache directory.
 ///
-///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir)
+///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir); absent if it had other files
 ///     index.sqlite3            entries, blobs, counters; disposable
 ///     pins                     the pinned URLs, for a rebuild of a lost index
 ///     writer.lock              locked (flock) around every index write and checkpoint
@@ -41,7 +41,12 @@ package struct CacheDirectory: Sendable, Hashable {
         guard access(path, W_OK | X_OK) == 0 else {
             throw .notWritable(path, reason: String(cString: strerror(errno)))
         }
+        // A directory with other files belongs in backups.
+        if Self.isEmpty(path) { try makeTag() }
         try Self.makeDirectory(segments)
+    }
+
+    private func makeTag() throws(CacheError) {
         let tag = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
         let descriptor = open(path + "/CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
@@ -54,6 +59,16 @@ package struct CacheDirectory: Sendable, Hashable {
         } else if errno != EEXIST {
             throw .last("create", path + "/CACHEDIR.TAG")
         }
+    }
+
+    /// Whether a directory has no files but hidden ones.
+    private static func isEmpty(_ path: String) -> Bool {
+        guard let listing = opendir(path) else { return false }
+        defer { closedir(listing) }
+        while let item = readdir(listing) {
+            if withUnsafeBytes(of: item.pointee.d_name, { $0[0] }) != UInt8(ascii: ".") { return false }
+        }
+        return true
     }
 
     // MARK: The reserve

@@ -13,7 +13,7 @@ struct FreedRange: Sendable, Hashable {
         segment == other.segment && offset <= other.offset && other.end <= end
     }
 
-    /// Merges adjacent ranges: punching a hole takes about 70 µs whatever its length.
+    /// Merges adjacent ranges: punching a small hole takes 70 µs, punching several as one little more.
     static func merged(_ ranges: [FreedRange]) -> [FreedRange] {
         var merged: [FreedRange] = []
         for range in ranges.sorted(by: { ($0.segment, $0.offset) < ($1.segment, $1.offset) }) {
@@ -26,7 +26,7 @@ struct FreedRange: Sendable, Hashable {
         return merged
     }
 
-    /// While a hole is punched, the file system lets reads of the file wait: 0.3 ms a MiB on ext4.
+    /// While a hole is punched, ext4 blocks reads of the file: for 0.3 ms a MiB.
     private static let maximumHole = 2 << 20
 
     /// Returns the blocks to the file system by punching holes. If the file system does not support holes, the blocks are freed with

@@ -48,7 +48,7 @@ package struct WriteBatch: Sendable {
     package var downloads: [Download] = []
     /// What was learnt about hosts, by origin.
     package var hosts: [String: HostMemory] = [:]
-    /// No other job is waiting or in flight: the store has every cover, or gets it with this batch.
+    /// No job waits for a transfer or is in flight: nothing else is coming for now.
     package var isLast = false
     /// Memory that the downloads hold, in bytes.
     package var footprint = 0

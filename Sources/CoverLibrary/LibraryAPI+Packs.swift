@@ -9,7 +9,7 @@ extension LibraryAPI {
     /// never held in memory.
     /// - Parameters:
     ///   - selection: the covers.
-    ///   - file: replaced if it exists.
+    ///   - file: replaced if it exists, unless no cover is selected.
     ///   - onFailure: called for each cover that is not cached or is damaged. The others are packed.
     /// - Throws: `LibraryError` if the filter's host is not valid, the file cannot be written, or the cache not read.
     @discardableResult

@@ -25,6 +25,17 @@ import Testing
         }
     }
 
+    @Test("a directory with other files gets no cache tag: backups would leave the files out")
+    func foreignFiles() throws {
+        try withFolder { folder in
+            try Data().write(to: URL(filePath: folder.root + "/song.flac"))
+            _ = try CacheWriter(directory: folder.root)
+            #expect(Bytes.exists(folder.root + "/index.sqlite3") && !Bytes.exists(folder.root + "/CACHEDIR.TAG"))
+            _ = try CacheWriter(directory: folder.root)
+            #expect(!Bytes.exists(folder.root + "/CACHEDIR.TAG"))
+        }
+    }
+
     @Test("a path that is or leads through a file is refused, and the file stays as it is", arguments: ["", "/below"])
     func file(below: String) throws {
         try withFolder { folder in

@@ -4,8 +4,9 @@ import Foundation
 let library = try await LibraryAPI(
     configuration: LibraryConfiguration(
         cacheDirectory: URL(filePath: "cache/example"), libraryFile: URL(filePath: "cache/example-albums.json")))
+let events = library.events()
 let observer = Task {
-    for await event in library.events() {
+    for await event in events {
         if case .arrived(let cover) = event { print("arrived:", cover.url, cover.byteCount) }
     }
 }

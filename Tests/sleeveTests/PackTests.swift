@@ -61,6 +61,18 @@ extension CommandTests {
             }
         }
 
+        @Test func `where nothing is selected, the file stays as it is`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<2))
+                let file = stage.folder + "/covers.pack"
+                #expect(try await stage.run("pack", file).status == 0)
+                let before = try Data(contentsOf: URL(filePath: file))
+                let result = try await stage.run("pack", file, "--host", "other.example")
+                #expect(result.status == 3 && result.stderr.contains("no cached cover is selected"), "\(result)")
+                #expect(try Data(contentsOf: URL(filePath: file)) == before)
+            }
+        }
+
         @Test func `a damaged record is named, the rest is stored, and the exit code is 3`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<5)

@@ -48,7 +48,7 @@ struct DownloadQueue<Request> {
     /// Jobs that have not ended.
     var count: Int { jobs.count }
     var waiting: Int { jobs.count - inFlight }
-    /// The store has every job's cover.
+    /// No job waits for a transfer or is in flight.
     var hasReceivedAll: Bool { jobs.beingStored == jobs.count }
     /// Most transfers could start, but the hosts take no more for now.
     var isIdle: Bool { inFlight * 2 < limits.parallel }
@@ -243,7 +243,7 @@ struct DownloadQueue<Request> {
         timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
     }
 
-    /// The store takes the cover. Requests still join the job until it ends.
+    /// The store takes the result. Requests still join the job until it ends.
     mutating func didReceive(_ id: JobID) {
         endTransfer(id)
         if jobs.contains(id) { jobs.setBeingStored(true, id) }

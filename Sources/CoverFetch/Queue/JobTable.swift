@@ -19,7 +19,7 @@ struct Job<Request> {
     var inFlightAtStart = 0
     /// A transfer of the job has failed.
     var hasFailed = false
-    /// The transfer is complete, and the store has the cover.
+    /// Its last transfer has ended, and the result is on its way to the store.
     fileprivate(set) var isBeingStored = false
     var requests: [Request]
 
@@ -59,7 +59,7 @@ struct JobTable<Request> {
         return id
     }
 
-    /// Records whether the store has the cover of a job that the table contains.
+    /// Records whether a job that the table contains waits for the store.
     mutating func setBeingStored(_ isBeingStored: Bool, _ id: JobID) {
         guard self[id].isBeingStored != isBeingStored else { return }
         self[id].isBeingStored = isBeingStored

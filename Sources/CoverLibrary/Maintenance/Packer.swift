@@ -4,7 +4,7 @@ import Platform
 
 /// Where a pack is written.
 package enum PackOutput: Sendable {
-    /// Replaced atomically when the pack is complete.
+    /// Replaced atomically when the pack is complete. Stays as it is if there is nothing to pack.
     case file(String)
     /// A pipe or a device. It stays the caller's to close.
     case descriptor(Int32, name: String)
@@ -23,7 +23,7 @@ struct Packer {
         case .file(let path):
             let file = try PackFile(path)
             let summary = try write(selected) { try file.append($0) }
-            if !summary.isCancelled { try file.finish() }
+            if !summary.isCancelled, summary.covers > 0 { try file.finish() }
             return summary
         case .descriptor(let descriptor, let name):
             return try write(selected) { bytes in

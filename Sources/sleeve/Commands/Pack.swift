@@ -53,6 +53,10 @@ struct Pack: AsyncParsableCommand {
                 Log.warning("stopped; no pack was written")
                 throw ExitStatus.stopped(by: signal)
             }
+            if summary.covers == 0 {
+                Log.warning("no cached cover is selected\(file == "-" ? "" : "; \(file) was not written")")
+                throw ExitStatus.someFailed
+            }
             try report(summary, ContinuousClock.now - start)
             if summary.failed > 0 { throw ExitStatus.someFailed }
         }

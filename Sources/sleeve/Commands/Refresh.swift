@@ -96,7 +96,8 @@ struct Refresh: AsyncParsableCommand {
             cached == 1 && only == nil
             ? "The cached cover is not due"
             : "None of the \(Decimals.grouped(cached)) cached covers \(matches.map { $0 + " and " } ?? "")is due"
-        return "Nothing to refresh. \(covers)\(all ? "" : "; --all also checks fresh covers").\n"
+        let hint = all ? "" : olderThan == nil ? "; --all also checks fresh covers" : ": --older-than leaves them out"
+        return "Nothing to refresh. \(covers)\(hint).\n"
     }
 
     private var request: RefreshRequest {

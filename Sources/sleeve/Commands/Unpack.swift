@@ -31,7 +31,7 @@ struct Unpack: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        guard capacity?.bytes ?? 1 > 0 else { throw ValidationError("--capacity must be more than 0") }
+        if let capacity { try capacity.requireCapacity() }
         if dryRun, capacity != nil {
             throw ValidationError("--dry-run stores nothing: --capacity has no effect with it")
         }

@@ -22,6 +22,13 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
         bytes = Int(size)
     }
 
+    /// - Throws: `ValidationError` if no cover fits into a cache of this size.
+    func requireCapacity() throws {
+        guard bytes >= 4_096 else {
+            throw ValidationError("--capacity must be at least 4K; a number without K, M, G or T is in bytes")
+        }
+    }
+
     var defaultValueDescription: String { description }
 
     /// Three digits and a unit: `31.4 KiB`, `1.20 GiB`. Whole numbers have no decimal places: `10 GiB`.

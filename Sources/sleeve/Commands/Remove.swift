@@ -7,7 +7,7 @@ struct Remove: AsyncParsableCommand {
         abstract: "Remove covers from the cache.",
         discussion: """
             Covers are named by URL, list, album, host or pattern. The bytes of a cover stay while other URLs share it. \
-            Pinned covers stay unless --force is given. A URL that is not cached, or stays because it is pinned, is \
+            Pinned covers stay unless --force is given. A named URL that is not cached or is pinned is \
             reported, and the exit code is 3.
 
               sleeve remove https://example.org/cover.jpg

@@ -77,6 +77,8 @@ package final class CacheWriter {
     let lastOldBlob: Int64
     /// Blobs that were stored since the opening, and that this writer has evicted.
     package internal(set) var evictedNewBlobs = 0
+    /// Blobs that the opening evicted because the cache exceeded its capacity.
+    package private(set) var evictedAtOpening = 0
     var clock: Int64 = 0
     var charged = 0
 
@@ -154,7 +156,7 @@ package final class CacheWriter {
         try ignoringFullDisk {
             // A wrong count must not evict the whole cache. Pinned blobs alone may exceed a capacity that was lowered.
             if charged > room, try charged > pinnedCharge() { try recount() }
-            if charged > room { try evict(to: room) }
+            if charged > room { evictedAtOpening = try evict(to: room).blobs }
         }
     }
 

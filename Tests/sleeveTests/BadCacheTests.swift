@@ -132,7 +132,8 @@ extension CommandTests {
                 #expect(summary.stopReason?.contains("is full") == true)
                 #expect(summary.downloaded > 0 && summary.downloaded < 500)
                 let stored: [ListLine] = try jsonLines(try stage.text(of: stage.folder + "/list.jsonl"))
-                #expect(stored.count == 50 + summary.downloaded)
+                // A synced cover whose commit failed is reported as failed, and the next opening may still find it.
+                #expect(stored.count >= 50 + summary.downloaded)
                 let report: [ReportLine] = try jsonLines(try stage.text(of: stage.folder + "/report.jsonl"))
                 let acknowledged = Set(report.filter { $0.outcome == "downloaded" }.map(\.url))
                 #expect(acknowledged.isSubset(of: Set(stored.map(\.url))))
@@ -223,6 +224,7 @@ extension CommandTests {
                 // A lower capacity takes effect at once.
                 let smaller = try await stage.run("prefetch", try stage.list(stage.urls(0..<1)), "--capacity", "500K")
                 #expect(smaller.status == 0, "\(smaller)")
+                #expect(smaller.stderr.contains("covers were evicted: the cache exceeded its capacity of 512000 bytes"))
                 #expect(try await stage.stats().chargedBytes <= 500 << 10)
             }
         }

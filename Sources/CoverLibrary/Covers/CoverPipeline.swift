@@ -37,6 +37,12 @@ package final class CoverPipeline: Sendable {
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
             reader = try await persistency.open()
+            let evicted = try await persistency.openingEviction()
+            if evicted.covers > 0 {
+                configuration.logger.warning(
+                    "\(evicted.covers) covers were evicted: the cache exceeded its capacity of \(evicted.capacity) bytes"
+                )
+            }
         } catch {
             throw LibraryError(error)
         }

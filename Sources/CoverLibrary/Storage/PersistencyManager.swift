@@ -71,6 +71,11 @@ actor PersistencyManager: DownloadStore {
         return try CacheReader(directory: writer.directory)
     }
 
+    /// Covers that were evicted when the cache was opened, and its capacity in bytes.
+    func openingEviction() throws -> (covers: Int, capacity: Int) {
+        (try writer().evictedAtOpening, try writer().capacity)
+    }
+
     /// Opens the leases that the cache's processes share. The cache works without them.
     /// - Throws: `CacheError`, `SystemError`.
     func openLeases() throws -> LeaseTable {

@@ -49,10 +49,10 @@ struct Verify: AsyncParsableCommand {
 
     private func text(_ found: CacheVerification) -> String {
         let outcome = found.defects.isEmpty ? "all intact" : Decimals.count(found.defects.count, "defect")
-        var text = "\(Decimals.grouped(found.entries)) entries, \(Decimals.grouped(found.covers)) covers, "
+        var text = "\(Decimals.count(found.entries, "entry", "entries")), \(Decimals.count(found.covers, "cover")), "
         text += "\(ByteSize(found.bytes)): \(outcome)\n"
         if let rebuilt = found.rebuiltEntries {
-            text += "Rebuilt the index from the segment files: \(Decimals.grouped(rebuilt)) entries.\n"
+            text += "Rebuilt the index from the segment files: \(Decimals.count(rebuilt, "entry", "entries")).\n"
         } else if !found.defects.isEmpty {
             text += "Run `sleeve verify --repair` to drop the damaged covers.\n"
         }

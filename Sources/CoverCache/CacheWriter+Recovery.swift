@@ -1,4 +1,5 @@
 import GRDB
+import Platform
 
 // Segments: choosing one to append to, recovering what dead writers left in them, and rebuilding the index from them.
 extension CacheWriter {
@@ -83,10 +84,7 @@ extension CacheWriter {
         let isComplete = isComplete && tails.count == segments.count
         try transaction { state, _ in
             if !isComplete { try removeDangling(&tails) }
-            let records = tails.flatMap(\.records)
-            // A reference may precede its blob, which another process has written.
-            for record in records where !record.header.isReference { try recover(record, &state) }
-            for record in records where record.header.isReference { try recover(record, &state) }
+            try adopt(tails.flatMap(\.records), &state)
             for tail in tails { try index.markScanned(tail.segment.number, to: tail.end) }
         }
         return tails.map { tail in
@@ -111,17 +109,49 @@ extension CacheWriter {
         } while tails.count < count
     }
 
-    private func recover(_ record: SegmentRecord, _ state: inout IndexState) throws {
-        let range = record.range
-        // Power loss may have brought back the row of a blob that is gone.
-        let blob = try intactBlob(for: record, &state)
-        if blob == nil, record.header.isReference { return freed.append(range) }
-        if let entry = try index.entry(record.metadata.key) {
-            if let blob, blob.id == entry.blob { return free(range, unlessOf: entry, blob) }
-            if entry.storedAt > record.metadata.storedAt { return freed.append(range) }
-            try remove(entry, &state)
+    // MARK: Adding records
+
+    /// Adds intact records to the index: first the bodies, as blobs without entries, then the newest record of each key as its entry.
+    /// A reference may precede its blob, which another process has written, and an entry may share its bytes with others before it
+    /// gets newer ones.
+    private func adopt(_ records: [SegmentRecord], _ state: inout IndexState) throws {
+        var blobs: Set<Int64> = []
+        for record in records where !record.header.isReference { blobs.insert(try adoptBody(record, &state)) }
+        for record in records {
+            // Power loss may have brought back the row of a blob that is gone.
+            let blob =
+                try record.header.isReference ? intactBlob(for: record, &state) : index.blob(record.header.digest)
+            if let former = try adoptEntry(record, blob, &state) { blobs.insert(former) }
         }
+        for blob in blobs { try removeUnused(blob, &state) }
+    }
+
+    /// Adds the body of a record as a blob, unless there is an intact one. Returns the blob's row.
+    private func adoptBody(_ record: SegmentRecord, _ state: inout IndexState) throws -> Int64 {
+        try intactBlob(for: record, &state)?.id ?? addBlob(record.header, record.metadata, record.range, &state)
+    }
+
+    /// Makes the record its key's entry, unless there is a newer one.
+    /// - Parameter blob: of the record's digest; nil if its bytes are gone.
+    /// - Returns: the blob that the key's entry had before.
+    private func adoptEntry(_ record: SegmentRecord, _ blob: BlobRow?, _ state: inout IndexState) throws -> Int64? {
+        let range = record.range
+        guard let blob else {
+            freed.append(range)
+            return nil
+        }
+        let entry = try index.entry(record.metadata.key)
+        if let entry {
+            // Another process may have committed it.
+            if (entry.reference ?? (entry.blob == blob.id ? blob.range : nil)) == range { return nil }
+            if entry.storedAt > record.metadata.storedAt {
+                free(range, unlessOf: entry, blob)
+                return nil
+            }
+        }
+        if let entry { try removeEntry(entry, &state) }
         try insert(record.header, record.metadata, range, blob, &state)
+        return entry?.blob
     }
 
     // MARK: Damaged blobs
@@ -167,7 +197,7 @@ extension CacheWriter {
 
     /// Rebuilds the index from the segments alone. Every intact record whose bytes match their digest is taken, the newest of a key
     /// wins, and damaged ones are freed. It is one transaction: readers see the old index or the new one. The bytes are verified before
-    /// it, so that other processes can write meanwhile.
+    /// it, so that other processes can write meanwhile. During it, they wait for as long as it makes progress.
     ///
     /// Nothing is freed in a segment that another process writes to, or that cannot be read everywhere: what looks torn or unused there
     /// may be a cover.
@@ -194,16 +224,22 @@ extension CacheWriter {
             (state.charged, state.blobs) = (0, 0)
             var uncertain = Set(numbers).subtracting(held.map(\.number))
             var ends: [Int: Int] = [:]
+            var visited = 0
+            func showProgress() {
+                visited += 1
+                if visited.isMultiple(of: 256) { lock.showProgress() }
+            }
             for number in numbers {
                 guard let file = try files.file(number) else { continue }
                 var damaged: [FreedRange] = []
                 let end = try SegmentScanner.scan(
                     file, number, verifyingDigest: true, trusting: verified[number] ?? []
                 ) { found in
+                    showProgress()
                     switch found {
                     case .record(let record):
                         verified[number, default: []].insert(record.offset)
-                        if !isEvicted(record) { try rebuildBlob(record, &state) }
+                        if !record.header.isReference, !isEvicted(record) { _ = try adoptBody(record, &state) }
                     case .damage(let offset):
                         damaged.append(FreedRange(segment: number, offset: offset, length: RecordHeader.alignment))
                     case .unreadable: uncertain.insert(number)
@@ -220,15 +256,17 @@ extension CacheWriter {
             for number in numbers {
                 guard let file = try files.file(number), let end = ends[number] else { continue }
                 _ = try SegmentScanner.scan(file, number, to: end, trusting: verified[number] ?? []) { found in
+                    showProgress()
                     switch found {
                     case .record(let record):
-                        if !isEvicted(record), !removed.contains(record.position) { try rebuildEntry(record, &state) }
+                        if isEvicted(record) || removed.contains(record.position) { return }
+                        _ = try adoptEntry(record, index.blob(record.header.digest), &state)
                     case .damage: break
                     case .unreadable: uncertain.insert(number)
                     }
                 }
             }
-            try removeOrphans(database, &state)
+            try removeUnused(database, &state)
             freed = before + freed.dropFirst(before.count).filter { !uncertain.contains($0.segment) }
             return try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
         }
@@ -262,34 +300,14 @@ extension CacheWriter {
                 """ + PinTable.triggers + IndexTotals.triggers + IndexFile.removedTriggers)
     }
 
-    /// The first pass: each new body becomes a blob without entries.
-    private func rebuildBlob(_ record: SegmentRecord, _ state: inout IndexState) throws {
-        guard !record.header.isReference, try index.blob(record.header.digest) == nil else { return }
-        _ = try addBlob(record.header, record.metadata, record.range, &state)
-    }
-
-    /// The second pass: the newest record of a key becomes its entry.
-    private func rebuildEntry(_ record: SegmentRecord, _ state: inout IndexState) throws {
-        let range = record.range
-        guard let blob = try index.blob(record.header.digest) else { return freed.append(range) }
-        let isBlob = blob.range == range
-        if let entry = try index.entry(record.metadata.key) {
-            if entry.storedAt > record.metadata.storedAt {
-                if !isBlob { freed.append(range) }
-                return
-            }
-            try removeEntry(entry, &state)
-        }
-        try index.addEntry(record.metadata, blob: blob.id, reference: isBlob ? nil : range)
-        if !isBlob { charge(range, &state) }
-    }
-
-    /// The last pass: blobs that no entry names are removed.
-    private func removeOrphans(_ database: Database, _ state: inout IndexState) throws {
-        let orphans = try Int64.fetchAll(
-            database, sql: "SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM entries WHERE blob = blobs.id)")
-        for id in orphans {
-            if let blob = try index.blob(id: id) { try removeBlob(blob, &state) }
-        }
+    /// The last pass: removes the blobs that no entry names, and marks records whose own entry has newer bytes.
+    private func removeUnused(_ database: Database, _ state: inout IndexState) throws {
+        let unused = try Int64.fetchAll(
+            database,
+            sql: """
+                SELECT id FROM blobs
+                WHERE NOT EXISTS (SELECT 1 FROM entries WHERE blob = blobs.id AND segment IS NULL)
+                """)
+        for id in unused { try removeUnused(id, &state) }
     }
 }

@@ -8,6 +8,10 @@ extension CacheWriter {
     ) throws -> PutOutcome {
         let (header, range) = (put.header, put.range)
         let blob = try intactBlob(for: put, &state)
+        if blob == nil, header.isReference {
+            freed.append(range)
+            return .lost
+        }
         let entry = try index.entry(put.metadata.key)
         if let blob, let entry, entry.blob == blob.id {
             // The same cover arrived twice, or another process stored it or recovered this record.
@@ -94,11 +98,16 @@ extension CacheWriter {
     /// Removes an entry, and its blob if no other entry names it.
     func remove(_ entry: Index.Entry, _ state: inout IndexState) throws {
         try removeEntry(entry, &state)
-        guard let blob = try index.blob(id: entry.blob) else { return }
-        if try index.isOrphan(blob.id) {
+        try removeUnused(entry.blob, &state)
+    }
+
+    /// Removes a blob if no entry names it.
+    func removeUnused(_ id: Int64, _ state: inout IndexState) throws {
+        guard let blob = try index.blob(id: id) else { return }
+        if try index.isOrphan(id) {
             try removeBlob(blob, &state)
-        } else if pins != nil, entry.reference == nil {
-            // The record stays, and names an entry that is gone or has other bytes.
+        } else if pins != nil {
+            // Its record may stay for others, and name an entry that is gone or has other bytes.
             try index.markRemoved(blob)
         }
     }

@@ -9,7 +9,8 @@ package struct FileLock: ~Copyable {
         }
     }
 
-    /// Maximum time to wait. A holder keeps the lock for milliseconds; one that keeps it this long has been stopped.
+    /// Maximum time to wait for a holder that shows no progress. Most keep the lock for milliseconds; one that keeps it this long has
+    /// been stopped.
     private static let timeoutSeconds = 15
 
     private let descriptor: Int32
@@ -27,20 +28,40 @@ package struct FileLock: ~Copyable {
     deinit { close(descriptor) }
 
     /// Runs `body` with the lock held. Blocks the thread until the lock is free.
-    /// - Throws: `Timeout` after 15 seconds, `SystemError`, or the error of `body`.
-    package func withLock<Result>(_ body: () throws -> Result) throws -> Result {
+    /// - Parameter sleep: blocks the thread for a number of microseconds.
+    /// - Throws: `Timeout` after 15 seconds in which the holder has shown no progress, `SystemError`, or the error of `body`.
+    package func withLock<Result>(
+        sleep: (UInt32) -> Void = { usleep($0) }, _ body: () throws -> Result
+    ) throws -> Result {
         var waited: UInt32 = 0
         var pause: UInt32 = 100
+        var progress = lastProgress
         while try !tryLock() {
-            guard waited < UInt32(Self.timeoutSeconds) * 1_000_000 else {
-                throw Timeout(path: path, seconds: Self.timeoutSeconds)
+            if waited >= UInt32(Self.timeoutSeconds) * 1_000_000 {
+                guard lastProgress != progress else { throw Timeout(path: path, seconds: Self.timeoutSeconds) }
+                (waited, progress) = (0, lastProgress)
             }
-            usleep(pause)
+            sleep(pause)
             waited += pause
             pause = min(pause * 2, 5_000)
         }
         defer { unlock() }
         return try body()
+    }
+
+    /// Lets waiting processes know that the holder is working. Call it every few seconds when keeping the lock for longer.
+    package func showProgress() { futimens(descriptor, nil) }
+
+    /// When a holder last called `showProgress`, in nanoseconds: the file's modification time.
+    private var lastProgress: Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return 0 }
+        #if os(Linux)
+            let time = status.st_mtim
+        #else
+            let time = status.st_mtimespec
+        #endif
+        return time.tv_sec * 1_000_000_000 + time.tv_nsec
     }
 
     /// Takes the lock if it is free. - Returns: whether it was.

@@ -114,19 +114,10 @@ import Testing
 
     // MARK: Power cuts
 
-    /// Runs `body` and then puts the index back as it was before: power loss undoes commits that were not synced.
-    private func undoing(_ folder: CacheFolder, _ body: () throws -> Void) throws {
-        try folder.written { try $0.checkpoint() }
-        let before = try Bytes.of(folder.index)
-        try body()
-        try folder.deleteIndex()
-        try Bytes.write(before, to: folder.index)
-    }
-
     @Test func `a row whose bytes are gone costs no cover that was stored again`() throws {
         try withFolder { folder in
             try folder.written { for number in 1...20 { try $0.store(url(number), picture(number)) } }
-            try undoing(folder) {
+            try folder.undoing {
                 try folder.written { try $0.evict(to: 0) }
                 #expect(folder.segmentNames.isEmpty)
                 try folder.written { for number in 1...20 { try $0.store(url(number), picture(number)) } }
@@ -139,7 +130,7 @@ import Testing
     @Test func `a row whose bytes are gone costs no cover that was stored under another URL`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
-            try undoing(folder) {
+            try folder.undoing {
                 try folder.written { try $0.evict(to: 0) }
                 try folder.written { try $0.store(url(2), picture(1)) }
             }
@@ -150,7 +141,7 @@ import Testing
 
     @Test func `shared bytes in a later segment than the record that shares them are recovered`() throws {
         try withFolder { folder in
-            try undoing(folder) {
+            try folder.undoing {
                 try folder.abandoned { first in
                     try first.store(url(1), picture(1))
                     _ = try folder.abandoned { try $0.store(url(2), picture(2)) }
@@ -198,7 +189,7 @@ import Testing
 
     /// A cover in segment 1, and in segment 2 a reference to its bytes; power loss has undone the commits of both.
     private func loseRowsOfSharedCover(_ folder: CacheFolder) throws {
-        try undoing(folder) {
+        try folder.undoing {
             try folder.abandoned { first in
                 try first.store(url(1), picture(1))
                 _ = try folder.abandoned { try $0.store(url(2), picture(1)) }

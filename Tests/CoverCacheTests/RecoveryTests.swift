@@ -51,6 +51,25 @@ import Testing
         }
     }
 
+    @Test(arguments: [false, true])
+    func `bytes that two URLs share survive power loss after one of them got newer ones`(isInOrder: Bool) throws {
+        try withFolder { folder in
+            try folder.undoing {
+                try folder.abandoned { first in
+                    try first.store(url(1), picture(1))
+                    func storeShared(_ writer: CacheWriter) throws {
+                        try writer.store(url(2), picture(2), storedAt: 100)
+                        try writer.store(url(3), picture(2), storedAt: 100)
+                    }
+                    if isInOrder { try storeShared(first) } else { try folder.abandoned { try storeShared($0) } }
+                    try first.store(url(2), picture(4), storedAt: 200)
+                }
+            }
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(4), url(3): picture(2)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
     @Test("covers that a dead writer synced but did not commit are recovered intact")
     func deadWriter() throws {
         try withFolder { folder in

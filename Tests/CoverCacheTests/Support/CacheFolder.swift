@@ -42,6 +42,15 @@ struct CacheFolder: Sendable {
 
     func defects() throws -> [Defect] { try written { try $0.verify().defects } }
 
+    /// Runs `body` and then puts the index back as it was before: power loss undoes commits that were not synced.
+    func undoing(_ body: () throws -> Void) throws {
+        try written { try $0.checkpoint() }
+        let before = try Bytes.of(index)
+        try body()
+        try deleteIndex()
+        try Bytes.write(before, to: index)
+    }
+
     func deleteIndex() throws {
         for suffix in ["", "-wal", "-shm"] where FileManager.default.fileExists(atPath: index + suffix) {
             try FileManager.default.removeItem(atPath: index + suffix)

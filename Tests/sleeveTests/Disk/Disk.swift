@@ -172,6 +172,16 @@ struct CrashState {
         return states
     }
 
+    /// The states in which one file ends early and everything else is durable.
+    static func cuts(of disk: Disk) -> [CrashState] {
+        let whole = CrashState(disk)
+        return disk.files.indices.flatMap { file in
+            disk.files[file].pending.indices.map { end in
+                whole.with { for later in end..<$0.files[file].count { $0.files[file][later] = .absent } }
+            }
+        }
+    }
+
     private func with(_ change: (inout CrashState) -> Void) -> CrashState {
         var state = self
         change(&state)

@@ -1,0 +1,124 @@
+import Foundation
+import Testing
+
+@testable import CoverCache
+
+/// Random histories of a few covers that share bytes and replace each other. Each part ends with a closed cache, a killed process, power
+/// loss, or a lost index.
+@Suite struct HistoryTests {
+    private static let count = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil ? 2_000 : 60
+
+    private enum End: CaseIterable { case closed, killed, powerLoss, lostIndex }
+
+    /// One history.
+    private struct History {
+        let folder: CacheFolder
+        var random: Randomness
+        /// The numbers of the covers that each URL may have: the one that was acknowledged last, and those that arrived later but were
+        /// not acknowledged, because the bytes that they shared were gone.
+        var covers: [Int: [Int]] = [:]
+        /// The URLs whose covers were removed or evicted.
+        var removed: Set<Int> = []
+        /// What happened, for a failure's message.
+        var log: [String] = []
+        private var time: Int64 = 1_700_000_000_000
+
+        init(_ folder: CacheFolder, seed: Int) {
+            self.folder = folder
+            random = Randomness(seed: UInt64(seed))
+        }
+
+        /// Two processes store covers, and end.
+        mutating func runPart() throws {
+            let end = End.allCases.randomElement(using: &random)!
+            let index = try store(closing: end == .closed)
+            log.append("\(end)")
+            if end == .closed || end == .killed { return }
+            try folder.deleteIndex()
+            if end == .lostIndex { return removed = [] }
+            for (suffix, bytes) in index { try Bytes.write(bytes, to: folder.index + suffix) }
+        }
+
+        /// - Returns: the index's files as power loss may leave them: with commits missing that were not synced.
+        private mutating func store(closing isClosing: Bool) throws -> [String: [UInt8]] {
+            let writers = [try CacheWriter(directory: folder.path), try CacheWriter(directory: folder.path)]
+            var durable = try indexFiles()
+            for _ in 0..<Int.random(in: 1...10, using: &random) {
+                let number = Int.random(in: 0..<2, using: &random)
+                switch Int.random(in: 0..<14, using: &random) {
+                case 0:
+                    log.append("\(number) rebuilds")
+                    _ = try writers[number].rebuild()
+                    durable = try indexFiles()
+                case 1: durable = try indexFiles()
+                case 2:
+                    let key = Int.random(in: 0..<6, using: &random)
+                    log.append("\(number) removes \(key)")
+                    _ = try writers[number].remove([url(key)], includingPinned: true)
+                    durable = try didRemove()
+                case 3:
+                    log.append("\(number) evicts")
+                    _ = try writers[number].evict(to: Int.random(in: 0...4, using: &random) * RecordHeader.alignment)
+                    durable = try didRemove()
+                default: try storeGroup(writers[number], number)
+                }
+            }
+            if isClosing { for writer in writers { try writer.close() } }
+            return durable
+        }
+
+        /// Removes what the cache does not have any more. Its blocks are given back: what removed it is durable.
+        private mutating func didRemove() throws -> [String: [UInt8]] {
+            let keys = Set(try folder.reader().keys())
+            for key in covers.keys where !keys.contains(url(key)) {
+                covers[key] = nil
+                removed.insert(key)
+            }
+            return try indexFiles()
+        }
+
+        private mutating func storeGroup(_ writer: CacheWriter, _ number: Int) throws {
+            var put: [(key: Int, cover: Int)] = []
+            for _ in 0..<Int.random(in: 1...3, using: &random) {
+                put.append((Int.random(in: 0..<6, using: &random), Int.random(in: 0..<4, using: &random)))
+                time += 1
+                try writer.put(url(put.last!.key), picture(put.last!.cover, bytes: 600), storedAt: time)
+            }
+            for ((key, cover), outcome) in zip(put, try writer.commit()) {
+                log.append("\(number): \(key) = \(cover)")
+                removed.remove(key)
+                if case .stored = outcome {
+                    covers[key] = [cover]
+                } else {
+                    covers[key]?.append(cover)
+                    log.append("\(outcome)")
+                }
+            }
+        }
+
+        private func indexFiles() throws -> [String: [UInt8]] {
+            var files: [String: [UInt8]] = [:]
+            for suffix in ["", "-wal"] where Bytes.exists(folder.index + suffix) {
+                files[suffix] = try Bytes.of(folder.index + suffix)
+            }
+            return files
+        }
+    }
+
+    @Test(arguments: 0..<count)
+    func `covers that share bytes and replace each other survive whatever ends the processes`(seed: Int) throws {
+        try withFolder { folder in
+            var history = History(folder, seed: seed)
+            for _ in 0..<4 {
+                try history.runPart()
+                let contents = try folder.contents()
+                for (key, covers) in history.covers {
+                    let found = covers.first { contents[url(key)] == picture($0, bytes: 600) }
+                    history.covers[key] = [try #require(found, "\(key): \(history.log)")]
+                }
+                for key in history.removed { try #require(contents[url(key)] == nil, "\(key): \(history.log)") }
+                try #require(try folder.defects().isEmpty, "\(history.log)")
+            }
+        }
+    }
+}

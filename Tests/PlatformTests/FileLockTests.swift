@@ -1,0 +1,47 @@
+import Foundation
+import Testing
+
+@testable import Platform
+
+@Suite struct FileLockTests {
+    private func withPath(_ body: (String) throws -> Void) throws {
+        let path = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try body(path)
+    }
+
+    @Test func `a process waits for as long as the holder of the lock shows progress`() throws {
+        try withPath { path in
+            let holder = try FileLock(path: path)
+            let waiting = try FileLock(path: path)
+            #expect(try holder.tryLock())
+            func modified() throws -> Date? {
+                try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+            }
+            var (seconds, shown) = (0.0, 0)
+            try waiting.withLock(sleep: { microseconds in
+                seconds += Double(microseconds) / 1e6
+                if seconds > 60 { return holder.unlock() }
+                guard seconds > Double(shown) * 10, let before = try? modified() else { return }
+                shown += 1
+                // The kernel's clock for files advances every few milliseconds.
+                while (try? modified()) == before { holder.showProgress() }
+            }) {}
+            #expect(shown == 6)
+        }
+    }
+
+    @Test func `a process gives up 15 s after the holder of the lock has shown progress`() throws {
+        try withPath { path in
+            let holder = try FileLock(path: path)
+            let waiting = try FileLock(path: path)
+            #expect(try holder.tryLock())
+            holder.showProgress()
+            var microseconds = 0
+            #expect(throws: FileLock.Timeout(path: path, seconds: 15)) {
+                try waiting.withLock(sleep: { microseconds += Int($0) }) { Issue.record("the lock was not free") }
+            }
+            #expect((15_000_000..<15_010_000).contains(microseconds))
+        }
+    }
+}

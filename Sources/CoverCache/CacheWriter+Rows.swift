@@ -21,33 +21,24 @@ extension CacheWriter {
         }
         if blob?.range == range || state.charged + range.length <= room {
             if let entry { try remove(entry, &state) }
-            return try insert(put, blob, &state)
+            try insert(header, put.metadata, range, blob, &state)
+            return .stored(header.digest, deduplicated: blob != nil)
         }
         // A cover that does not fit evicts nothing and replaces nothing.
         let before = (state: state, charges: charges, freed: freed)
-        var outcome = PutOutcome.noRoom
+        var isStored = false
         try database.inSavepoint {
             if let entry { try remove(entry, &state) }
             try evictSlice(&state, to: room - range.length, limit: .max, sparing: blob?.id)
             if state.charged + range.length > room { return .rollback }
-            outcome = try insert(put, try index.blob(header.digest), &state)
+            try insert(header, put.metadata, range, blob, &state)
+            isStored = true
             return .commit
         }
-        if outcome == .noRoom {
-            (state, charges, freed) = before
-            freed.append(range)
-        }
-        return outcome
-    }
-
-    /// Adds the entry of a put, if its blob is there or the put has the bytes.
-    private func insert(_ put: SegmentRecord, _ blob: BlobRow?, _ state: inout IndexState) throws -> PutOutcome {
-        if blob == nil, put.header.isReference {
-            freed.append(put.range)
-            return .lost
-        }
-        try insert(put.header, put.metadata, put.range, blob, &state)
-        return .stored(put.header.digest, deduplicated: blob != nil)
+        if isStored { return .stored(header.digest, deduplicated: blob != nil) }
+        (state, charges, freed) = before
+        freed.append(range)
+        return .noRoom
     }
 
     /// Gives an entry without a record this one.

@@ -141,6 +141,13 @@ package struct CacheDirectory: Sendable, Hashable {
         return stat(file, &status) == 0 ? Int(status.st_size) : 0
     }
 
+    /// In bytes; 0 if the segment does not exist, and `Int.max` if that cannot be determined.
+    func segmentLength(_ number: Int) -> Int {
+        var status = stat()
+        if stat(segment(number), &status) == 0 { return Int(status.st_size) }
+        return errno == ENOENT ? 0 : .max
+    }
+
     /// Makes all commits of the index durable, which SQLite's commits are not (`IndexFile`).
     /// - Throws: `CacheError` if they may not survive power loss.
     func syncLog() throws(CacheError) {

@@ -78,20 +78,25 @@ package final class CacheReader: Sendable {
         package var freshUntil: Int64?
     }
 
-    /// The status of each key, nil for those without an entry. Their bytes are not read.
+    /// The status of each key, nil for those without an entry. Their bytes are not read, but their segments must be long enough.
     /// - Parameter counting: whether to count each as a use, and a hit or a miss.
     package func status(of keys: some Collection<String>, counting: Bool = true) throws -> [Status?] {
-        var counted = CacheUsage()
-        counted.uses.reserveCapacity(keys.count)
-        let statuses = try withConnection { try $0.status(of: keys, usage: &counted) }
+        var lengths: [Int: Int] = [:]
+        func isThere(_ found: ReadConnection.FoundStatus) -> Bool {
+            let length = lengths[found.segment] ?? directory.segmentLength(found.segment)
+            lengths[found.segment] = length
+            return found.end <= length
+        }
+        let found = try withConnection { try $0.status(of: keys) }.map { $0.flatMap { isThere($0) ? $0 : nil } }
         if counting {
-            usage.withLock { [counted] usage in
-                usage.uses += counted.uses
-                usage.hits += counted.hits
-                usage.misses += counted.misses
+            let uses = found.compactMap { $0?.use }
+            usage.withLock { usage in
+                usage.uses += uses
+                usage.hits += uses.count
+                usage.misses += found.count - uses.count
             }
         }
-        return statuses
+        return found.map { $0?.status }
     }
 
     /// Takes the usage collected so far; nil if it covers fewer than `minimum` look-ups.

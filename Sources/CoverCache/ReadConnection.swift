@@ -57,28 +57,33 @@ final class ReadConnection: Sendable {
         }
     }
 
-    /// The status of each key in one snapshot. Adds hits, misses and uses to `usage`.
-    func status(of keys: some Collection<String>, usage: inout CacheUsage) throws -> [CacheReader.Status?] {
+    /// What `CacheReader.status` needs to know of an entry.
+    struct FoundStatus {
+        var status: CacheReader.Status
+        var use: CacheUsage.Use
+        /// Of the blob's record.
+        var segment: Int
+        var end: Int
+    }
+
+    /// The status of each key in one snapshot.
+    func status(of keys: some Collection<String>) throws -> [FoundStatus?] {
         let keys = Array(keys)
-        let (statuses, uses) = try queue.read { _ in
+        return try queue.read { _ in
             try statements.withLock { statements in
-                var uses: [CacheUsage.Use] = []
-                let statuses = try keys.map { key in
+                try keys.map { key in
                     try statements.status.first(.int(Index.tag(key)), .text(key)) { row in
-                        uses.append(CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)))
-                        return try row.digest(1).map {
-                            CacheReader.Status(digest: $0, bytes: try row.size(2), freshUntil: row.optionalTime(4))
+                        try row.digest(1).map { digest in
+                            FoundStatus(
+                                status: CacheReader.Status(
+                                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4)),
+                                use: CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)),
+                                segment: try row.size(5), end: try row.size(6) + row.size(7))
                         }
                     } ?? nil
                 }
-                return (statuses, uses)
             }
         }
-        usage.uses += uses
-        let found = statuses.count { $0 != nil }
-        usage.hits += found
-        usage.misses += statuses.count - found
-        return statuses
     }
 
     func hints<Result: Sendable>(_ body: @Sendable (HintTable) throws -> Result) throws -> Result {
@@ -95,7 +100,8 @@ final class ReadConnection: Sendable {
     private static let location =
         ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.tag = ? AND e.url = ?"
     private static let statusSQL =
-        "SELECT b.id, b.digest, b.length, b.used, e.fresh" + tables + " WHERE e.tag = ? AND e.url = ?"
+        "SELECT b.id, b.digest, b.length, b.used, e.fresh, b.segment, b.offset, b.span" + tables
+        + " WHERE e.tag = ? AND e.url = ?"
 
     /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.
     /// - Parameter key: the entry's key if it is known already.

@@ -120,9 +120,6 @@ package final class Origin: Sendable {
     /// The number of requests so far for a path without query. It is 0 unless `OriginOptions.countPaths` is set.
     package func requestCount(path: String) -> Int { context.metrics.paths?.count(path) ?? 0 }
 
-    /// The number of requests answered 429 because of `OriginOptions.maximumInFlight`.
-    package var rejectedCount: Int { context.metrics.rejected.value }
-
     /// The number of responses with status 206.
     package var partialResponseCount: Int { context.metrics.partialResponses.value }
 

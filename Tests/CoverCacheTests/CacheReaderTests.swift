@@ -52,6 +52,20 @@ import Testing
         }
     }
 
+    @Test func `covers whose segment is gone or too short are missing, and are stored again`() throws {
+        try withFolder { folder in
+            try folder.written { for number in 1...3 { try $0.store(url(number), picture(number)) } }
+            let keys = (1...3).map(url)
+            try Bytes.truncate(folder.segment(1), to: 2 * RecordHeader.charge(5_200) + 5_000)
+            #expect(try folder.reader().status(of: keys).map { $0 != nil } == [true, true, false])
+            try Bytes.remove(folder.segment(1))
+            #expect(try folder.reader().status(of: keys) == [nil, nil, nil])
+            try folder.written { for number in 1...3 { try $0.store(url(number), picture(number)) } }
+            #expect(try folder.reader().status(of: keys).allSatisfy { $0 != nil })
+            #expect(try folder.contents().count == 3)
+        }
+    }
+
     @Test("a damaged cover counts as a miss, not as a hit")
     func counting() throws {
         try withFolder { folder in

@@ -84,6 +84,21 @@ extension CommandTests {
             }
         }
 
+        @Test func `a prefetch downloads the covers of a lost segment again`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5))
+                try await stage.fill(stage.urls(0..<5))
+                for segment in try stage.segments() { try FileManager.default.removeItem(atPath: segment) }
+                let result = try await stage.run("prefetch", list, "--json")
+                #expect(result.status == 0, "\(result)")
+                let before = stage.origin.requestCount
+                #expect(before == 10)
+                #expect(try await stage.run("prefetch", list).status == 0)
+                #expect(stage.origin.requestCount == before)
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
         @Test func `evicting keeps the most recently used covers`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<10, "size=20000")

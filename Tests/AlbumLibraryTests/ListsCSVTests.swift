@@ -74,11 +74,12 @@ import Testing
         #expect(csv("title,url\n\"a\nb\",https://a/1\nc,https://a/2").lines == [2, 4])
     }
 
-    @Test func `a quote that is never closed is reported where its row begins`() {
-        let list = csv("title,url\na,https://a/1\n\"b,https://a/2\nc,https://a/3\n")
-        #expect(list.urls == ["https://a/1"])
+    @Test func `a quote that is never closed costs its line`() {
+        let list = csv("title,url\na,https://a/1\n\"b,https://a/2\nc,https://a/3\nd,https://a/4\n")
+        #expect(list.urls == ["https://a/1", "https://a/3", "https://a/4"])
         #expect(list.problems.count == 1)
         #expect(list.problems.first?.hasPrefix("f:3: ") == true)
+        #expect(list.lines == [2, 4, 5])
     }
 
     @Test func `after 1 MiB in an unclosed quote, reading goes on at the next line`() {

@@ -20,9 +20,11 @@ struct CSVParser: ListParser {
     ) throws(ListProblem) -> Int {
         guard let length = row.read(bytes, separator, isLast: isLast) else {
             if !isLast { return 0 }
-            let message = "a quoted field is never closed; this row and the rest of the file are skipped"
+            let message = "a quoted field is never closed; the line is skipped. Quotes inside a quoted field are doubled"
             elements.append(.problem(ListProblem(location, message)))
-            return bytes.count
+            let end = bytes.firstOffset(of: Byte.newline, from: 0).map { $0 + 1 } ?? bytes.count
+            advance(UnsafeRawBufferPointer(rebasing: bytes[..<end]))
+            return end
         }
         if let header {
             if !row.isBlank { elements.append(header.element(row, location)) }

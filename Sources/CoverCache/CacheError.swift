@@ -95,14 +95,19 @@ extension CacheError {
         case let error as CacheError: self = error
         case let error as SystemError: self = .system(error)
         case let error as FileLock.Timeout: self = .busy(error.path, seconds: error.seconds)
-        case let error as DatabaseError where error.resultCode == .SQLITE_FULL: self = .diskFull("the index")
-        case let error as DatabaseError where IndexFile.isCorrupt(error):
-            self = .corruptIndex(error.message ?? "\(error.resultCode)")
-        case let error as DatabaseError
-        where [.SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_TRUNCATE].contains(error.extendedResultCode):
-            self = .unwritableIndex(error.message ?? "\(error.extendedResultCode)")
-        case let error as DatabaseError: self = .index(error.message ?? "\(error.resultCode)")
+        case let error as DatabaseError: self = .index(error)
         default: self = .index("\(error)")
+        }
+    }
+
+    private static func index(_ error: DatabaseError) -> CacheError {
+        if let cause = SQLiteLog.cause(of: error) { return system(cause) }
+        let message = error.message ?? "\(error.extendedResultCode)"
+        if IndexFile.isCorrupt(error) { return .corruptIndex(message) }
+        return switch error.extendedResultCode {
+        case .SQLITE_FULL: .diskFull("the index")
+        case .SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_TRUNCATE: .unwritableIndex(message)
+        default: .index(message)
         }
     }
 }

@@ -130,6 +130,7 @@ enum IndexFile {
 
     private static var configuration: Configuration {
         _ = disablesMemoryStatistics
+        _ = SQLiteLog.start
         var configuration = Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .timeout(Double(busyTimeout))

@@ -7,8 +7,8 @@ public import Platform
 ///
 /// A program needs one object; all methods may be called from any thread. Several processes may share a cache directory.
 ///
-/// The first library of a process initializes libcurl and turns off SQLite's memory statistics, unless SQLite is in use already.
-/// Nothing else of the process is changed. Programs with many transfers in flight should raise the limit on open files
+/// The first library of a process initializes libcurl and, unless SQLite is in use already, turns off its memory statistics and reads
+/// its error log. Nothing else of the process is changed. Programs with many transfers in flight should raise the limit on open files
 /// (`RLIMIT_NOFILE`) first, as the `sleeve` command does.
 public final class LibraryAPI: Sendable {
     /// The version of Sleeve.

@@ -7,9 +7,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     /// The call's `errno`.
     package var number: Int32
 
-    /// Reads `errno`.
-    package init(_ call: String, path: String? = nil) {
-        number = errno
+    /// - Parameter number: `errno` by default.
+    package init(_ call: String, path: String? = nil, number: Int32 = errno) {
+        self.number = number
         self.call = call
         self.path = path
     }

@@ -20,7 +20,7 @@ struct CSVParser: ListParser {
     ) throws(ListProblem) -> Int {
         guard let length = row.read(bytes, separator, isLast: isLast) else {
             if !isLast { return 0 }
-            let message = "a quoted field is never closed; the line is skipped. Quotes inside a quoted field are doubled"
+            let message = "a quoted field is never closed; the line is skipped"
             elements.append(.problem(ListProblem(location, message)))
             let end = bytes.firstOffset(of: Byte.newline, from: 0).map { $0 + 1 } ?? bytes.count
             advance(UnsafeRawBufferPointer(rebasing: bytes[..<end]))

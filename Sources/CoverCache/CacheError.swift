@@ -39,7 +39,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .diskFull(let path):
             "the disk that holds \(path) is full, or a quota on it is used up; free some room or lower --capacity"
         case .unwritableIndex(let message):
-            "the index cannot be written: \(message); the disk may be full, a quota used up, or the disk failing"
+            "the index cannot be written: \(message); the disk may be full or failing, a quota used up, or too many files open"
         case .busy(let path, let seconds):
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
@@ -101,7 +101,11 @@ extension CacheError {
     }
 
     private static func index(_ error: DatabaseError) -> CacheError {
-        if let cause = SQLiteLog.cause(of: error) { return system(cause) }
+        if let cause = SQLiteLog.cause(of: error) {
+            // SQLite opens a file for reading that it could not create, and logs that it is missing.
+            return cause.number == ENOENT
+                ? .unwritableIndex("\(cause.path ?? "a file") cannot be created") : system(cause)
+        }
         let message = error.message ?? "\(error.extendedResultCode)"
         if IndexFile.isCorrupt(error) { return .corruptIndex(message) }
         return switch error.extendedResultCode {

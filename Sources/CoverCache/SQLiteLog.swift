@@ -20,8 +20,8 @@ enum SQLiteLog {
     /// The cause of an error that SQLite has just returned; nil if SQLite does not log it.
     static func cause(of error: DatabaseError) -> SystemError? {
         let logged: [ResultCode] = [
-            .SQLITE_CANTOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP, .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_FSYNC,
-            .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_DELETE,
+            .SQLITE_CANTOPEN, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP,
+            .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_DELETE,
         ]
         return logged.contains(error.extendedResultCode) ? lastError.withLock { $0 } : nil
     }

@@ -49,8 +49,10 @@
     /// Whether a message says what failed.
     private func isNamed(_ error: Int32, by message: String) -> Bool {
         // SQLite takes EIO in a read of the index for damage. It opens a file for reading that it cannot open for writing.
-        let words = [ENOSPC, EDQUOT].contains(error) ? ["is full", "may be full"] : ["I/O error", "damaged"]
-        return (words + ["readonly", String(cString: strerror(error))]).contains { message.localizedCaseInsensitiveContains($0) }
+        let words = [ENOSPC, EDQUOT].contains(error) ? ["is full"] : ["I/O error", "damaged"]
+        return (words + ["may be full", "readonly", String(cString: strerror(error))]).contains {
+            message.localizedCaseInsensitiveContains($0)
+        }
     }
 
     /// Every how many calls one fails.

@@ -7,6 +7,7 @@ import Platform
 ///     index.sqlite3            entries, blobs, counters; disposable
 ///     pins                     the pinned URLs, for a rebuild of a lost index
 ///     writer.lock              locked (flock) around every index write and checkpoint
+///     rebuild.lock             locked while a lost index is rebuilt
 ///     leases                   which process downloads which URL; disposable
 ///     reserve                  empty blocks, released so that evicting works on a full disk
 ///     segments/0000000001.seg  the covers' bytes and metadata, in records
@@ -15,6 +16,7 @@ package struct CacheDirectory: Sendable, Hashable {
     var index: String { path + "/index.sqlite3" }
     var pins: String { path + "/pins" }
     var lock: String { path + "/writer.lock" }
+    var rebuildLock: String { path + "/rebuild.lock" }
     var leases: String { path + "/leases" }
     var segments: String { path + "/segments" }
 
@@ -120,7 +122,9 @@ package struct CacheDirectory: Sendable, Hashable {
                 String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
             }
             // Other names are none of ours: the next number would overflow.
-            if name.hasSuffix(".seg"), name.utf8.count <= 16, let number = Int(name.dropLast(4)), number > 0 {
+            if item.pointee.d_type != UInt8(DT_DIR), name.hasSuffix(".seg"), name.utf8.count <= 16,
+                let number = Int(name.dropLast(4)), number > 0
+            {
                 numbers.append(number)
             }
         }

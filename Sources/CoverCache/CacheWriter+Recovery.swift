@@ -201,16 +201,21 @@ extension CacheWriter {
     ///
     /// Nothing is freed in a segment that another process writes to, or that cannot be read everywhere: what looks torn or unused there
     /// may be a cover.
-    /// - Parameter progress: called with the number of each segment whose bytes have been verified.
+    /// - Parameters:
+    ///   - didVerify: called with the number of each segment whose bytes have been verified.
+    ///   - onProgress: called now and then.
     /// - Returns: the number of entries.
     /// - Throws: `CacheError` if a segment cannot be opened: its covers are not lost.
-    package func rebuild(progress: (Int) throws -> Void = { _ in }) throws -> Int {
+    package func rebuild(
+        didVerify: (Int) throws -> Void = { _ in }, onProgress: () -> Void = {}
+    ) throws -> Int {
         // Locked until the end.
         let held = try directory.segmentNumbers().compactMap { SegmentWriter(takingOver: $0, in: directory) }
         var verified: [Int: Set<Int>] = [:]
         for number in try directory.segmentNumbers() {
             verified[number] = try verifiedRecords(of: number)
-            try progress(number)
+            try didVerify(number)
+            onProgress()
         }
         let entries = try transaction { state, database in
             let numbers = try directory.segmentNumbers()
@@ -227,7 +232,9 @@ extension CacheWriter {
             var visited = 0
             func showProgress() {
                 visited += 1
-                if visited.isMultiple(of: 256) { lock.showProgress() }
+                guard visited.isMultiple(of: 256) else { return }
+                lock.showProgress()
+                onProgress()
             }
             for number in numbers {
                 guard let file = try files.file(number) else { continue }
@@ -259,8 +266,13 @@ extension CacheWriter {
                     showProgress()
                     switch found {
                     case .record(let record):
-                        if isEvicted(record) || removed.contains(record.position) { return }
-                        _ = try adoptEntry(record, index.blob(record.header.digest), &state)
+                        if isEvicted(record) { return }
+                        let blob = try index.blob(record.header.digest)
+                        if !removed.contains(record.position) {
+                            _ = try adoptEntry(record, blob, &state)
+                        } else if blob?.range != record.range {
+                            freed.append(record.range)
+                        }
                     case .damage: break
                     case .unreadable: uncertain.insert(number)
                     }

@@ -12,17 +12,19 @@ extension CacheWriter {
             freed.append(range)
             return .lost
         }
+        // The bytes were stored before, unless the blob has this record: then the ones it had were damaged.
+        let outcome = PutOutcome.stored(header.digest, deduplicated: blob.map { $0.range != range } ?? false)
         let entry = try index.entry(put.metadata.key)
         if let blob, let entry, entry.blob == blob.id {
             // The same cover arrived twice, or another process stored it or recovered this record.
             try index.validate(entry.id, put.metadata)
             free(range, unlessOf: entry, blob)
-            return .stored(header.digest, deduplicated: true)
+            return outcome
         }
         if blob?.range == range || state.charged + range.length <= room {
             if let entry { try remove(entry, &state) }
             try insert(header, put.metadata, range, blob, &state)
-            return .stored(header.digest, deduplicated: blob != nil)
+            return outcome
         }
         // A cover that does not fit evicts nothing and replaces nothing.
         let before = (state: state, charges: charges, freed: freed)
@@ -35,7 +37,7 @@ extension CacheWriter {
             isStored = true
             return .commit
         }
-        if isStored { return .stored(header.digest, deduplicated: blob != nil) }
+        if isStored { return outcome }
         (state, charges, freed) = before
         freed.append(range)
         return .noRoom

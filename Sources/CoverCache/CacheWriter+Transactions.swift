@@ -20,7 +20,7 @@ extension CacheWriter {
     /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
     /// - Throws: `CacheError`.
     func checkIndex() throws(CacheError) {
-        if directory.indexNumber != indexNumber { throw .index("another process has replaced it") }
+        if directory.indexNumber != indexNumber { throw .index("it was replaced or removed meanwhile") }
     }
 
     /// Runs one transaction under the writer's lock.
@@ -36,6 +36,7 @@ extension CacheWriter {
                 (charges, freed) = ([:], [])
                 try database.inTransaction(.immediate) {
                     state = try IndexState(database)
+                    if state.capacity > 0 { capacity = state.capacity }
                     state.lastOldBlob = lastOldBlob
                     // Another process may have found and taken their records.
                     freed = try abandoned.filter { try !index.hasRows(in: $0) }
@@ -51,6 +52,7 @@ extension CacheWriter {
                 // What was rolled back has freed nothing.
                 (reclaimable, abandoned) = (space, [])
                 (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
+                if state.capacity > 0 { capacity = state.capacity }
                 evictedNewBlobs += state.evictedNewBlobs
                 return result!
             }

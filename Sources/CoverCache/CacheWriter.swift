@@ -21,8 +21,9 @@ package final class CacheWriter {
     static let lowWater = 0.9
 
     package let directory: CacheDirectory
-    /// In bytes, counting whole 4 KiB blocks of the covers, and the index. The cache does not grow past it.
-    package private(set) var capacity: Int
+    /// In bytes, counting whole 4 KiB blocks of the covers, and the index. The cache does not grow past it. Another process may change
+    /// it; each transaction reads it.
+    package internal(set) var capacity: Int
     /// What counts towards the capacity for the index and for the longest log, in bytes: of each, what exceeds the first MiB.
     private(set) var indexCharge = 0
     /// The part of the capacity that is left for covers, in bytes.
@@ -74,7 +75,7 @@ package final class CacheWriter {
     /// As of the last transaction.
     var blobCount = 0
     /// The highest row of a blob at opening.
-    let lastOldBlob: Int64
+    private(set) var lastOldBlob: Int64 = 0
     /// Blobs that were stored since the opening, and that this writer has evicted.
     package internal(set) var evictedNewBlobs = 0
     /// Blobs that the opening evicted because the cache exceeded its capacity.
@@ -114,9 +115,6 @@ package final class CacheWriter {
         hasHoles = directory.hasHoles
         files = SegmentFiles(directory)
         foundLongLog = directory.walLength > Self.longLogLength
-        // Without an index, or with a corrupt one, all covers are still in the segments.
-        var needsRebuild = directory.length(of: directory.index) == 0
-        if needsRebuild { needsRebuild = try !directory.segmentNumbers().isEmpty }
         var capacity = capacity
         (queue, indexNumber) = try lock.withLock {
             do {
@@ -124,39 +122,52 @@ package final class CacheWriter {
             } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
                 capacity = capacity ?? IndexFile.capacity(directory)
                 try IndexFile.setAside(directory)
-                needsRebuild = true
                 return (try IndexFile.openForWriting(directory), directory.indexNumber)
             }
         }
-        (index, lastOldBlob, beginSnapshot, hints, pins) = try queue.writeWithoutTransaction { database in
+        (index, beginSnapshot, hints, pins) = try queue.writeWithoutTransaction { database in
             (
                 Index(database, hasFreed: try database.tableExists("freed")),
-                try Int64.fetchOne(database, sql: "SELECT max(id) FROM blobs") ?? 0,
                 FastStatement(database, "BEGIN DEFERRED"),
                 try database.tableExists("remembered") ? HintTable(database) : nil,
                 try database.tableExists("pins") ? PinTable(database) : nil
             )
         }
-        self.capacity = 0
-        let state = try queue.read { try IndexState($0) }
-        self.capacity = capacity ?? (state.capacity > 0 ? state.capacity : Self.defaultCapacity)
-        (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
-        if self.capacity != state.capacity { try transaction { state, _ in state.capacity = self.capacity } }
-        measureIndex()
-        if needsRebuild {
-            _ = try rebuild()
-            measureIndex()
-            // The capacity is not known: nothing is evicted for it.
-            if capacity == nil, charged > room {
-                self.capacity = charged + indexCharge
-                try transaction { state, _ in state.capacity = self.capacity }
-            }
+        self.capacity = capacity ?? Self.defaultCapacity
+        var state = try queue.read { try IndexState($0) }
+        if state.capacity == 0 {
+            try completeIndex(capacity)
+            state = try queue.read { try IndexState($0) }
+        } else if let capacity, capacity != state.capacity {
+            try transaction { state, _ in state.capacity = capacity }
+            state.capacity = capacity
         }
+        (self.capacity, blobCount, clock, charged) = (state.capacity, state.blobs, state.clock, state.charged)
+        lastOldBlob = try reading { try Int64.fetchOne($0, sql: "SELECT max(id) FROM blobs") } ?? 0
+        measureIndex()
         try ignoringFullDisk { try usingReserve { try recover() } }
         try ignoringFullDisk {
             // A wrong count must not evict the whole cache. Pinned blobs alone may exceed a capacity that was lowered.
             if charged > room, try charged > pinnedCharge() { try recount() }
             if charged > room { evictedAtOpening = try evict(to: room).blobs }
+        }
+    }
+
+    /// Gives a new index its covers and its capacity, in this order: an index without a capacity is not complete. Without an index, or
+    /// with a corrupt one, all covers are still in the segments. One process rebuilds it; others wait.
+    /// - Parameter wanted: nil if the capacity is not known.
+    private func completeIndex(_ wanted: Int?) throws {
+        if try directory.segmentNumbers().isEmpty {
+            return try transaction { state, _ in state.capacity = wanted ?? Self.defaultCapacity }
+        }
+        let rebuilding = try FileLock(path: directory.rebuildLock)
+        try rebuilding.withLock {
+            guard try reading({ try IndexState($0) }).capacity == 0 else { return }
+            _ = try rebuild(onProgress: { rebuilding.showProgress() })
+            measureIndex()
+            // Nothing is evicted for a capacity that is not known, nor by the next downloads.
+            let capacity = wanted ?? max(Self.defaultCapacity, charged + charged / 8 + indexCharge)
+            try transaction { state, _ in state.capacity = capacity }
         }
     }
 

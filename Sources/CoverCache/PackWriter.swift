@@ -24,7 +24,7 @@ package struct PackWriter {
 
     /// Adds an entry.
     /// - Parameter body: nil if `hasBody` is true.
-    /// - Throws: the error of `output`.
+    /// - Throws: `CacheError.embedsRecord`, or the error of `output`.
     package mutating func add(_ entry: CachedEntry, body: [UInt8]?) throws {
         var metadata = entry.metadata
         if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
@@ -32,6 +32,8 @@ package struct PackWriter {
         let front = RecordHeader.encode(
             metadata, digest: entry.digest, bodyChecksum: checksum ?? 0, bodyLength: entry.bytes,
             isReference: body == nil)
+        // A reader that finds damage goes on at the next bytes that begin like a record.
+        if RecordHeader.contains(front.dropFirst(8) + (body ?? [])) { throw CacheError.embedsRecord }
         front.withUnsafeBytes { hash.update(bufferPointer: $0) }
         append(front)
         if let body {

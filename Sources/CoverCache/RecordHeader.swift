@@ -89,6 +89,16 @@ extension RecordHeader {
         }
     }
 
+    /// Whether bytes begin like a record anywhere.
+    static func contains(_ bytes: ArraySlice<UInt8>) -> Bool {
+        guard bytes.count >= 8 else { return false }
+        return bytes.withUnsafeBytes { bytes in
+            (0...bytes.count - 8).contains {
+                bytes.loadUnaligned(fromByteOffset: $0, as: UInt64.self) == magic.littleEndian
+            }
+        }
+    }
+
     private static func checksum(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
         let seed = Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[..<64]))
         return Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[size...]), seed: seed)

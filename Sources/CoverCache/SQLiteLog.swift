@@ -7,13 +7,15 @@ import Synchronization
 ///
 /// The process has one log. It cannot be read if the process has used SQLite before.
 enum SQLiteLog {
-    private static let lastError = Mutex<SystemError?>(nil)
+    private static let lastError = Mutex<(error: SystemError, time: ContinuousClock.Instant)?>(nil)
+    /// SQLite returns an error at once after it has logged the cause.
+    private static let maximumAge = Duration.seconds(1)
 
     /// Starts to read the log, once.
     static let start: Void = {
         _ = sleeve_sqlite_log { _, _, message in
             guard let message, let error = systemError(in: String(cString: message)) else { return }
-            lastError.withLock { $0 = error }
+            lastError.withLock { $0 = (error, .now) }
         }
     }()
 
@@ -23,7 +25,8 @@ enum SQLiteLog {
             .SQLITE_CANTOPEN, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP,
             .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_DELETE,
         ]
-        return logged.contains(error.extendedResultCode) ? lastError.withLock { $0 } : nil
+        guard logged.contains(error.extendedResultCode), let last = lastError.withLock({ $0 }) else { return nil }
+        return last.time.duration(to: .now) < maximumAge ? last.error : nil
     }
 
     /// Reads a line such as `os_unix.c:44080: (28) open(/a/index.sqlite3-wal) - No space left on device`.

@@ -90,6 +90,30 @@ import Testing
         }
     }
 
+    @Test func `a rebuild of a lost index that is killed is done again, and evicts nothing`() throws {
+        try withFolder { folder in
+            try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
+            try folder.deleteIndex()
+            // What a killed process has created: an index without a capacity.
+            let directory = try CacheDirectory(creating: folder.path)
+            try IndexFile.openForWriting(directory).close()
+            #expect(try folder.contents().count == 5)
+            try folder.written { #expect($0.capacity == CacheWriter.defaultCapacity) }
+        }
+    }
+
+    @Test func `a directory that is named like a segment is ignored`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try FileManager.default.createDirectory(
+                atPath: folder.path + "/segments/999999999999.seg", withIntermediateDirectories: false)
+            #expect(try folder.written { try $0.rebuild() } == 1)
+            try folder.abandoned { try $0.store(url(2), picture(2)) }
+            try folder.deleteIndex()
+            #expect(try folder.contents().count == 2)
+        }
+    }
+
     @Test("opening a cache whose index was deleted rebuilds it")
     func deletedIndexRecovers() throws {
         try withFolder { folder in

@@ -75,6 +75,45 @@ import Testing
         }
     }
 
+    @Test func `a running writer takes over a capacity that another process has raised or lowered`() throws {
+        try withFolder { folder in
+            let small = 40 * RecordHeader.charge(5_200)
+            try folder.written(capacity: small) { first in
+                try folder.written(capacity: 1 << 30) { second in
+                    for number in 1...100 { try second.store(url(number), picture(number)) }
+                }
+                try first.store(url(101), picture(101))
+                try first.makeRoom(first.headroom)
+                #expect(first.capacity == 1 << 30)
+                #expect(try first.statistics().blobs == 101)
+                try folder.written(capacity: small) { _ in }
+                try first.store(url(102), picture(102))
+                #expect(first.capacity == small)
+                #expect(try first.statistics().charged <= small)
+            }
+        }
+    }
+
+    @Test func `several processes that find the index lost rebuild it once, and see all covers`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...60 { try writer.put(url(number), picture(number, bytes: 3_000)) }
+            }
+            try folder.deleteIndex()
+            let failures = Mutex<[String]>([])
+            DispatchQueue.concurrentPerform(iterations: 4) { _ in
+                do {
+                    let count = try folder.written { try $0.statistics().entries }
+                    if count != 60 { failures.withLock { $0.append("\(count) entries") } }
+                } catch {
+                    failures.withLock { $0.append("\(error)") }
+                }
+            }
+            #expect(failures.withLock { $0 }.isEmpty, "\(failures.withLock { $0 })")
+            try expectSixty(in: folder)
+        }
+    }
+
     @Test("a put that shares a blob is lost if another process evicts the blob before the commit")
     func lost() throws {
         try withFolder { folder in

@@ -54,8 +54,11 @@ import Testing
                 case 2:
                     let key = Int.random(in: 0..<6, using: &random)
                     log.append("\(number) removes \(key)")
+                    let before = try folder.reader().keys()
                     _ = try writers[number].remove([url(key)], includingPinned: true)
                     durable = try didRemove()
+                    let rest = try folder.reader().keys()
+                    try #require(Set(rest) == Set(before).subtracting([url(key)]), "\(log)")
                 case 3:
                     log.append("\(number) evicts")
                     _ = try writers[number].evict(to: Int.random(in: 0...4, using: &random) * RecordHeader.alignment)

@@ -39,6 +39,23 @@ import Testing
         return bytes
     }
 
+    @Test func `bytes that contain a record are not packed: damage before it would plant a cover`() throws {
+        try withFolder { folder in
+            let planted = picture(2).withUnsafeBytes { body in
+                RecordHeader.encode(
+                    EntryMetadata(key: url(2), mediaType: "image/jpeg", storedAt: 1), digest: Digest(of: body),
+                    bodyChecksum: Checksum.of(body), bodyLength: body.count, isReference: false)
+            }
+            try folder.written { try $0.store(url(1), picture(1) + planted + picture(2)) }
+            let entry = try #require(try folder.reader().entry(url(1)))
+            var pack = PackWriter { _ in }
+            let body = try #require(try folder.reader().bytes(url(1)))
+            #expect(throws: CacheError.embedsRecord) { try pack.add(entry, body: body) }
+            #expect(pack.records == 0)
+            try pack.add(entry, body: picture(1))
+        }
+    }
+
     private func read(_ bytes: [UInt8], _ folder: CacheFolder) throws -> Contents {
         let path = folder.root + "/pack"
         try Bytes.write(bytes, to: path)

@@ -39,7 +39,7 @@ import Testing
                 try Bytes.flip(location.path, at: location.offset + position)
                 #expect(
                     try writer.store(url(4), picture(1)) == [
-                        .stored(picture(1).withUnsafeBytes { Digest(of: $0) }, deduplicated: true)
+                        .stored(picture(1).withUnsafeBytes { Digest(of: $0) }, deduplicated: false)
                     ])
             }
             let expected = Dictionary(uniqueKeysWithValues: (1...4).map { (url($0), picture(1)) })

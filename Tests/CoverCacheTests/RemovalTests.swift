@@ -76,6 +76,26 @@ import Testing
         }
     }
 
+    @Test func `a rebuild frees the record of a removed cover whose bytes another record has, too`() throws {
+        try withFolder { folder in
+            // Two processes store the same bytes: each segment has a record with them.
+            try folder.abandoned { first in
+                try first.put(url(1), picture(1))
+                try folder.written { second in
+                    try second.put(url(2), picture(1))
+                    _ = try second.commit()
+                }
+                _ = try first.commit()
+                _ = try first.remove([url(2)], includingPinned: false)
+            }
+            #expect(try folder.written { try $0.rebuild() } == 1)
+            let charged = try folder.written { try $0.statistics().charged }
+            let allocated = folder.segmentNames.reduce(0) { $0 + Bytes.allocated("\(folder.path)/segments/\($1)") }
+            #expect(charged == RecordHeader.charge(5_200) && allocated == charged, "\(allocated)")
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
     @Test func `a removed cover whose hole a killed process did not punch stays removed`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in

@@ -131,7 +131,8 @@ package final class CoverPipeline: Sendable {
 
     private func drop(_ key: String, _ segment: Int, _ offset: Int) async {
         let url = Redaction.redact(key)
-        configuration.logger.warning("the stored bytes of \(url) are damaged: all covers that share them are dropped")
+        configuration.logger.warning(
+            "the stored bytes of \(url) are damaged or gone; covers that share them are dropped, too")
         try? await persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
     }
 

@@ -62,9 +62,14 @@ struct Packer {
         // Packing is no use: it does not change what is evicted first.
         switch try reader.cover(for: entry.metadata.key, counting: false) {
         case .hit(let found, let body):
-            try pack.add(found, body: body)
-            summary.covers += 1
-            summary.bytes += body.count
+            do {
+                try pack.add(found, body: body)
+                summary.covers += 1
+                summary.bytes += body.count
+            } catch CacheError.embedsRecord {
+                fail(
+                    CoverFailure(.notAnImage, url: entry.metadata.key, detail: "\(CacheError.embedsRecord)"), &summary)
+            }
         case .miss:
             // Evicted or removed since the batch was read.
             return

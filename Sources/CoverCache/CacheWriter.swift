@@ -105,9 +105,13 @@ package final class CacheWriter {
     static let longLogLength = 1 << 20
 
     /// Opens the cache, creates it if it does not exist, and recovers what dead writers appended.
-    /// - Parameter capacity: bytes, stored in the cache. Nil keeps the stored one, 10 GiB at first.
+    /// - Parameters:
+    ///   - capacity: bytes, stored in the cache. Nil keeps the stored one, 10 GiB at first.
+    ///   - willRebuild: called before a lost index is rebuilt, which takes a minute for a million covers.
     /// - Throws: `CacheError`, or SQLite's error.
-    package init(directory path: String, capacity: Int? = nil) throws {
+    package init(
+        directory path: String, capacity: Int? = nil, willRebuild: (_ isCapacityKnown: Bool) -> Void = { _ in }
+    ) throws {
         directory = try CacheDirectory(creating: path)
         do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
         let directory = directory
@@ -136,7 +140,7 @@ package final class CacheWriter {
         self.capacity = capacity ?? Self.defaultCapacity
         var state = try queue.read { try IndexState($0) }
         if state.capacity == 0 {
-            try completeIndex(capacity)
+            try completeIndex(capacity, willRebuild)
             state = try queue.read { try IndexState($0) }
         } else if let capacity, capacity != state.capacity {
             try transaction { state, _ in state.capacity = capacity }
@@ -156,13 +160,14 @@ package final class CacheWriter {
     /// Gives a new index its covers and its capacity, in this order: an index without a capacity is not complete. Without an index, or
     /// with a corrupt one, all covers are still in the segments. One process rebuilds it; others wait.
     /// - Parameter wanted: nil if the capacity is not known.
-    private func completeIndex(_ wanted: Int?) throws {
+    private func completeIndex(_ wanted: Int?, _ willRebuild: (_ isCapacityKnown: Bool) -> Void) throws {
         if try directory.segmentNumbers().isEmpty {
             return try transaction { state, _ in state.capacity = wanted ?? Self.defaultCapacity }
         }
         let rebuilding = try FileLock(path: directory.rebuildLock)
         try rebuilding.withLock {
             guard try reading({ try IndexState($0) }).capacity == 0 else { return }
+            willRebuild(wanted != nil)
             _ = try rebuild(onProgress: { rebuilding.showProgress() })
             measureIndex()
             // Nothing is evicted for a capacity that is not known, nor by the next downloads.

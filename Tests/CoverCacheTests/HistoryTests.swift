@@ -1,4 +1,5 @@
 import Foundation
+import GRDB
 import Testing
 
 @testable import CoverCache
@@ -8,7 +9,7 @@ import Testing
 @Suite struct HistoryTests {
     private static let count = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil ? 2_000 : 60
 
-    private enum End: CaseIterable { case closed, killed, powerLoss, lostIndex }
+    private enum End: CaseIterable { case closed, killed, powerLoss, lostIndex, killedRebuild }
 
     /// One history.
     private struct History {
@@ -19,6 +20,7 @@ import Testing
         var covers: [Int: [Int]] = [:]
         /// The URLs whose covers were removed or evicted.
         var removed: Set<Int> = []
+        var pinned: Set<Int> = []
         /// What happened, for a failure's message.
         var log: [String] = []
         private var time: Int64 = 1_700_000_000_000
@@ -35,7 +37,12 @@ import Testing
             log.append("\(end)")
             if end == .closed || end == .killed { return }
             try folder.deleteIndex()
-            if end == .lostIndex { return removed = [] }
+            if end == .lostIndex || end == .killedRebuild { removed = [] }
+            if end == .lostIndex { return }
+            // The index that a process has created and not filled when it is killed.
+            if end == .killedRebuild {
+                return try IndexFile.openForWriting(CacheDirectory(creating: folder.path)).close()
+            }
             for (suffix, bytes) in index { try Bytes.write(bytes, to: folder.index + suffix) }
         }
 
@@ -45,7 +52,7 @@ import Testing
             var durable = try indexFiles()
             for _ in 0..<Int.random(in: 1...10, using: &random) {
                 let number = Int.random(in: 0..<2, using: &random)
-                switch Int.random(in: 0..<14, using: &random) {
+                switch Int.random(in: 0..<15, using: &random) {
                 case 0:
                     log.append("\(number) rebuilds")
                     _ = try writers[number].rebuild()
@@ -56,13 +63,30 @@ import Testing
                     log.append("\(number) removes \(key)")
                     let before = try folder.reader().keys()
                     _ = try writers[number].remove([url(key)], includingPinned: true)
+                    // A key without an entry is ignored.
+                    if before.contains(url(key)) { pinned.remove(key) }
+                    try writers[number].savePins()
                     durable = try didRemove()
                     let rest = try folder.reader().keys()
                     try #require(Set(rest) == Set(before).subtracting([url(key)]), "\(log)")
                 case 3:
                     log.append("\(number) evicts")
+                    let before = try folder.reader().keys()
                     _ = try writers[number].evict(to: Int.random(in: 0...4, using: &random) * RecordHeader.alignment)
                     durable = try didRemove()
+                    let rest = try folder.reader().keys()
+                    try #require(Set(before).intersection(pinned.map(url)).isSubset(of: rest), "\(log)")
+                case 4:
+                    let key = Int.random(in: 0..<6, using: &random)
+                    if pinned.remove(key) == nil {
+                        pinned.insert(key)
+                        _ = try writers[number].pin([url(key)])
+                    } else {
+                        _ = try writers[number].unpin([url(key)])
+                    }
+                    log.append("\(number) pins \(pinned)")
+                    try writers[number].savePins()
+                    durable = try indexFiles()
                 default: try storeGroup(writers[number], number)
                 }
             }
@@ -120,6 +144,10 @@ import Testing
                     history.covers[key] = [try #require(found, "\(key): \(history.log)")]
                 }
                 for key in history.removed { try #require(contents[url(key)] == nil, "\(key): \(history.log)") }
+                try folder.reader().entries { entry in
+                    let isPinned = history.pinned.contains { url($0) == entry.metadata.key }
+                    try #require(entry.isPinned == isPinned, "\(entry.metadata.key): \(history.log)")
+                }
                 try #require(try folder.defects().isEmpty, "\(history.log)")
             }
         }

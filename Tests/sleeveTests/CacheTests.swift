@@ -84,6 +84,20 @@ extension CommandTests {
             }
         }
 
+        @Test func `a lost index is rebuilt, and the user is told`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<5), "--capacity", "8M")
+                for suffix in ["", "-wal", "-shm"] {
+                    try? FileManager.default.removeItem(atPath: stage.cache + "/index.sqlite3" + suffix)
+                }
+                let result = try await stage.run("list")
+                #expect(result.status == 0)
+                #expect(result.stderr.contains("rebuilding it from the covers; its capacity is lost"), "\(result)")
+                #expect(try await stage.entries().count == 5)
+                #expect(try await stage.run("list").stderr.isEmpty)
+            }
+        }
+
         @Test func `a prefetch downloads the covers of a lost segment again`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<5))

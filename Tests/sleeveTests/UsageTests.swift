@@ -37,6 +37,7 @@ extension CommandTests {
             ["prefetch", "--parallel", "x"], ["prefetch", "--per-host", "-3"], ["prefetch", "--rate", "0"],
             ["prefetch", "--timeout", "0"], ["prefetch", "--retries", "-1"], ["prefetch", "--max-size", "0"],
             ["prefetch", "--capacity", "ten"], ["prefetch", "--capacity", "0"], ["prefetch", "--capacity", "10"],
+            ["evict", "--to", "5"],
             ["prefetch", "--cache", ""],
             ["prefetch", "--timeout", "nan"], ["prefetch", "--timeout", "0.0004"], ["prefetch", "--rate", "1e-300"],
             ["prefetch", "--rate", "inf"], ["prefetch", "--log-level", "loud"],

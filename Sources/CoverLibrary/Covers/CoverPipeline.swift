@@ -36,7 +36,10 @@ package final class CoverPipeline: Sendable {
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
-            reader = try await persistency.open()
+            reader = try await persistency.open { [logger = configuration.logger] isCapacityKnown in
+                let advice = isCapacityKnown ? "" : "; its capacity is lost, too: set it again with --capacity"
+                logger.warning("the cache's index is lost or damaged: rebuilding it from the covers\(advice)")
+            }
             let evicted = try await persistency.openingEviction()
             if evicted.covers > 0 {
                 configuration.logger.warning(

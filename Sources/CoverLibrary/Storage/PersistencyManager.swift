@@ -62,10 +62,11 @@ actor PersistencyManager: DownloadStore {
     deinit { thread.shutdown() }
 
     /// Opens the cache. Call it once, before anything else.
+    /// - Parameter willRebuild: called before a lost index is rebuilt.
     /// - Returns: the reading side, for any thread.
     /// - Throws: `CacheError`.
-    func open() throws -> CacheReader {
-        let writer = try CacheWriter.open(path, capacity: capacity)
+    func open(willRebuild: @Sendable (_ isCapacityKnown: Bool) -> Void = { _ in }) throws -> CacheReader {
+        let writer = try CacheWriter.open(path, capacity: capacity, willRebuild: willRebuild)
         openWriter = writer
         thread.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
         return try CacheReader(directory: writer.directory)

@@ -17,6 +17,8 @@ struct Evict: AsyncParsableCommand {
 
     @OptionGroup var options: LibraryOptions
 
+    func validate() throws { if to.bytes > 0 { try to.requireRoom("--to") } }
+
     func run() async throws {
         try await withLibrary(try options.configuration(), createsCache: false) { library in
             let evicted = try await library.evict(to: to.bytes)

@@ -31,7 +31,7 @@ struct Unpack: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if let capacity { try capacity.requireCapacity() }
+        if let capacity { try capacity.requireRoom("--capacity") }
         if dryRun, capacity != nil {
             throw ValidationError("--dry-run stores nothing: --capacity has no effect with it")
         }

@@ -6,8 +6,8 @@ struct Verify: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check every cached cover against its stored hash.",
         discussion: """
-            Exits with 3 if a cover is damaged. --repair drops damaged covers and rebuilds the index from the segment files; \
-            the next prefetch downloads the dropped ones again.
+            Exits with 3 if a cover is damaged. --repair drops damaged covers, rebuilds the index from the segment files, and \
+            exits with 0; the next prefetch downloads the dropped ones again.
 
               sleeve verify
               sleeve verify --repair

@@ -87,7 +87,7 @@ struct NetworkOptions: ParsableArguments {
         try require((0.001...86_400).contains(timeout), "--timeout must be between 0.001 and 86400 seconds")
         try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
         try require(maxSize.bytes > 0, "--max-size must be more than 0")
-        if let capacity { try capacity.requireCapacity() }
+        if let capacity { try capacity.requireRoom("--capacity") }
         try require(
             userAgent.map(LibraryConfiguration.isUserAgent) ?? true, "--user-agent must be printable ASCII characters")
     }

@@ -22,10 +22,11 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
         bytes = Int(size)
     }
 
+    /// - Parameter option: whose value this is.
     /// - Throws: `ValidationError` if no cover fits into a cache of this size.
-    func requireCapacity() throws {
+    func requireRoom(_ option: String) throws {
         guard bytes >= 4_096 else {
-            throw ValidationError("--capacity must be at least 4K; a number without K, M, G or T is in bytes")
+            throw ValidationError("\(option) must be at least 4K; a number without K, M, G or T is in bytes")
         }
     }
 

@@ -123,6 +123,15 @@ import Testing
             }
         }
 
+        /// The blocks of the segments that are no holes, in bytes. Each record has one block.
+        func usedBytes() throws -> Int {
+            try folder.segmentNames.reduce(0) { sum, name in
+                let bytes = try Bytes.of("\(folder.path)/segments/\(name)")
+                let starts = stride(from: 0, to: bytes.count, by: RecordHeader.alignment)
+                return sum + starts.count { bytes[$0] != 0 } * RecordHeader.alignment
+            }
+        }
+
         private func indexFiles() throws -> [String: [UInt8]] {
             var files: [String: [UInt8]] = [:]
             for suffix in ["", "-wal"] where Bytes.exists(folder.index + suffix) {
@@ -149,6 +158,9 @@ import Testing
                     try #require(entry.isPinned == isPinned, "\(entry.metadata.key): \(history.log)")
                 }
                 try #require(try folder.defects().isEmpty, "\(history.log)")
+                let charged = try folder.written { try $0.statistics().charged }
+                let used = try history.usedBytes()
+                try #require(used == charged, "\(used) bytes in use, \(charged) charged: \(history.log)")
             }
         }
     }

@@ -11,7 +11,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     /// Another process has held the writer's lock for `seconds`.
     case busy(String, seconds: Int)
     case largerThanCapacity(bytes: Int, capacity: Int)
-    /// A block of the cover begins like a record.
+    /// A block of the cover begins like a record; for a pack, any of its bytes.
     case embedsRecord
     case file(String, operation: String, reason: String)
     case index(String)

@@ -148,8 +148,8 @@ extension CacheWriter {
                 free(range, unlessOf: entry, blob)
                 return nil
             }
+            try removeEntry(entry, &state)
         }
-        if let entry { try removeEntry(entry, &state) }
         try insert(record.header, record.metadata, range, blob, &state)
         return entry?.blob
     }

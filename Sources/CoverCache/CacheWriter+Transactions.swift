@@ -52,7 +52,6 @@ extension CacheWriter {
                 // What was rolled back has freed nothing.
                 (reclaimable, abandoned) = (space, [])
                 (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
-                if state.capacity > 0 { capacity = state.capacity }
                 evictedNewBlobs += state.evictedNewBlobs
                 return result!
             }

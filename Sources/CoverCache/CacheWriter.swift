@@ -142,7 +142,9 @@ package final class CacheWriter {
         if state.capacity == 0 {
             try completeIndex(capacity, willRebuild)
             state = try queue.read { try IndexState($0) }
-        } else if let capacity, capacity != state.capacity {
+        }
+        // Another process may have completed the index, with a capacity of its own.
+        if let capacity, capacity != state.capacity {
             try transaction { state, _ in state.capacity = capacity }
             state.capacity = capacity
         }

@@ -5,7 +5,7 @@ import Testing
 @testable import CoverCache
 
 /// Random histories of a few covers that share bytes and replace each other. Each part ends with a closed cache, a killed process, power
-/// loss, or a lost index.
+/// loss, a lost index, or a killed rebuild of it.
 @Suite struct HistoryTests {
     private static let count = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil ? 2_000 : 60
 

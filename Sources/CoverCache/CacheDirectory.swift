@@ -13,7 +13,7 @@ import Platform
 ///     segments/0000000001.seg  the covers' bytes and metadata, in records
 package struct CacheDirectory: Sendable, Hashable {
     package let path: String
-    var index: String { path + "/index.sqlite3" }
+    package var index: String { path + "/index.sqlite3" }
     var pins: String { path + "/pins" }
     var lock: String { path + "/writer.lock" }
     var rebuildLock: String { path + "/rebuild.lock" }

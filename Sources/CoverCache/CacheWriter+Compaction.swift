@@ -20,8 +20,8 @@ extension CacheWriter {
         var live: Int
     }
 
-    /// Removes segments until all files together have at most `bytes`. It empties the one with the least live bytes, and evicts if more
-    /// than half of each is live.
+    /// Empties and removes segments until all files together have at most `bytes`, and at most a tenth more than their live bytes. It
+    /// empties the one with the least live bytes, and evicts if that is not enough.
     /// - Returns: how many blobs were evicted, and how many bytes were charged for them.
     func compact(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
         var evicted = (blobs: 0, bytes: 0)
@@ -30,7 +30,8 @@ extension CacheWriter {
         while true {
             let numbers = try directory.segmentNumbers()
             let lengths = numbers.map { (number: $0, length: directory.length(of: directory.segment($0))) }
-            guard lengths.reduce(0, { $0 + $1.length }) > bytes else { return evicted }
+            let total = lengths.reduce(0) { $0 + $1.length }
+            guard total > min(bytes, charged + charged / 10) else { return evicted }
             let known = try reading { _ in try index.segments() }
             let candidates = lengths.compactMap { number, length -> Candidate? in
                 guard let row = known[number], row.scanned >= length, number != compacted?.number,
@@ -38,14 +39,10 @@ extension CacheWriter {
                 else { return nil }
                 return Candidate(number: number, length: length, live: max(0, row.live))
             }
-            guard let emptiest = candidates.min(by: { $0.live * $1.length < $1.live * $0.length }) else {
-                return evicted
-            }
-            if emptiest.live > emptiest.length / 2 {
-                let more = try evictBlobs(to: charged - charged / 10)
-                guard more.blobs > 0 else { return evicted }
-                evicted = (evicted.blobs + more.blobs, evicted.bytes + more.bytes)
-            } else {
+            if total > charged + charged / 10,
+                let emptiest = candidates.min(by: { $0.live * $1.length < $1.live * $0.length }),
+                emptiest.live < emptiest.length
+            {
                 tried.insert(emptiest.number)
                 if emptiest.number == segment?.number {
                     // Offsets of covers that were put but not sealed lie in it.
@@ -54,6 +51,12 @@ extension CacheWriter {
                 }
                 try moveRecords(outOf: emptiest.number)
                 reclaimSpace()
+            } else if total > bytes {
+                let more = try evictBlobs(to: charged - charged / 10)
+                guard more.blobs > 0 else { return evicted }
+                evicted = (evicted.blobs + more.blobs, evicted.bytes + more.bytes)
+            } else {
+                return evicted
             }
         }
     }
@@ -107,15 +110,8 @@ extension CacheWriter {
     /// The record's bytes; nil if they are damaged.
     private func intactRecord(_ file: SegmentFile, at range: FreedRange) throws(CacheError) -> [UInt8]? {
         guard let bytes = try file.read(at: range.offset, length: range.length) else { return nil }
-        let isIntact = bytes.withUnsafeBytes { bytes in
-            guard let header = RecordHeader(bytes), header.span <= bytes.count else { return false }
-            let bodyStart = RecordHeader.size + header.metadataLength
-            return RecordHeader.isIntact(UnsafeRawBufferPointer(rebasing: bytes[..<bodyStart]))
-                && (header.isReference
-                    || Checksum.of(UnsafeRawBufferPointer(rebasing: bytes[bodyStart..<header.span]))
-                        == header.bodyChecksum)
-        }
-        return isIntact ? bytes : nil
+        guard case .intact = bytes.withUnsafeBytes({ RecordState($0, checking: .checksum) }) else { return nil }
+        return bytes
     }
 
     /// Lets a row name the copy of its record. A row whose record is damaged is removed.

@@ -63,15 +63,7 @@ extension CacheWriter {
 
     /// Counts the bytes charged to the capacity again, which takes as long as reading all rows.
     func recount() throws {
-        try transaction { state, database in
-            let sum = try Int64.fetchOne(
-                database,
-                sql: """
-                    SELECT (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM blobs)
-                        + (SELECT COALESCE(SUM((span + 4095) / 4096 * 4096), 0) FROM entries WHERE segment IS NOT NULL)
-                    """)
-            state.charged = try FastRow.size(sum ?? 0)
-        }
+        try transaction { state, _ in state.charged = try index.liveBytes().values.reduce(0, +) }
     }
 
     /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a

@@ -114,7 +114,12 @@ extension CacheWriter {
     /// Adds intact records to the index: first the bodies, as blobs without entries, then the newest record of each key as its entry.
     /// A reference may precede its blob, which another process has written, and an entry may share its bytes with others before it
     /// gets newer ones.
-    private func adopt(_ records: [SegmentRecord], _ state: inout IndexState) throws {
+    func adopt(_ records: [SegmentRecord], _ state: inout IndexState) throws {
+        let records = try records.filter { record in
+            let isCopy = try isCopy(record)
+            if isCopy { freed.append(record.range) }
+            return !isCopy
+        }
         var blobs: Set<Int64> = []
         for record in records where !record.header.isReference { blobs.insert(try adoptBody(record, &state)) }
         for record in records {
@@ -124,6 +129,15 @@ extension CacheWriter {
             if let former = try adoptEntry(record, blob, &state) { blobs.insert(former) }
         }
         for blob in blobs { try removeUnused(blob, &state) }
+    }
+
+    /// Whether a compaction was killed before it let the blob name this copy of its record. The entry that the record names may have been
+    /// removed before.
+    private func isCopy(_ record: SegmentRecord) throws -> Bool {
+        guard !record.header.isReference, let blob = try index.blob(record.header.digest), blob.range != record.range,
+            let original = self.record(of: blob)
+        else { return false }
+        return original.header == record.header && original.metadata == record.metadata
     }
 
     /// Adds the body of a record as a blob, unless there is an intact one. Returns the blob's row.
@@ -163,17 +177,19 @@ extension CacheWriter {
             files.close(blob.segment)
             return false
         }
-        return record.withUnsafeBytes { record in
-            guard let header = RecordHeader(record), !header.isReference, header.digest == digest,
-                header.span == record.count
-            else {
-                return false
-            }
-            let front = UnsafeRawBufferPointer(rebasing: record.dropLast(header.bodyLength))
-            return RecordHeader.isIntact(front)
-                && Checksum.of(UnsafeRawBufferPointer(rebasing: record.suffix(header.bodyLength)))
-                    == header.bodyChecksum
+        guard case .intact(let header) = record.withUnsafeBytes({ RecordState($0, checking: .checksum) }) else {
+            return false
         }
+        return !header.isReference && header.digest == digest && header.span == record.count
+    }
+
+    /// A blob's record; nil if it is damaged or cannot be read.
+    func record(of blob: BlobRow) -> SegmentRecord? {
+        guard let file = try? files.file(blob.segment),
+            case .record(let record) = try? SegmentScanner.record(
+                file, blob.segment, at: blob.offset, end: blob.range.end, checking: .checksum)
+        else { return nil }
+        return record
     }
 
     /// The blob of a record's digest. If its own record is damaged or cannot be read, it gets this one, or is removed if this one is a
@@ -240,7 +256,7 @@ extension CacheWriter {
                 guard let file = try files.file(number) else { continue }
                 var damaged: [FreedRange] = []
                 let end = try SegmentScanner.scan(
-                    file, number, verifyingDigest: true, trusting: verified[number] ?? []
+                    file, number, checking: .digest, trusting: verified[number] ?? []
                 ) { found in
                     showProgress()
                     switch found {
@@ -291,7 +307,7 @@ extension CacheWriter {
     private func verifiedRecords(of number: Int) throws -> Set<Int> {
         var offsets: Set<Int> = []
         guard let file = try files.file(number) else { return [] }
-        _ = try SegmentScanner.scan(file, number, verifyingDigest: true) { found in
+        _ = try SegmentScanner.scan(file, number, checking: .digest) { found in
             if case .record(let record) = found { offsets.insert(record.offset) }
         }
         return offsets

@@ -361,6 +361,7 @@ package final class CacheWriter {
     package func close() throws {
         _ = try commit()
         reclaimSpace()
+        if !hasHoles { _ = try compact(to: room) }
         if reclaimable.hasReclaimedRows { try transaction { _, _ in } }
         // A bulk load leaves its log to a later process instead of waiting for a checkpoint. One that found a long log when
         // opening checkpoints it.

@@ -43,8 +43,12 @@ struct Index {
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
     private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
     private let selectOwnEntry, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
-    private let selectOwnEntries, setReference: FastStatement
+    private let selectOwnEntries, setReference, selectLiveBytes: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
+    /// The segment, the offset and the length of each record that a row names.
+    static let selectRecords = """
+        SELECT segment, offset, span FROM blobs UNION ALL SELECT segment, offset, span FROM entries WHERE segment IS NOT NULL
+        """
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
 
@@ -109,6 +113,8 @@ struct Index {
             FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.blob = ? AND e.segment IS NULL
             """)
         setReference = statement("UPDATE entries SET segment = ?, offset = ?, span = ? WHERE id = ?")
+        selectLiveBytes = statement(
+            "SELECT segment, SUM((span + 4095) / 4096 * 4096) FROM (\(Self.selectRecords)) GROUP BY segment")
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -175,8 +181,8 @@ struct Index {
         return entries
     }
 
-    func setReference(of entry: Int64, to range: FreedRange) throws {
-        try setReference.run(.int(range.segment), .int(range.offset), .int(range.length), .int(entry))
+    func setReference(of entry: Int64, to range: FreedRange?) throws {
+        try setReference.run(.int(range?.segment), .int(range?.offset), .int(range?.length), .int(entry))
     }
 
     func removeEntry(_ id: Int64) throws { try deleteEntry.run(.int(id)) }
@@ -239,6 +245,13 @@ struct Index {
         var segments: [Int: (scanned: Int, live: Int)] = [:]
         try selectSegments.each { segments[try $0.size(0)] = (try $0.size(1), $0.int(2)) }
         return segments
+    }
+
+    /// The bytes charged in each segment. Reads all rows.
+    func liveBytes() throws -> [Int: Int] {
+        var bytes: [Int: Int] = [:]
+        try selectLiveBytes.each { bytes[try $0.size(0)] = try $0.size(1) }
+        return bytes
     }
 
     /// Whether a row names a record that begins in the range. Reads all rows.

@@ -5,7 +5,7 @@ import GRDB
 /// The table holds the totals of all rows up to `lastEntry` and `lastBlob`; later rows are counted when the totals are read, and each
 /// transaction that stores covers adds its own. Triggers subtract rows that are deleted, and follow the pins. So the totals are right
 /// even if an earlier program, which does not know them, writes to the cache. Triggers for added rows would cost each cover 4 µs.
-struct IndexTotals {
+struct IndexTotals: Equatable {
     var entries = 0
     var blobs = 0
     /// The length of all bodies.
@@ -83,6 +83,18 @@ struct IndexTotals {
             entryBytes += size(row, 1)
             lastEntry = max(lastEntry, Int64(size(row, 2)))
         }
+    }
+
+    /// Counts all rows.
+    init(counting database: Database) throws {
+        try self.init(database, isStored: false)
+        try FastStatement(
+            database,
+            """
+            SELECT COUNT(*), COALESCE(SUM(length), 0), COALESCE(SUM((span + 4095) / 4096 * 4096), 0)
+            FROM blobs WHERE pinned != 0
+            """
+        ).each { (pinnedBlobs, pinnedBytes, pinnedCharge) = (try $0.size(0), try $0.size(1), try $0.size(2)) }
     }
 
     /// Stores the totals. Call it in the transaction that read them.

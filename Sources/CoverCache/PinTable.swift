@@ -48,6 +48,12 @@ struct PinTable {
         deleteAll = statement("DELETE FROM pins")
     }
 
+    /// Whether the blobs with pinned entries, and no others, are marked.
+    static func isRight(_ database: Database) throws -> Bool {
+        try FastStatement(database, "SELECT 1 FROM blobs WHERE pinned != \(isPinned) LIMIT 1").first { _ in true }
+            == nil
+    }
+
     func contains(_ key: String) throws -> Bool {
         try select.first(.int(Index.tag(key)), .text(key)) { _ in true } ?? false
     }

@@ -53,6 +53,16 @@ final class SegmentFile: Sendable {
         return bytes.count == length ? bytes : nil
     }
 
+    /// Whether the disk can read what there is of a range.
+    func isReadable(at offset: Int, length: Int) -> Bool {
+        do {
+            _ = try read(at: offset, length: min(length, max(0, self.length - offset)))
+            return true
+        } catch {
+            return false
+        }
+    }
+
     /// The next offset from `offset` on that holds data; `Int.max` if there is none. Returns `offset` if the file system does
     /// not report holes.
     func nextData(from offset: Int) -> Int {

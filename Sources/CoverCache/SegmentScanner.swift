@@ -25,12 +25,12 @@ enum SegmentScanner {
     /// - Parameters:
     ///   - number: the segment's number.
     ///   - limit: the offset to stop at, if the file is longer.
-    ///   - verifyingDigest: whether to recompute SHA-256 as well as the checksum.
+    ///   - check: how much of each record is read and compared.
     ///   - verified: offsets of records whose bodies were verified before. They are not read again.
     /// - Returns: the offset after the last intact record.
     static func scan(
-        _ file: SegmentFile, _ number: Int, from start: Int = 0, to limit: Int = .max, verifyingDigest: Bool = false,
-        trusting verified: Set<Int> = [], visit: (Found) throws -> Void
+        _ file: SegmentFile, _ number: Int, from start: Int = 0, to limit: Int = .max,
+        checking check: RecordState.Check = .checksum, trusting verified: Set<Int> = [], visit: (Found) throws -> Void
     ) throws -> Int {
         let length = min(file.length, limit)
         var offset = start
@@ -41,8 +41,7 @@ enum SegmentScanner {
             offset = data & ~(RecordHeader.alignment - 1)
             func record() throws(CacheError) -> Found? {
                 try Self.record(
-                    file, number, at: offset, end: length, verifyingDigest: verifyingDigest,
-                    isVerified: verified.contains(offset))
+                    file, number, at: offset, end: length, checking: verified.contains(offset) ? .front : check)
             }
             let found: Found?
             do {
@@ -68,8 +67,8 @@ enum SegmentScanner {
     }
 
     /// Returns nil if no record begins at `offset`.
-    private static func record(
-        _ file: SegmentFile, _ number: Int, at offset: Int, end: Int, verifyingDigest: Bool, isVerified: Bool
+    static func record(
+        _ file: SegmentFile, _ number: Int, at offset: Int, end: Int, checking check: RecordState.Check
     ) throws(CacheError) -> Found? {
         guard let start = try file.read(at: offset, length: RecordHeader.size),
             start.withUnsafeBytes({ $0.loadUnaligned(as: UInt64.self) }) == RecordHeader.magic.littleEndian
@@ -78,19 +77,12 @@ enum SegmentScanner {
         // A damaged header may state any length. It is compared with the file's before memory is allocated.
         guard let header = start.withUnsafeBytes({ RecordHeader($0) }), header.span <= end - offset,
             let bytes = try file.read(
-                at: offset, length: isVerified ? RecordHeader.size + header.metadataLength : header.span)
+                at: offset, length: check == .front ? RecordHeader.size + header.metadataLength : header.span)
         else { return damage }
         return bytes.withUnsafeBytes { bytes in
-            let bodyStart = RecordHeader.size + header.metadataLength
-            let front = UnsafeRawBufferPointer(rebasing: bytes[..<bodyStart])
-            let body = UnsafeRawBufferPointer(rebasing: bytes[bodyStart...])
-            guard RecordHeader.isIntact(front),
-                let metadata = EntryMetadata(decoding: UnsafeRawBufferPointer(rebasing: front[RecordHeader.size...]))
-            else { return damage }
-            if !header.isReference, !isVerified {
-                guard Checksum.of(body) == header.bodyChecksum else { return damage }
-                if verifyingDigest, Digest(of: body) != header.digest { return damage }
-            }
+            guard case .intact(let header) = RecordState(bytes, checking: check) else { return damage }
+            let metadata = UnsafeRawBufferPointer(rebasing: bytes[RecordHeader.size...].prefix(header.metadataLength))
+            guard let metadata = EntryMetadata(decoding: metadata) else { return damage }
             return .record(SegmentRecord(header: header, metadata: metadata, segment: number, offset: offset))
         }
     }

@@ -29,8 +29,19 @@ package struct CacheVerification: Sendable, Hashable {
     package var bytes: Int
     /// A sentence for each damaged cover or entry.
     package var defects: [String]
+    /// Damaged covers that were dropped.
+    package var dropped = 0
+    /// Covers that the disk could not read, and that were kept.
+    package var unreadable = 0
+    /// Cached covers that the index had lost.
+    package var restored = 0
     /// The number of entries in the rebuilt index; nil if it was not rebuilt.
     package var rebuiltEntries: Int?
+
+    fileprivate init(_ found: VerifyReport) {
+        (entries, covers, bytes) = (found.entries, found.blobs, found.bytes)
+        defects = found.defects.map(\.description)
+    }
 }
 
 /// Maintenance of the cache.
@@ -59,24 +70,28 @@ extension LibraryAPI {
     }
 
     /// Hashes every cached cover and compares it with its digest.
-    /// - Parameters:
-    ///   - isRepairing: Drop damaged covers, and rebuild the index from the segments.
-    ///   - progress: Called on the disk thread with the number of checked covers and the number of all covers.
+    /// - Parameter progress: Called on the disk thread with the number of checked covers and the number of all covers.
     /// - Throws: `LibraryError`.
     package func verify(
-        repairing isRepairing: Bool, progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void
+        progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void
     ) async throws -> CacheVerification {
-        let report = try await maintain { try $0.verify(progress: progress) }
-        var verification = CacheVerification(
-            entries: report.entries, covers: report.blobs, bytes: report.bytes,
-            defects: report.defects.map(\.description))
-        if isRepairing {
-            do {
-                verification.rebuiltEntries = try await covers.persistency.rebuild()
-            } catch {
-                throw LibraryError(error)
-            }
+        CacheVerification(try await maintain { try $0.verify(progress: progress) })
+    }
+
+    /// Verifies the cache, drops damaged covers, and rebuilds the index from the segments if it is damaged itself.
+    /// - Parameter progress: As in `verify(progress:)`.
+    /// - Throws: `LibraryError`.
+    package func repair(
+        progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void
+    ) async throws -> CacheVerification {
+        do {
+            let report = try await covers.persistency.repair(progress: progress)
+            var verification = CacheVerification(report.found)
+            (verification.dropped, verification.unreadable) = (report.dropped, report.unreadable)
+            (verification.restored, verification.rebuiltEntries) = (report.restored, report.rebuiltEntries)
+            return verification
+        } catch {
+            throw LibraryError(error)
         }
-        return verification
     }
 }

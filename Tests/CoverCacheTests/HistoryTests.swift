@@ -52,11 +52,15 @@ import Testing
             var durable = try indexFiles()
             for _ in 0..<Int.random(in: 1...10, using: &random) {
                 let number = Int.random(in: 0..<2, using: &random)
-                switch Int.random(in: 0..<15, using: &random) {
+                switch Int.random(in: 0...15, using: &random) {
                 case 0:
                     log.append("\(number) rebuilds")
                     _ = try writers[number].rebuild()
                     durable = try indexFiles()
+                case 15:
+                    log.append("\(number) repairs")
+                    let report = try writers[number].repair()
+                    try #require(report.found.defects == [] && report.dropped + report.restored == 0, "\(log)")
                 case 1: durable = try indexFiles()
                 case 2:
                     let key = Int.random(in: 0..<6, using: &random)

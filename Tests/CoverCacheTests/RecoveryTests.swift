@@ -228,4 +228,22 @@ import Testing
             #expect(try folder.contents().keys.sorted() == [url(3), url(4)])
         }
     }
+
+    @Test func `a compaction that was killed after copying a record brings no removed URL back`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.store(url(1), picture(1))
+                try writer.store(url(2), picture(1))
+                // The bytes stay for the second.
+                _ = try writer.remove([url(1)], includingPinned: false)
+            }
+            let record = try Bytes.of(folder.segment(1)).prefix(RecordHeader.charge(5_200))
+            try Bytes.write(Array(record), to: folder.segment(2))
+            #expect(try folder.contents() == [url(2): picture(1)])
+            #expect(try folder.defects() == [])
+            // The copy is given back.
+            try folder.written { _ in }
+            #expect(Bytes.allocated(folder.segment(2)) == 0)
+        }
+    }
 }

@@ -214,7 +214,7 @@ extension CommandTests {
                 }
                 let result = try await stage.run("verify", "--repair", "--json")
                 #expect(result.status == 0)
-                #expect(result.stdout.contains("\"rebuilt\":33"), "\(result)")
+                #expect(result.stdout.contains("\"entries\":33"), "\(result)")
                 #expect(
                     try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }.sorted()
                         == before.sorted())

@@ -368,16 +368,21 @@ actor PersistencyManager: DownloadStore {
         return try body(writer())
     }
 
-    /// Rebuilds the index from the segments. Readers that were opened before may still read a corrupt one, which is set aside.
-    /// - Returns: the number of entries.
-    func rebuild() throws -> Int {
+    /// Verifies the cache and mends it. A corrupt index is set aside and rebuilt; readers that were opened before may still read it.
+    func repair(progress: @Sendable (_ checked: Int, _ all: Int) -> Void) throws -> RepairReport {
         do {
-            return try withWriter { try $0.rebuild() }
+            return try withWriter { try $0.repair(progress: progress) }
         } catch {
             guard case .corruptIndex = CacheError(error), let corrupt = openWriter else { throw error }
             let writer = try CacheWriter.open(path, capacity: corrupt.capacity, settingAsideIndex: corrupt.indexNumber)
             openWriter = writer
-            return try writer.statistics().entries
+            let statistics = try writer.statistics()
+            var report = RepairReport(rebuiltEntries: statistics.entries)
+            report.found = VerifyReport(
+                entries: statistics.entries, blobs: statistics.blobs, bytes: statistics.bytes)
+            report.found.add(
+                indexDefect: Defect(key: nil, location: writer.directory.index, problem: "\(CacheError(error))"))
+            return report
         }
     }
 

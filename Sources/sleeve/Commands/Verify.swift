@@ -6,8 +6,8 @@ struct Verify: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check every cached cover against its stored hash.",
         discussion: """
-            Exits with 3 if a cover is damaged. --repair drops damaged covers, rebuilds the index from the segment files, and \
-            exits with 0; the next prefetch downloads the dropped ones again.
+            Exits with 3 if a cover is damaged. --repair drops damaged covers, and the next prefetch downloads them again; it exits \
+            with 3 only if the disk cannot read a cover, which is kept. It rebuilds the index from the segment files if the index itself is damaged.
 
               sleeve verify
               sleeve verify --repair
@@ -15,7 +15,7 @@ struct Verify: AsyncParsableCommand {
 
     private static let maximumListed = 100
 
-    @Flag(help: "Drop damaged covers and rebuild the index.")
+    @Flag(help: "Drop damaged covers, and rebuild a damaged index.")
     var repair = false
 
     @OptionGroup var options: LibraryOptions
@@ -23,17 +23,18 @@ struct Verify: AsyncParsableCommand {
     func run() async throws {
         try await withLibrary(try options.configuration(), createsCache: false) { library in
             let isLive = !options.quiet && Log.isLive
-            let found = try await library.verify(repairing: repair) { checked, all in
+            @Sendable func progress(checked: Int, all: Int) {
                 if isLive, checked % 1_000 == 0 {
                     Log.live("\(Decimals.grouped(checked))/\(Decimals.grouped(all)) covers")
                 }
             }
+            let found = try await repair ? library.repair(progress: progress) : library.verify(progress: progress)
             if isLive { Log.live("") }
             for defect in found.defects.prefix(Self.maximumListed) { Log.warning(defect) }
             let omitted = found.defects.count - Self.maximumListed
             if omitted > 0 { Log.warning("\(Decimals.grouped(omitted)) more defects are not listed") }
             if options.json { try printResult(json(found)) } else if !options.quiet { try printResult(text(found)) }
-            if !found.defects.isEmpty, !repair { throw ExitStatus.someFailed }
+            if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
         }
     }
 
@@ -43,6 +44,11 @@ struct Verify: AsyncParsableCommand {
         line.add("blobs", found.covers)
         line.add("bytes", found.bytes)
         line.add("defects", found.defects.count)
+        if repair {
+            line.add("dropped", found.dropped)
+            line.add("restored", found.restored)
+            line.add("unreadable", found.unreadable)
+        }
         line.add("rebuilt", found.rebuiltEntries)
         return line.text + "\n"
     }
@@ -53,7 +59,20 @@ struct Verify: AsyncParsableCommand {
         text += "\(ByteSize(found.bytes)): \(outcome)\n"
         if let rebuilt = found.rebuiltEntries {
             text += "Rebuilt the index from the segment files: \(Decimals.count(rebuilt, "entry", "entries")).\n"
-        } else if !found.defects.isEmpty {
+        }
+        if found.dropped > 0 {
+            text +=
+                "Dropped \(Decimals.count(found.dropped, "damaged cover")); the next prefetch downloads what is missing.\n"
+        }
+        if found.restored > 0 {
+            text += "Restored \(Decimals.count(found.restored, "cover")) that the index had lost.\n"
+        }
+        if found.unreadable > 0 {
+            text +=
+                "The disk cannot read \(Decimals.count(found.unreadable, "cover")). It may be for a moment only, so they are kept; "
+            text += "`sleeve remove URL` gives one up.\n"
+        }
+        if !repair, !found.defects.isEmpty {
             text += "Run `sleeve verify --repair` to drop the damaged covers.\n"
         }
         return text

@@ -16,7 +16,7 @@ struct CacheInspection: Sendable {
         try await open(capacity: nil) { library in
             var contents = CacheContents()
             contents.segmentBytes = segmentBytes
-            contents.defects = try await library.verify(repairing: false) { _, _ in }.defects
+            contents.defects = try await library.verify { _, _ in }.defects
             contents.defects += corruptIndexes.map { "a corrupt index was set aside as \($0)" }
             let (listed, read) = try await Self.read(library)
             contents.listed = listed

@@ -1,0 +1,156 @@
+import GRDB
+import Platform
+import Testing
+
+@testable import CoverCache
+
+@Suite struct RepairTests {
+    /// Three covers, and a fourth URL with the bytes of the first, in one segment of two blocks a record.
+    private func withFour(_ body: (CacheFolder) throws -> Void) throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 1...3 { try writer.put(url(number), picture(number)) }
+                _ = try writer.commit()
+                try writer.store(url(4), picture(1))
+            }
+            try body(folder)
+        }
+    }
+
+    private let all = [url(1): picture(1), url(2): picture(2), url(3): picture(3), url(4): picture(1)]
+    private let block = RecordHeader.alignment
+
+    @Test func `a repair of an intact cache changes nothing`() throws {
+        try withFour { folder in
+            try folder.written { try $0.checkpoint() }
+            let index = try Bytes.of(folder.index)
+            try folder.abandoned { writer in
+                let report = try writer.repair()
+                #expect(report.found.defects == [] && report.rebuiltEntries == nil)
+                #expect(report.dropped == 0 && report.restored == 0)
+            }
+            #expect(try Bytes.of(folder.index) == index)
+            #expect(Bytes.length(folder.index + "-wal") == 0)
+        }
+    }
+
+    @Test func `a repair drops damaged covers; the others keep their times and their order of use`() throws {
+        try withFour { folder in
+            try folder.written { writer in
+                let entry = try #require(try folder.reader().entry(url(2)))
+                _ = try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "a: b\n")])
+            }
+            let before = try #require(try folder.reader().entry(url(2)))
+            try Bytes.flip(folder.segment(1), at: 2 * 2 * block + 2_500)
+            try folder.written { writer in
+                let report = try writer.repair()
+                #expect(report.found.defects.compactMap(\.key) == [url(3)])
+                #expect(report.dropped == 1 && report.restored == 0 && report.rebuiltEntries == nil)
+                #expect(try writer.verify().defects == [])
+            }
+            let after = try #require(try folder.reader().entry(url(2)))
+            #expect(after.validatedAt == 300 && after.metadata.freshUntil == 400 && after.metadata.fields == "a: b\n")
+            #expect(after == before)
+            #expect(try folder.contents() == all.filter { $0.key != url(3) })
+            // Its blocks are given back.
+            #expect(Bytes.allocated(folder.segment(1)) == 5 * block)
+        }
+    }
+
+    @Test func `a damaged record without a body is written again`() throws {
+        try withFour { folder in
+            try Bytes.flip(folder.segment(1), at: 3 * 2 * block + 80)
+            try folder.written { writer in
+                let report = try writer.repair()
+                #expect(report.found.defects.compactMap(\.key) == [url(4)])
+                #expect(report.dropped == 0 && report.rebuiltEntries == nil)
+                #expect(try writer.verify().defects == [])
+            }
+            try folder.deleteIndex()
+            #expect(try folder.contents() == all)
+        }
+    }
+
+    @Test func `a repair does not wait for other processes, nor they for it`() throws {
+        try withFour { folder in
+            try Bytes.flip(folder.segment(1), at: 2_500)
+            try folder.written { writer in
+                let lock = try FileLock(path: folder.path + "/writer.lock")
+                var checked = 0
+                let report = try writer.repair { _, _ in
+                    checked += 1
+                    #expect((try? lock.tryLock()) == true)
+                    lock.unlock()
+                    try? folder.written { try $0.store(url(5), picture(5)) }
+                }
+                #expect(checked == 3 && report.dropped == 1 && report.rebuiltEntries == nil)
+            }
+            #expect(try folder.contents() == [url(2): picture(2), url(3): picture(3), url(5): picture(5)])
+        }
+    }
+
+    @Test func `a cover that the index has lost is restored, an evicted or removed one is not`() throws {
+        try withFour { folder in
+            try folder.written { writer in
+                try writer.store(url(5), picture(5))
+                // The bytes of the first stay for the fourth.
+                _ = try writer.remove([url(1), url(5)], includingPinned: false)
+            }
+            let index = try DatabaseQueue(path: folder.index)
+            let lost = 2 * block
+            try index.write { database in
+                try database.execute(
+                    sql: """
+                        DELETE FROM entries WHERE url = '\(url(2))';
+                        DELETE FROM blobs WHERE id NOT IN (SELECT blob FROM entries);
+                        UPDATE state SET live = live - \(lost), blobs = blobs - 1;
+                        UPDATE segments SET live = live - \(lost);
+                        """)
+            }
+            try index.close()
+            try folder.written { writer in
+                #expect(try writer.verify().defects == [])
+                let report = try writer.repair()
+                #expect(report.restored == 1 && report.dropped == 0 && report.rebuiltEntries == nil)
+            }
+            #expect(try folder.contents() == all.filter { $0.key != url(1) })
+            #expect(try folder.defects() == [])
+        }
+    }
+
+    @Test(
+        arguments: [
+            "UPDATE blobs SET offset = (SELECT offset FROM blobs WHERE id = 2) WHERE id = 1",
+            "UPDATE blobs SET segment = 9 WHERE id = 1",
+            "UPDATE blobs SET span = span - 1 WHERE id = 1",
+            "UPDATE blobs SET body = body + 1, length = length - 1 WHERE id = 1",
+            "UPDATE blobs SET checksum = checksum + 1 WHERE id = 1",
+            "UPDATE blobs SET tag = tag + 1 WHERE id = 1",
+            "UPDATE blobs SET digest = zeroblob(32) WHERE id = 1",
+            "UPDATE blobs SET pinned = 1 WHERE id = 1",
+            "UPDATE entries SET tag = tag + 1 WHERE id = 1",
+            "UPDATE entries SET url = 'http://else.example/' WHERE id = 1",
+            "UPDATE entries SET blob = 2 WHERE id = 1",
+            "UPDATE entries SET blob = 99 WHERE id = 1",
+            "UPDATE entries SET offset = 0 WHERE id = 4",
+            "UPDATE state SET live = live + 4096",
+            "UPDATE state SET blobs = 7",
+            "UPDATE segments SET live = 0",
+            "UPDATE totals SET bytes = bytes + 1",
+            "DELETE FROM entries WHERE id = 1",
+            "DELETE FROM blobs WHERE id = 1",
+        ])
+    func `a repair mends an index that is wrong, and loses no cover`(change: String) throws {
+        try withFour { folder in
+            let index = try DatabaseQueue(path: folder.index)
+            try index.write { try $0.execute(sql: change) }
+            try index.close()
+            try folder.written { writer in
+                let report = try writer.repair()
+                #expect(!report.found.defects.isEmpty || report.restored > 0)
+            }
+            #expect(try folder.contents() == all)
+            #expect(try folder.defects() == [])
+        }
+    }
+}

@@ -114,21 +114,29 @@ package struct CacheDirectory: Sendable, Hashable {
 
     /// The numbers of all segments, in ascending order.
     func segmentNumbers() throws(CacheError) -> [Int] {
-        guard let listing = opendir(segments) else { throw .last("read", segments) }
+        // Other names are none of ours: the next number would overflow.
+        try Self.files(in: segments)
+            .compactMap { $0.hasSuffix(".seg") && $0.utf8.count <= 16 ? Int($0.dropLast(4)) : nil }
+            .filter { $0 > 0 }.sorted()
+    }
+
+    /// Deletes the corrupt indexes that were set aside, but not the one at `last`.
+    func removeBadIndexes(except last: String) {
+        let files = ((try? Self.files(in: path)) ?? []).map { "\(path)/\($0)" }
+        for file in files where file.hasPrefix(index + ".bad-") && !file.hasPrefix(last) { unlink(file) }
+    }
+
+    /// The names in a directory, without those of directories.
+    private static func files(in directory: String) throws(CacheError) -> [String] {
+        guard let listing = opendir(directory) else { throw .last("read", directory) }
         defer { closedir(listing) }
-        var numbers: [Int] = []
+        var names: [String] = []
         while let item = readdir(listing) {
-            let name = withUnsafeBytes(of: item.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            // Other names are none of ours: the next number would overflow.
-            if item.pointee.d_type != UInt8(DT_DIR), name.hasSuffix(".seg"), name.utf8.count <= 16,
-                let number = Int(name.dropLast(4)), number > 0
-            {
-                numbers.append(number)
-            }
+            if item.pointee.d_type == UInt8(DT_DIR) { continue }
+            names.append(
+                withUnsafeBytes(of: item.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) })
         }
-        return numbers.sorted()
+        return names
     }
 
     /// The number of the index's inode; 0 if it does not exist. A renamed file keeps its own.
@@ -155,15 +163,17 @@ package struct CacheDirectory: Sendable, Hashable {
     /// Makes all commits of the index durable, which SQLite's commits are not (`IndexFile`).
     /// - Throws: `CacheError` if they may not survive power loss.
     func syncLog() throws(CacheError) {
-        let log = index + "-wal"
-        let descriptor = open(log, O_RDONLY | O_CLOEXEC)
-        if descriptor < 0 {
-            // A checkpoint has moved the log into the index and synced it.
-            if errno == ENOENT { return }
-            throw .last("open", log)
+        // A new index is not synced when it is created. Without it, its log would count for nothing.
+        for file in [index, index + "-wal"] {
+            let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+            if descriptor < 0 {
+                // A checkpoint has moved the log into the index and synced it.
+                if errno == ENOENT { continue }
+                throw .last("open", file)
+            }
+            defer { close(descriptor) }
+            guard DurableFile.sync(descriptor) else { throw .last("sync", file) }
         }
-        defer { close(descriptor) }
-        guard DurableFile.sync(descriptor) else { throw .last("sync", log) }
         try Self.sync(path)
     }
 

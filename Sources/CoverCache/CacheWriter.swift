@@ -164,7 +164,10 @@ package final class CacheWriter {
     /// - Parameter wanted: nil if the capacity is not known.
     private func completeIndex(_ wanted: Int?, _ willRebuild: (_ isCapacityKnown: Bool) -> Void) throws {
         if try directory.segmentNumbers().isEmpty {
-            return try transaction { state, _ in state.capacity = wanted ?? Self.defaultCapacity }
+            // Another process may have opened the new cache, too.
+            return try transaction { state, _ in
+                if state.capacity == 0 { state.capacity = wanted ?? Self.defaultCapacity }
+            }
         }
         let rebuilding = try FileLock(path: directory.rebuildLock)
         try rebuilding.withLock {
@@ -283,6 +286,8 @@ package final class CacheWriter {
         for group in groups {
             for put in group.puts { uncommittedDigests.remove(put.header.digest) }
         }
+        // A record that was not taken is newer than its URL's entry. If the index were lost now, a rebuild would take it.
+        if outcomes.contains(where: { $0 == .lost || $0 == .noRoom }) { reclaimSpace() }
         // The covers are stored, whether the log can be shortened or not. The next commit tries again.
         try? checkpointIfLong()
         return outcomes

@@ -6,7 +6,7 @@ struct HintTable {
     static let schema = """
         CREATE TABLE IF NOT EXISTS remembered(
             kind TEXT NOT NULL, key TEXT NOT NULL, value TEXT NOT NULL, until INTEGER NOT NULL,
-            PRIMARY KEY (kind, key)) WITHOUT ROWID
+            PRIMARY KEY (kind, key)) WITHOUT ROWID;
         """
     /// Hints kept of each kind; `sweep` removes those that expire first.
     static let maximumCount = 65_536

@@ -74,28 +74,34 @@ enum IndexFile {
         configuration.prepareDatabase { database in
             try database.execute(
                 sql: """
-                    PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0;
+                    PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
                     PRAGMA cache_size = -\(pageCache); PRAGMA temp_store = MEMORY;
                     """)
         }
         let queue = try DatabaseQueue(path: directory.index, configuration: configuration)
         try queue.writeWithoutTransaction { database in
-            switch try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0 {
-            case version: break
-            case 0:
-                // A new file need not survive power loss: it would be created again.
-                try database.execute(sql: "PRAGMA synchronous = OFF")
+            // What creates the file need not survive power loss: it would be created again.
+            let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+            if found == 0 {
                 try database.inTransaction(.immediate) {
-                    try database.execute(sql: schema + freed + tagIndexes + "PRAGMA user_version = \(version);")
+                    try database.execute(
+                        sql: schema + freed + HintTable.schema + tagIndexes + "PRAGMA user_version = \(version);")
+                    try addPinsAndTotals(database, directory)
                     return .commit
                 }
-                try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            default: throw CacheError.newerFormat(directory.path)
+            } else if found != version {
+                throw CacheError.newerFormat(directory.path)
             }
+            try database.execute(sql: "PRAGMA synchronous = NORMAL")
             do {
                 try database.execute(sql: freed + HintTable.schema)
                 try database.execute(sql: tagIndexes)
-                if try !database.tableExists("totals") { try addPinsAndTotals(database, directory) }
+                if try !database.tableExists("totals") {
+                    try database.inTransaction(.immediate) {
+                        try addPinsAndTotals(database, directory)
+                        return .commit
+                    }
+                }
             } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
                 // On a full disk the cache can still be read, slowly without the indexes, and evicted from.
             }
@@ -104,17 +110,14 @@ enum IndexFile {
         return queue
     }
 
-    /// Creates the tables and triggers that caches of earlier programs lack, in one transaction. Counting a million rows takes about two
-    /// seconds, once. If the index is new because it was lost, the pins are restored from their file.
+    /// Creates the tables and triggers that caches of earlier programs lack. Counting a million rows takes about two seconds, once. If
+    /// the index is new because it was lost, the pins are restored from their file. Call it in a transaction.
     private static func addPinsAndTotals(_ database: Database, _ directory: CacheDirectory) throws {
-        try database.inTransaction(.immediate) {
-            try database.execute(sql: PinTable.schema + IndexTotals.schema + removed)
-            try database.execute(sql: PinTable.triggers + IndexTotals.triggers + removedTriggers)
-            let pins = PinTable(database)
-            for key in try PinFile.keys(in: directory.pins) { try pins.add(key) }
-            try IndexTotals(database, isStored: true).save(database)
-            return .commit
-        }
+        try database.execute(sql: PinTable.schema + IndexTotals.schema + removed)
+        try database.execute(sql: PinTable.triggers + IndexTotals.triggers + removedTriggers)
+        let pins = PinTable(database)
+        for key in try PinFile.keys(in: directory.pins) { try pins.add(key) }
+        try IndexTotals(database, isStored: true).save(database)
     }
 
     static func openForReading(_ directory: CacheDirectory) throws -> DatabaseQueue {
@@ -150,10 +153,11 @@ enum IndexFile {
         [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
     }
 
-    /// Renames a corrupt index so that it can be examined later.
+    /// Renames a corrupt index so that it can be examined later. Those that were set aside before are removed.
     static func setAside(_ directory: CacheDirectory) throws(CacheError) {
-        let name = "\(directory.index).bad-\(time(nil))-\(getpid())"
-        guard rename(directory.index, name) == 0 else { throw .last("rename", directory.index) }
-        for suffix in ["-wal", "-shm"] { rename(directory.index + suffix, name + suffix) }
+        let aside = "\(directory.index).bad-\(time(nil))-\(getpid())"
+        guard rename(directory.index, aside) == 0 else { throw .last("rename", directory.index) }
+        for suffix in ["-wal", "-shm"] { rename(directory.index + suffix, aside + suffix) }
+        directory.removeBadIndexes(except: aside)
     }
 }

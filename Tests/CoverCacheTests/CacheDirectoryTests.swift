@@ -132,8 +132,14 @@ import Testing
             try Bytes.write(garbage, to: folder.index)
             #expect(try folder.contents() == Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) }))
             #expect(try folder.defects().isEmpty)
+            // Of an earlier time.
+            try Bytes.write([1], to: folder.index + ".bad-1-1")
+            try Bytes.write([1], to: folder.index + ".bad-1-1-wal")
+            try folder.deleteIndex()
+            try Bytes.write(garbage, to: folder.index)
+            #expect(try folder.contents().count == 5)
             let aside = try FileManager.default.contentsOfDirectory(atPath: folder.path)
-                .filter { $0.hasPrefix("index.sqlite3.bad-") && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") }
+                .filter { $0.hasPrefix("index.sqlite3.bad-") }
             #expect(aside.count == 1)
             #expect(try Bytes.of(folder.path + "/" + aside[0]) == garbage)
         }

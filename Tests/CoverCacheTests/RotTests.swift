@@ -205,7 +205,8 @@ import Testing
                                 let number = try CacheDirectory(creating: copy.path).indexNumber
                                 try CacheWriter.open(copy.path, capacity: nil, settingAsideIndex: number).close()
                             }
-                            #expect(try copy.contents() == contents, comment)
+                            // A lower capacity evicts.
+                            if name != "capacity" { #expect(try copy.contents() == contents, comment) }
                             do {
                                 try copy.written { _ = try $0.evict(to: 8 << 10) }
                             } catch {

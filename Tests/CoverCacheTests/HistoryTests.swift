@@ -92,7 +92,9 @@ import Testing
                     log.append("\(number) pins \(pinned)")
                     try writers[number].savePins()
                     durable = try indexFiles()
-                default: try storeGroup(writers[number], number)
+                default:
+                    // What was not taken is given back: the index's log is synced before.
+                    if try !storeGroup(writers[number], number) { durable = try indexFiles() }
                 }
             }
             if isClosing { for writer in writers { try writer.close() } }
@@ -109,7 +111,9 @@ import Testing
             return try indexFiles()
         }
 
-        private mutating func storeGroup(_ writer: CacheWriter, _ number: Int) throws {
+        /// Returns whether all covers were stored.
+        private mutating func storeGroup(_ writer: CacheWriter, _ number: Int) throws -> Bool {
+            var areStored = true
             var put: [(key: Int, cover: Int)] = []
             for _ in 0..<Int.random(in: 1...3, using: &random) {
                 put.append((Int.random(in: 0..<6, using: &random), Int.random(in: 0..<4, using: &random)))
@@ -122,10 +126,12 @@ import Testing
                 if case .stored = outcome {
                     covers[key] = [cover]
                 } else {
+                    areStored = false
                     covers[key]?.append(cover)
                     log.append("\(outcome)")
                 }
             }
+            return areStored
         }
 
         /// The blocks of the segments that are no holes, in bytes. Each record has one block.

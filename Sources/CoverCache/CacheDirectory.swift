@@ -105,6 +105,13 @@ package struct CacheDirectory: Sendable, Hashable {
 
     // MARK: Files
 
+    /// Creates an empty index if there is none. SQLite would let others read it, and its log. An existing one is not opened: closing it
+    /// would release the locks that SQLite holds in this process (fcntl(2)).
+    func createIndex() {
+        let descriptor = open(index, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
     /// Deletes the hash tables that earlier programs kept beside the index.
     func removeTagTables() {
         for table in ["entries", "blobs"] {

@@ -78,6 +78,7 @@ enum IndexFile {
                     PRAGMA cache_size = -\(pageCache); PRAGMA temp_store = MEMORY;
                     """)
         }
+        directory.createIndex()
         let queue = try DatabaseQueue(path: directory.index, configuration: configuration)
         try queue.writeWithoutTransaction { database in
             // What creates the file need not survive power loss: it would be created again.

@@ -91,7 +91,7 @@ enum PinFile {
 
     /// Replaces the file. Call it with the writer's lock held.
     static func write(_ pins: PinTable, to path: String) throws {
-        var file = try AtomicFile(replacing: path, isLocked: true)
+        var file = try AtomicFile(replacing: path, isLocked: true, mode: 0o600)
         var block = Array(header.utf8)
         try pins.each { key in
             block += key.utf8

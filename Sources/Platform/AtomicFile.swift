@@ -7,12 +7,14 @@ package struct AtomicFile: ~Copyable {
     private var isReplaced = false
 
     /// Creates a temporary file beside `path` for the new bytes. The deinitializer deletes it unless `replace` ran.
-    /// - Parameter isLocked: The caller holds a lock, so one name suffices, and a killed process's temporary file is reused.
+    /// - Parameters:
+    ///   - isLocked: The caller holds a lock, so one name suffices, and a killed process's temporary file is reused.
+    ///   - mode: The permissions if there is no file yet.
     /// - Throws: `SystemError`.
-    package init(replacing path: String, isLocked: Bool = false) throws(SystemError) {
+    package init(replacing path: String, isLocked: Bool = false, mode: mode_t = 0o644) throws(SystemError) {
         self.path = Self.resolvingLinks(path)
         temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
-        descriptor = try Self.create(temporary, beside: self.path)
+        descriptor = try Self.create(temporary, beside: self.path, mode: mode)
     }
 
     /// Writes and syncs all new bytes to the temporary file.
@@ -20,7 +22,7 @@ package struct AtomicFile: ~Copyable {
     package init(_ bytes: [UInt8], replacing path: String, isLocked: Bool = false) throws(SystemError) {
         self.path = Self.resolvingLinks(path)
         temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
-        let file = try Self.create(temporary, beside: self.path)
+        let file = try Self.create(temporary, beside: self.path, mode: 0o644)
         descriptor = file
         guard bytes.withUnsafeBytes({ Self.write($0, to: file) }), fsync(file) == 0 else {
             let error = SystemError("write", path: path)
@@ -30,12 +32,14 @@ package struct AtomicFile: ~Copyable {
     }
 
     /// Creates the temporary file with the permissions of the file to replace.
-    private static func create(_ temporary: String, beside path: String) throws(SystemError) -> Int32 {
+    private static func create(
+        _ temporary: String, beside path: String, mode: mode_t
+    ) throws(SystemError) -> Int32 {
         var status = stat()
         let exists = stat(path, &status) == 0
         // rename(2) needs no permission to write the file itself. A read-only file is left alone deliberately.
         if exists, access(path, W_OK) != 0 { throw SystemError("write", path: path) }
-        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let file = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode)
         guard file >= 0 else { throw SystemError("write", path: path) }
         if exists, fchmod(file, status.st_mode & 0o7777) != 0 {
             let error = SystemError("write", path: path)

@@ -20,7 +20,7 @@ package struct FileLock: ~Copyable {
     /// - Throws: `SystemError`.
     package init(path: String) throws(SystemError) {
         self.path = path
-        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         if descriptor < 0 { throw SystemError("open", path: path) }
     }
 

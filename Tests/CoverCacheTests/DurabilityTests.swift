@@ -373,12 +373,24 @@ import Testing
 
     // MARK: Privacy
 
-    @Test func `only the user may read a cache`() throws {
+    @Test(arguments: [false, true])
+    func `only the user may read a cache, whoever may read its directory`(exists: Bool) throws {
         try withFolder { folder in
-            try folder.written { try $0.store(url(1), picture(1)) }
-            var status = stat()
-            #expect(stat(folder.path, &status) == 0 && status.st_mode & 0o777 == 0o700)
-            #expect(stat(folder.segment(1), &status) == 0 && status.st_mode & 0o777 == 0o600)
+            if exists {
+                try FileManager.default.createDirectory(
+                    atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o755])
+            }
+            try folder.abandoned { writer in
+                try writer.store(url(1), picture(1))
+                _ = try writer.pin([url(1)])
+                try writer.savePins()
+                let names = try FileManager.default.subpathsOfDirectory(atPath: folder.path)
+                #expect(names.count >= 8, "\(names)")
+                for name in names + (exists ? [] : ["."]) {
+                    var status = stat()
+                    #expect(stat("\(folder.path)/\(name)", &status) == 0 && status.st_mode & 0o077 == 0, "\(name)")
+                }
+            }
         }
     }
 }

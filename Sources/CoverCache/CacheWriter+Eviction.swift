@@ -63,7 +63,7 @@ extension CacheWriter {
 
     /// Counts the bytes charged to the capacity again, which takes as long as reading all rows.
     func recount() throws {
-        try transaction { state, _ in state.charged = try index.liveBytes().values.reduce(0, +) }
+        try transaction { state, _ in state.charged = try index.liveBytes().values.reduce(0) { $0 + $1.bytes } }
     }
 
     /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
@@ -120,11 +120,13 @@ extension CacheWriter {
     ///   - segment: the segment that was read. Nothing is removed if the blob is elsewhere by now.
     ///   - offset: the offset of the record that was read.
     package func drop(_ key: String, segment: Int, offset: Int) throws {
-        try transaction { state, _ in
-            guard let entry = try index.entry(key), let blob = try index.blob(id: entry.blob),
-                blob.segment == segment, blob.offset == offset
-            else { return }
-            try removeBlob(blob, &state)
+        try usingReserve {
+            try transaction { state, _ in
+                guard let entry = try index.entry(key), let blob = try index.blob(id: entry.blob),
+                    blob.segment == segment, blob.offset == offset
+                else { return }
+                try removeBlob(blob, &state)
+            }
         }
         reclaimSpace()
     }

@@ -30,7 +30,11 @@ extension CacheWriter {
 
     /// Adds what dead writers appended after their last commit to the index, and gives back the space that they had no time for.
     func recover() throws {
-        let (known, freed) = try reading { _ in (try index.segments(), try index.allFreed()) }
+        let (known, freed) = try reading { _ in
+            let freed = try index.allFreed()
+            // What a damaged row frees may be a cover.
+            return (try index.segments(), (ranges: try index.unused(freed.ranges), rows: freed.rows))
+        }
         reclaimable.add(freed.ranges, rows: freed.rows)
         var tails: [SegmentWriter] = []
         var isComplete = true
@@ -115,7 +119,9 @@ extension CacheWriter {
     /// A reference may precede its blob, which another process has written, and an entry may share its bytes with others before it
     /// gets newer ones.
     func adopt(_ records: [SegmentRecord], _ state: inout IndexState) throws {
+        let evicted = RangeSet(try index.allFreed().ranges + abandoned)
         let records = try records.filter { record in
+            if evicted.overlaps(record.range) { return false }
             let isCopy = try isCopy(record)
             if isCopy { freed.append(record.range) }
             return !isCopy
@@ -123,6 +129,7 @@ extension CacheWriter {
         var blobs: Set<Int64> = []
         for record in records where !record.header.isReference { blobs.insert(try adoptBody(record, &state)) }
         for record in records {
+            if try pins != nil && index.isRemoved(record.range) { continue }
             // Power loss may have brought back the row of a blob that is gone.
             let blob =
                 try record.header.isReference ? intactBlob(for: record, &state) : index.blob(record.header.digest)
@@ -172,22 +179,24 @@ extension CacheWriter {
 
     /// Whether a blob's record is there and matches its checksums.
     /// - Throws: `CacheError` if they cannot be read, which says nothing about them.
-    func isIntact(_ blob: BlobRow, _ digest: Digest) throws(CacheError) -> Bool {
+    func isIntact(
+        _ blob: BlobRow, _ digest: Digest, checking check: RecordState.Check = .checksum
+    ) throws(CacheError) -> Bool {
         guard let record = try files.read(blob.segment, offset: blob.offset, length: blob.span) else {
             files.close(blob.segment)
             return false
         }
-        guard case .intact(let header) = record.withUnsafeBytes({ RecordState($0, checking: .checksum) }) else {
+        guard case .intact(let header) = record.withUnsafeBytes({ RecordState($0, checking: check) }) else {
             return false
         }
         return !header.isReference && header.digest == digest && header.span == record.count
     }
 
     /// A blob's record; nil if it is damaged or cannot be read.
-    func record(of blob: BlobRow) -> SegmentRecord? {
+    func record(of blob: BlobRow, checking check: RecordState.Check = .checksum) -> SegmentRecord? {
         guard let file = try? files.file(blob.segment),
             case .record(let record) = try? SegmentScanner.record(
-                file, blob.segment, at: blob.offset, end: blob.range.end, checking: .checksum)
+                file, blob.segment, at: blob.offset, end: blob.range.end, checking: check)
         else { return nil }
         return record
     }
@@ -236,8 +245,8 @@ extension CacheWriter {
         let entries = try transaction { state, database in
             let numbers = try directory.segmentNumbers()
             // Evicted covers whose holes have not been punched yet are not brought back.
-            let (evicted, before) = (try index.allFreed().ranges + abandoned, freed)
-            func isEvicted(_ record: SegmentRecord) -> Bool { evicted.contains { $0.contains(record.range) } }
+            let (evicted, before) = (try index.unused(index.allFreed().ranges) + abandoned, freed)
+            let evictedSet = RangeSet(evicted)
             let known = try index.segments()
             let removed = pins == nil ? [] : try index.removedRecords()
             try removeAllRows(database)
@@ -254,7 +263,12 @@ extension CacheWriter {
             }
             for number in numbers {
                 guard let file = try files.file(number) else { continue }
-                var damaged: [FreedRange] = []
+                // The end of the last intact record.
+                var last = 0
+                func freeGap(to offset: Int) {
+                    guard offset > last, file.nextData(from: last) < offset else { return }
+                    freed.append(FreedRange(segment: number, offset: last, length: offset - last))
+                }
                 let end = try SegmentScanner.scan(
                     file, number, checking: .digest, trusting: verified[number] ?? []
                 ) { found in
@@ -262,18 +276,22 @@ extension CacheWriter {
                     switch found {
                     case .record(let record):
                         verified[number, default: []].insert(record.offset)
-                        if !record.header.isReference, !isEvicted(record) { _ = try adoptBody(record, &state) }
-                    case .damage(let offset):
-                        damaged.append(FreedRange(segment: number, offset: offset, length: RecordHeader.alignment))
+                        freeGap(to: record.offset)
+                        last = record.range.end
+                        if !record.header.isReference, !evictedSet.overlaps(record.range) {
+                            _ = try adoptBody(record, &state)
+                        }
+                    case .damage: break
                     case .unreadable: uncertain.insert(number)
                     }
                 }
                 ends[number] = end
-                // The next opening cuts off what follows.
-                freed += damaged.filter { $0.end <= end }
                 // No offset is used again, even if what was there is gone.
                 let freedEnd = evicted.lazy.filter { $0.segment == number }.map(\.end).max() ?? 0
-                try index.markScanned(number, to: max(end, freedEnd, min(known[number]?.scanned ?? 0, file.length)))
+                let scanned = max(end, freedEnd, min(known[number]?.scanned ?? 0, file.length))
+                // The next opening cuts off what follows.
+                freeGap(to: scanned)
+                try index.markScanned(number, to: scanned)
                 state.lastSegment = max(state.lastSegment, number)
             }
             for number in numbers {
@@ -282,7 +300,7 @@ extension CacheWriter {
                     showProgress()
                     switch found {
                     case .record(let record):
-                        if isEvicted(record) { return }
+                        if evictedSet.overlaps(record.range) { return }
                         let blob = try index.blob(record.header.digest)
                         if !removed.contains(record.position) {
                             _ = try adoptEntry(record, blob, &state)
@@ -323,8 +341,7 @@ extension CacheWriter {
         if pins == nil { return }
         try database.execute(
             sql: """
-                UPDATE totals SET entries = 0, blobs = 0, bytes = 0, entryBytes = 0, pinnedBlobs = 0, pinnedBytes = 0,
-                    pinnedCharge = 0, lastEntry = 0, lastBlob = 0;
+                DELETE FROM totals; INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
                 """ + PinTable.triggers + IndexTotals.triggers + IndexFile.removedTriggers)
     }
 

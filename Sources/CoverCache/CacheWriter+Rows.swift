@@ -99,9 +99,11 @@ extension CacheWriter {
         guard let blob = try index.blob(id: id) else { return }
         if try index.isOrphan(id) {
             try removeBlob(blob, &state)
-        } else if pins != nil {
-            // Its record may stay for others, and name an entry that is gone or has other bytes.
-            try index.markRemoved(blob)
+        } else if pins != nil, let key = record(of: blob, checking: .front)?.metadata.key,
+            try index.entry(key)?.blob != id
+        {
+            // The record stays for others, and names an entry that is gone or has other bytes.
+            try index.markRemoved(blob.range)
         }
     }
 

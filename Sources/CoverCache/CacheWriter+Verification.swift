@@ -24,6 +24,8 @@ package struct VerifyReport: Sendable {
     package var defects: [Defect] = []
     /// Whether the index agrees with itself and with the records that are intact. If it does not, only a rebuild mends it.
     package var isIndexSound = true
+    /// If not, only a new file helps.
+    package var isIndexReadable = true
 
     package init(entries: Int = 0, blobs: Int = 0, bytes: Int = 0) {
         (self.entries, self.blobs, self.bytes) = (entries, blobs, bytes)
@@ -42,12 +44,15 @@ struct Suspect {
     /// What names the record.
     enum Row {
         case blob(Int64, Digest)
-        case entry(key: String)
+        /// The record of an entry, which has no body.
+        case reference(key: String)
+        /// An entry without a record: its blob's names another key.
+        case unrecorded(key: String)
     }
     var defect: Defect
     var row: Row
     var range: FreedRange
-    /// Whether the record is intact, but the row does not match it.
+    /// The index is wrong, not the record.
     var isOfIndex = false
 }
 
@@ -66,28 +71,47 @@ extension CacheWriter {
             return try reading { database in
                 report.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
                 let total = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM blobs") ?? 0
-                let suspects =
+                var suspects =
                     try (verifyBlobs(database, &report) { progress($0, total) } + verifyReferences(database))
                     .filter { try range(of: $0.row) == $0.range }
+                let known = try index.segments()
+                for index in suspects.indices
+                where suspects[index].range.end > known[suspects[index].range.segment]?.scanned ?? 0 {
+                    // Nothing is freed where a writer may append.
+                    suspects[index].isOfIndex = true
+                }
                 report.defects += suspects.map(\.defect)
                 if suspects.contains(where: \.isOfIndex) { report.isIndexSound = false }
+                for record in try lostRecords(suspects) {
+                    let location = location(record.segment, record.offset)
+                    report.add(
+                        indexDefect: Defect(
+                            key: record.metadata.key, location: location, problem: "the index has lost this record"))
+                }
                 for (key, problem) in try indexProblems(database) {
                     report.add(indexDefect: Defect(key: key, location: directory.index, problem: problem))
+                }
+                for line in try String.fetchAll(database, sql: "PRAGMA integrity_check") where line != "ok" {
+                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: line)
                 }
                 return suspects
             }
         } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
             let problem = "the index is damaged: \(error.message ?? "corrupt")"
             report.add(indexDefect: Defect(key: nil, location: directory.index, problem: problem))
+            report.isIndexReadable = false
             return []
         }
     }
 
-    /// The range that the index names now.
+    /// The range that the index names now. For an entry without a record, its blob's.
     func range(of row: Suspect.Row) throws -> FreedRange? {
         switch row {
-        case .blob(let id, _): try index.blob(id: id)?.range
-        case .entry(let key): try index.entry(key)?.reference
+        case .blob(let id, _): return try index.blob(id: id)?.range
+        case .reference(let key): return try index.entry(key)?.reference
+        case .unrecorded(let key):
+            guard let entry = try index.entry(key), entry.reference == nil else { return nil }
+            return try index.blob(id: entry.blob)?.range
         }
     }
 
@@ -110,34 +134,41 @@ extension CacheWriter {
             let (key, blob) = (row.optionalText(5), row.int64(7))
             let (segment, offset, length) = (try row.size(1), try row.size(2), try row.size(4))
             let (bodyStart, span) = (try row.size(3), try row.size(6))
-            func add(_ problem: String, isOfIndex: Bool = false) {
+            func add(
+                _ problem: String, key: String? = key, row: Suspect.Row = .blob(blob, digest), isOfIndex: Bool = false
+            ) {
                 suspects.append(
                     Suspect(
-                        defect: Defect(key: key, location: location(segment, offset), problem: problem),
-                        row: .blob(blob, digest),
+                        defect: Defect(key: key, location: location(segment, offset), problem: problem), row: row,
                         range: FreedRange(segment: segment, offset: offset, length: RecordHeader.charge(span)),
                         isOfIndex: isOfIndex))
             }
+            var record: [UInt8]?
+            var problem = "the bytes are gone"
             do throws(CacheError) {
-                if let record = try files.read(segment, offset: offset, length: span) {
-                    report.bytes += length
-                    switch record.withUnsafeBytes({ RecordState($0, checking: .digest) }) {
-                    case .damagedFront: add("the record's head is damaged")
-                    case .damagedBody(let header) where header.span == span: add("the bytes do not match their digest")
-                    case .damagedBody: add("the index does not match the record", isOfIndex: true)
-                    case .intact(let header):
-                        let isMatching =
-                            !header.isReference && header.digest == digest && digest.tag == row.int64(9)
-                            && header.bodyLength == length
-                            && RecordHeader.size + header.metadataLength == bodyStart && header.span == span
-                            && Int64(bitPattern: header.bodyChecksum) == row.int64(8)
-                        if !isMatching { add("the index does not match the record", isOfIndex: true) }
-                    }
-                } else {
-                    add("the bytes are gone")
-                }
+                record = try files.read(segment, offset: offset, length: span)
             } catch {
-                add("\(error)")
+                problem = "\(error)"
+            }
+            if let record {
+                report.bytes += length
+                switch record.withUnsafeBytes({ RecordState($0, checking: .digest) }) {
+                case .damagedFront: add("the record's head is damaged")
+                case .damagedBody(let header) where header.span == span: add("the bytes do not match their digest")
+                case .damagedBody: add("the index does not match the record", isOfIndex: true)
+                case .intact(let header):
+                    let isMatching =
+                        !header.isReference && header.digest == digest && digest.tag == row.int64(9)
+                        && header.bodyLength == length && RecordHeader.size + header.metadataLength == bodyStart
+                        && header.span == span && Int64(bitPattern: header.bodyChecksum) == row.int64(8)
+                    if !isMatching { add("the index does not match the record", isOfIndex: true) }
+                    let own = Self.metadata(of: record, header)?.key
+                    for key in try index.keysOfOwnRecord(blob) where key != own {
+                        add("it has no record in the segments", key: key, row: .unrecorded(key: key))
+                    }
+                }
+            } else {
+                add(problem)
             }
             if key == nil { add("a blob that no entry names", isOfIndex: true) }
             progress(report.blobs)
@@ -156,19 +187,89 @@ extension CacheWriter {
         try rows.each { row in
             let (key, segment, offset, span) = (row.text(0), try row.size(1), try row.size(2), try row.size(3))
             var problem = "the reference is damaged"
+            var isOfIndex = false
             do throws(CacheError) {
-                let front = try files.read(segment, offset: offset, length: span)
-                if front?.withUnsafeBytes({ Self.key(of: $0, row.digest(4)) }) == key { return }
+                if let record = try files.read(segment, offset: offset, length: span),
+                    case .intact(let header) = record.withUnsafeBytes({ RecordState($0, checking: .front) })
+                {
+                    if header.digest == row.digest(4), Self.metadata(of: record, header)?.key == key { return }
+                    problem = "the index does not match the record"
+                    isOfIndex = true
+                }
             } catch {
                 problem = "\(error)"
             }
             suspects.append(
                 Suspect(
                     defect: Defect(key: key, location: location(segment, offset), problem: problem),
-                    row: .entry(key: key), range: FreedRange(segment: segment, offset: offset, length: span)))
+                    row: .reference(key: key), range: FreedRange(segment: segment, offset: offset, length: span),
+                    isOfIndex: isOfIndex))
         }
         return suspects
     }
+
+    private static func metadata(of record: [UInt8], _ header: RecordHeader) -> EntryMetadata? {
+        record.withUnsafeBytes {
+            EntryMetadata(
+                decoding: UnsafeRawBufferPointer(rebasing: $0[RecordHeader.size...].prefix(header.metadataLength)))
+        }
+    }
+
+    // MARK: Lost records
+
+    /// The intact records that the index should name and does not: their rows are gone, or name another place.
+    /// - Parameter suspects: what the index names in vain.
+    private func lostRecords(_ suspects: [Suspect]) throws -> [SegmentRecord] {
+        var digests: Set<Digest> = []
+        var keys: Set<String> = []
+        var ranges: Set<FreedRange> = []
+        for suspect in suspects {
+            switch suspect.row {
+            case .blob(_, let digest):
+                digests.insert(digest)
+                ranges.insert(suspect.range)
+            case .reference(let key):
+                keys.insert(key)
+                ranges.insert(suspect.range)
+            case .unrecorded(let key): keys.insert(key)
+            }
+        }
+        let known = try index.segments()
+        var lost: [SegmentRecord] = []
+        for number in try directory.segmentNumbers() {
+            // What follows is not committed yet.
+            guard let scanned = known[number]?.scanned, let file = try? files.file(number) else { continue }
+            _ = try SegmentScanner.scan(file, number, to: scanned, checking: .front) { found in
+                guard case .record(let record) = found, !ranges.contains(record.range) else { return }
+                let isMisplaced = !record.header.isReference && digests.contains(record.header.digest)
+                if try isMisplaced || isLost(record, keys) { lost.append(record) }
+            }
+        }
+        if lost.isEmpty { return [] }
+        // Eviction frees a record before it gives it back, so that what is neither freed nor gone was not evicted.
+        let evicted = RangeSet(try index.allFreed().ranges + abandoned + reclaimable.ranges)
+        return lost.filter { record in
+            guard !evicted.overlaps(record.range), let file = try? files.file(record.segment),
+                case .record = try? SegmentScanner.record(
+                    file, record.segment, at: record.offset, end: record.range.end, checking: .digest)
+            else { return false }
+            return true
+        }
+    }
+
+    /// Whether the record's key has no entry, an older one, or one whose own record is damaged or missing.
+    private func isLost(_ record: SegmentRecord, _ damaged: Set<String>) throws -> Bool {
+        if let entry = try index.entry(record.metadata.key) {
+            if entry.storedAt > record.metadata.storedAt { return false }
+            if entry.storedAt == record.metadata.storedAt { return damaged.contains(record.metadata.key) }
+            // A later download of the same bytes, which were damaged, does not change when the entry was stored.
+            if try index.blob(id: entry.blob)?.range == record.range { return false }
+        }
+        if record.header.isReference { return try index.blob(record.header.digest) != nil }
+        return try pins == nil || !index.isRemoved(record.range)
+    }
+
+    // MARK: The index alone
 
     /// What is wrong with the rows, without their records: the key, if it is known, and the problem.
     private func indexProblems(_ database: Database) throws -> [(key: String?, problem: String)] {
@@ -181,9 +282,6 @@ extension CacheWriter {
             if Index.tag(key) != row.int64(0) { problems.append((key, "the index does not find this entry")) }
         }
         if try !hasRightCounts(database) { problems.append((nil, "its counts are wrong")) }
-        for line in try String.fetchAll(database, sql: "PRAGMA integrity_check") where line != "ok" {
-            problems.append((nil, line))
-        }
         return problems
     }
 
@@ -193,10 +291,14 @@ extension CacheWriter {
         try database.inTransaction(.deferred) {
             let (state, live) = (try IndexState(database), try index.liveBytes())
             let counted = try IndexTotals(counting: database)
-            let areSegmentsRight = try index.segments().allSatisfy { live[$0.key] ?? 0 == $0.value.live }
+            let areStored = try pins == nil || Int.fetchOne(database, sql: "SELECT COUNT(*) FROM totals") == 1
+            let areSegmentsRight = try index.segments().allSatisfy { number, row in
+                live[number]?.bytes ?? 0 == row.live && live[number]?.end ?? 0 <= row.scanned
+            }
             let areTotalsRight = try pins == nil || totals(database) == counted && PinTable.isRight(database)
             isRight =
-                areSegmentsRight && areTotalsRight && live.values.reduce(0, +) == state.charged
+                areStored && areSegmentsRight && areTotalsRight
+                && live.values.reduce(0) { $0 + $1.bytes } == state.charged
                 && counted.blobs == state.blobs
             return .commit
         }
@@ -204,13 +306,4 @@ extension CacheWriter {
     }
 
     private func location(_ segment: Int, _ offset: Int) -> String { "\(directory.segment(segment)) at \(offset)" }
-
-    /// The key of an intact record with this digest.
-    private static func key(of record: UnsafeRawBufferPointer, _ digest: Digest?) -> String? {
-        guard case .intact(let header) = RecordState(record, checking: .front), header.digest == digest else {
-            return nil
-        }
-        let metadata = UnsafeRawBufferPointer(rebasing: record[RecordHeader.size...].prefix(header.metadataLength))
-        return EntryMetadata(decoding: metadata)?.key
-    }
 }

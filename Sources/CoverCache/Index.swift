@@ -42,8 +42,8 @@ struct Index {
     private let chargeSegment, setScanned: FastStatement
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
     private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
-    private let selectOwnEntry, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
-    private let selectOwnEntries, setReference, selectLiveBytes: FastStatement
+    private let selectOwnKeys, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
+    private let selectOwnEntries, setReference, selectLiveBytes, selectAllRecords: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The segment, the offset and the length of each record that a row names.
     static let selectRecords = """
@@ -103,7 +103,7 @@ struct Index {
             "UPDATE blobs SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
         moveReference = statement(
             "UPDATE entries SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
-        selectOwnEntry = statement("SELECT 1 FROM entries WHERE blob = ? AND segment IS NULL LIMIT 1")
+        selectOwnKeys = statement("SELECT url FROM entries WHERE blob = ? AND segment IS NULL")
         insertRemoved = statement("INSERT OR IGNORE INTO removed(segment, offset) VALUES (?, ?)")
         selectRemoved = statement("SELECT segment, offset FROM removed")
         selectRemovedAt = statement("SELECT 1 FROM removed WHERE segment = ? AND offset = ?")
@@ -113,8 +113,11 @@ struct Index {
             FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.blob = ? AND e.segment IS NULL
             """)
         setReference = statement("UPDATE entries SET segment = ?, offset = ?, span = ? WHERE id = ?")
+        selectAllRecords = statement(Self.selectRecords)
         selectLiveBytes = statement(
-            "SELECT segment, SUM((span + 4095) / 4096 * 4096) FROM (\(Self.selectRecords)) GROUP BY segment")
+            """
+            SELECT segment, SUM((span + 4095) / 4096 * 4096), MAX(offset + span) FROM (\(Self.selectRecords)) GROUP BY segment
+            """)
         moveBlob = statement(
             "UPDATE blobs SET segment = ?, offset = ?, span = ?, body = ?, length = ?, checksum = ? WHERE id = ?")
         insertFreed = statement("INSERT INTO freed(segment, offset, length) VALUES (?, ?, ?)")
@@ -179,6 +182,13 @@ struct Index {
                     bodyChecksum: header.bodyChecksum))
         }
         return entries
+    }
+
+    /// The keys of the entries that have no record but the blob's.
+    func keysOfOwnRecord(_ blob: Int64) throws -> [String] {
+        var keys: [String] = []
+        try selectOwnKeys.each(.int(blob)) { keys.append($0.text(0)) }
+        return keys
     }
 
     func setReference(of entry: Int64, to range: FreedRange?) throws {
@@ -247,11 +257,11 @@ struct Index {
         return segments
     }
 
-    /// The bytes charged in each segment. Reads all rows.
-    func liveBytes() throws -> [Int: Int] {
-        var bytes: [Int: Int] = [:]
-        try selectLiveBytes.each { bytes[try $0.size(0)] = try $0.size(1) }
-        return bytes
+    /// The bytes charged in each segment, and the end of the last record that a row names. Reads all rows.
+    func liveBytes() throws -> [Int: (bytes: Int, end: Int)] {
+        var live: [Int: (bytes: Int, end: Int)] = [:]
+        try selectLiveBytes.each { live[try $0.size(0)] = (try $0.size(1), try $0.size(2)) }
+        return live
     }
 
     /// Whether a row names a record that begins in the range. Reads all rows.
@@ -275,12 +285,7 @@ struct Index {
         return records
     }
 
-    /// Records that the entry that the blob's own record names was removed, if no entry needs that record.
-    func markRemoved(_ blob: BlobRow) throws {
-        if try selectOwnEntry.first(.int(blob.id), read: { _ in true }) != nil { return }
-        try markRemoved(blob.range)
-    }
-
+    /// Records that the entry that the record names was removed.
     func markRemoved(_ range: FreedRange) throws { try insertRemoved.run(.int(range.segment), .int(range.offset)) }
 
     /// Whether the entry that a record names was removed.
@@ -335,6 +340,21 @@ struct Index {
         return (ranges, rows)
     }
 
+    /// The ranges that overlap no record that a row names. Reads all rows, unless there are no ranges.
+    func unused(_ ranges: [FreedRange]) throws -> [FreedRange] {
+        if ranges.isEmpty { return [] }
+        let freed = RangeSet(ranges)
+        var used: [FreedRange] = []
+        try selectAllRecords.each { row in
+            let length = RecordHeader.charge(try row.size(2))
+            let range = FreedRange(segment: try row.size(0), offset: try row.size(1), length: length)
+            if freed.overlaps(range) { used.append(range) }
+        }
+        if used.isEmpty { return ranges }
+        let usedSet = RangeSet(used)
+        return ranges.filter { !usedSet.overlaps($0) }
+    }
+
     func removeFreed(_ rows: [ClosedRange<Int64>]) throws {
         for rows in rows { try deleteFreed.run(.int(rows.lowerBound), .int(rows.upperBound)) }
     }
@@ -370,7 +390,9 @@ struct IndexState {
     init() {}
 
     init(_ database: Database) throws {
-        guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else { return }
+        guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else {
+            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its counters are missing")
+        }
         func counter(_ column: String) throws -> Int { try FastRow.size(Int64.fromDatabaseValue(row[column]) ?? -1) }
         charged = try counter("live")
         blobs = try counter("blobs")

@@ -33,8 +33,8 @@ package struct CacheVerification: Sendable, Hashable {
     package var dropped = 0
     /// Covers that the disk could not read, and that were kept.
     package var unreadable = 0
-    /// Cached covers that the index had lost.
-    package var restored = 0
+    /// Records without a body that were written again.
+    package var rewritten = 0
     /// The number of entries in the rebuilt index; nil if it was not rebuilt.
     package var rebuiltEntries: Int?
 
@@ -88,7 +88,7 @@ extension LibraryAPI {
             let report = try await covers.persistency.repair(progress: progress)
             var verification = CacheVerification(report.found)
             (verification.dropped, verification.unreadable) = (report.dropped, report.unreadable)
-            (verification.restored, verification.rebuiltEntries) = (report.restored, report.rebuiltEntries)
+            (verification.rewritten, verification.rebuiltEntries) = (report.rewritten, report.rebuiltEntries)
             return verification
         } catch {
             throw LibraryError(error)

@@ -46,7 +46,7 @@ struct Verify: AsyncParsableCommand {
         line.add("defects", found.defects.count)
         if repair {
             line.add("dropped", found.dropped)
-            line.add("restored", found.restored)
+            line.add("rewritten", found.rewritten)
             line.add("unreadable", found.unreadable)
         }
         line.add("rebuilt", found.rebuiltEntries)
@@ -64,8 +64,8 @@ struct Verify: AsyncParsableCommand {
             text +=
                 "Dropped \(Decimals.count(found.dropped, "damaged cover")); the next prefetch downloads what is missing.\n"
         }
-        if found.restored > 0 {
-            text += "Restored \(Decimals.count(found.restored, "cover")) that the index had lost.\n"
+        if found.rewritten > 0 {
+            text += "Wrote \(Decimals.count(found.rewritten, "record")) of covers again whose bytes are whole.\n"
         }
         if found.unreadable > 0 {
             text +=
@@ -73,7 +73,7 @@ struct Verify: AsyncParsableCommand {
             text += "`sleeve remove URL` gives one up.\n"
         }
         if !repair, !found.defects.isEmpty {
-            text += "Run `sleeve verify --repair` to drop the damaged covers.\n"
+            text += "Run `sleeve verify --repair`: it drops damaged covers and mends the index.\n"
         }
         return text
     }

@@ -143,7 +143,8 @@ let package = Package(
                 "CoverFetch", "CurlHTTP", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
             ],
             swiftSettings: settings),
-        .testTarget(name: "CoverCacheTests", dependencies: ["CoverCache", grdb], swiftSettings: settings),
+        .testTarget(
+            name: "CoverCacheTests", dependencies: ["CoverCache", grdb], exclude: ["Sample"], swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
         .testTarget(

@@ -155,6 +155,39 @@ import Testing
         }
     }
 
+    /// `Sample` was made by the version before freed ranges, pins and totals were kept in the index: `sleeve prefetch` of five covers, of
+    /// which two share their bytes, and `sleeve refresh --all`.
+    @Test func `a cache of the version before opens, and keeps its covers with their times`() throws {
+        try withFolder { folder in
+            let sample = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("Sample")
+            try FileManager.default.copyItem(atPath: sample.path, toPath: folder.path)
+            try folder.written { writer in
+                let (report, statistics) = (try writer.repair(), try writer.statistics())
+                #expect(report.found.defects == [])
+                #expect(statistics.entries == 5 && statistics.blobs == 4 && statistics.capacity == 16 << 20)
+            }
+            let digests = [1: "d74822e1", 2: "a3a9c6bf", 3: "13e9ed77", 4: "9675e574", 5: "9675e574"]
+            let reader = try folder.reader()
+            for key in try reader.keys() {
+                let entry = try #require(try reader.entry(key))
+                let number = try #require(key.split(separator: "/").last?.first?.wholeNumberValue)
+                let body = try #require(try reader.bytes(key))
+                let digest = body.withUnsafeBytes { Digest(of: $0) }
+                #expect(digest == entry.digest)
+                #expect(digests[number] == String(digest.description.prefix(8)), "\(key)")
+                #expect(entry.validatedAt > entry.metadata.storedAt)
+            }
+            try folder.written { writer in
+                let key = try reader.keys()[0]
+                #expect(try writer.pin([key]) == [true])
+                try writer.evict(to: 0)
+                try writer.store(url(7), picture(7))
+            }
+            #expect(try folder.contents().count == 2)
+            #expect(try folder.defects() == [])
+        }
+    }
+
     @Test("the cache of an earlier version, with hash tables beside its index, opens whole and loses the tables")
     func earlierVersion() throws {
         try withFolder { folder in

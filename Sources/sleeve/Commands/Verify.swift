@@ -6,8 +6,12 @@ struct Verify: AsyncParsableCommand {
         commandName: "verify",
         abstract: "Check every cached cover against its stored hash.",
         discussion: """
-            Exits with 3 if a cover is damaged. --repair drops damaged covers, and the next prefetch downloads them again; it exits \
-            with 3 only if the disk cannot read a cover, which is kept. It rebuilds the index from the segment files if the index itself is damaged.
+            Hashes every cover, and compares the index with the segment files. Exits with 3 if a cover is damaged or the index is \
+            wrong. An index that is missing or corrupt is rebuilt before, as by any command.
+
+            --repair drops damaged covers, and the next prefetch downloads them again. It writes damaged records of whole covers \
+            again, and rebuilds the index from the segment files if the index is wrong. It exits with 0, or with 3 if the disk \
+            cannot read a cover, which is kept.
 
               sleeve verify
               sleeve verify --repair

@@ -53,6 +53,7 @@ extension CacheWriter {
         }
     }
 
+    /// Removes the blobs whose records still are damaged, and gives entries a record whose own is damaged or missing.
     private func mend(_ suspects: [Suspect], _ report: inout RepairReport) throws {
         if suspects.isEmpty { return }
         for start in stride(from: 0, to: suspects.count, by: Self.repairSlice) {
@@ -94,7 +95,8 @@ extension CacheWriter {
             report.rewritten += unrecorded.count
             self.unrecorded += unrecorded
         }
-        // Writes them. A killed process leaves entries without a record, which the next repair finds.
+        // `commit` writes the records, but reports no segment that cannot be opened. A process that is killed before leaves entries
+        // without a record, which the next repair finds.
         if !unrecorded.isEmpty { _ = try openSegment() }
         _ = try commit()
     }

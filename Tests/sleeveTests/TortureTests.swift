@@ -152,6 +152,7 @@ import Testing
         #expect(violations(process(status: 75)) == [])
         #expect(violations(process(.verify, status: 75)).count == 1)
         #expect(violations(process(.get(cover: 0), status: 3)) == [])
+        #expect(violations(process(.pack, status: 3)) == [])
     }
 
     @Test func `a reader that does not find a required cover has lost it`() throws {
@@ -162,6 +163,7 @@ import Testing
 
         #expect(violations(process(.get(cover: 0), status: 3), required: required).first?.hasPrefix("lost: ") == true)
         #expect(violations(process(.list), required: required).first?.hasPrefix("lost: ") == true)
+        #expect(violations(process(.pack, status: 3), required: required).count == 1)
         var list = process(.list)
         list.listed = [url: digest]
         #expect(violations(list, required: required) == [])

@@ -88,8 +88,8 @@ enum TortureJob: Sendable, Equatable {
         switch self {
         // Another refresh is running.
         case .refresh: [0, ExitStatus.tryLater.rawValue]
-        // The cover is not cached.
-        case .get: [0, ExitStatus.someFailed.rawValue]
+        // The cover is not cached, or none is.
+        case .get, .pack: [0, ExitStatus.someFailed.rawValue]
         default: [0]
         }
     }

@@ -85,6 +85,9 @@ struct TortureProcess: Sendable, Equatable {
                         .lost, url: url, digest: requirement.digest,
                         "\(name), while others ran: \(message); acknowledged by \(requirement.source)"))
             }
+        case .pack where status == ExitStatus.someFailed.rawValue && !required.covers.isEmpty:
+            violations.append(
+                TortureViolation(.failed, "\(name) left out covers, while others ran: \(message)"))
         default: break
         }
         return violations

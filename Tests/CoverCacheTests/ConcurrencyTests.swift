@@ -131,6 +131,32 @@ import Testing
         }
     }
 
+    @Test func `covers whose shared bytes another process evicts again and again are stored`() throws {
+        try withFolder { folder in
+            let isDone = Atomic(false)
+            let outcomes = Mutex<[Result<PutOutcome, CacheError>]>([])
+            DispatchQueue.concurrentPerform(iterations: 2) { side in
+                try? folder.written { writer in
+                    if side == 0 {
+                        defer { isDone.store(true, ordering: .relaxed) }
+                        for _ in 1...200 {
+                            let metadata = EntryMetadata(key: url(2), mediaType: "image/jpeg", storedAt: 0)
+                            let results = try writer.store([(metadata, picture(1))])
+                            outcomes.withLock { $0 += results }
+                        }
+                    } else {
+                        while !isDone.load(ordering: .relaxed) {
+                            try writer.store(url(1), picture(1))
+                            try writer.evict(to: 0)
+                        }
+                    }
+                }
+            }
+            let stored = outcomes.withLock { $0 }.filter { if case .success(.stored) = $0 { true } else { false } }
+            #expect(stored.count == 200)
+        }
+    }
+
     @Test(
         "a checkpoint does not wait for a writer with an open group, nor that writer for the checkpoint"
     )

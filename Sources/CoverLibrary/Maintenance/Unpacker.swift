@@ -108,9 +108,9 @@ struct Unpacker {
                 switch result {
                 case .success(.stored(let digest, let isDuplicate)):
                     .stored(digest, isDuplicate: isDuplicate)
-                case .success(.noRoom):
+                // `store` has put what was lost again.
+                case .success(.noRoom), .success(.lost):
                     .failed("\(CacheError.noRoom(pinned: try writer.pinnedCharge(), capacity: writer.capacity))")
-                case .success(.lost): .failed("another process evicted its bytes meanwhile; unpack again")
                 case .failure(let error): .failed("\(error)")
                 }
         }

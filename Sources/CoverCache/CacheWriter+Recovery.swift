@@ -46,7 +46,12 @@ extension CacheWriter {
                 isComplete = false
                 continue
             }
-            if length > 0 { tails.append(taken) }
+            if length > 0 {
+                tails.append(taken)
+            } else if taken.end == 0, known[number] == nil {
+                // Its process was killed before it wrote to it.
+                taken.remove()
+            }
         }
         if !tails.isEmpty { _ = try recoverTails(of: tails, isComplete: isComplete) }
         tails = []

@@ -45,8 +45,10 @@ extension CacheWriter {
 
     /// Gives an entry without a record this one.
     func commitReference(_ record: SegmentRecord, _ state: inout IndexState) throws {
-        guard let entry = try index.entry(record.metadata.key), let blob = try index.blob(record.header.digest),
-            entry.blob == blob.id, entry.reference == nil
+        let entry = try index.entry(record.metadata.key)
+        // A rebuild by another process has taken it.
+        if entry?.reference == record.range { return }
+        guard let entry, let blob = try index.blob(record.header.digest), entry.blob == blob.id, entry.reference == nil
         else { return freed.append(record.range) }
         try index.setReference(of: entry.id, to: record.range)
         charge(record.range, &state)

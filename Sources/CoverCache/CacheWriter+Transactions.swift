@@ -33,14 +33,18 @@ extension CacheWriter {
                 var result: Result?
                 var state = IndexState()
                 var space = reclaimable
+                // Recovery starts after what is marked as scanned: it would not find an earlier group that a killed process had synced.
+                let ending = abandoned.filter { range in
+                    !sealed.contains { $0.segment == range.segment && $0.offset < range.offset }
+                }
                 (charges, freed) = ([:], [])
                 try database.inTransaction(.immediate) {
                     state = try IndexState(database)
                     if state.capacity > 0 { capacity = state.capacity }
                     state.lastOldBlob = lastOldBlob
                     // Another process may have found and taken their records.
-                    freed = try abandoned.filter { try !index.hasRows(in: $0) }
-                    for range in abandoned { try index.markScanned(range.segment, to: range.end) }
+                    freed = try ending.filter { try !index.hasRows(in: $0) }
+                    for range in ending { try index.markScanned(range.segment, to: range.end) }
                     result = try body(&state, database)
                     for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
                     if !charges.isEmpty, hasTotals { try totals(database).save(database) }
@@ -50,7 +54,8 @@ extension CacheWriter {
                     return .commit
                 }
                 // What was rolled back has freed nothing.
-                (reclaimable, abandoned) = (space, [])
+                reclaimable = space
+                abandoned.removeAll(where: ending.contains)
                 (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
                 evictedNewBlobs += state.evictedNewBlobs
                 return result!

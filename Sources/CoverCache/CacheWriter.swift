@@ -5,7 +5,7 @@ import Platform
 package enum PutOutcome: Sendable, Hashable {
     /// - Parameter deduplicated: the same bytes were already stored.
     case stored(Digest, deduplicated: Bool)
-    /// The put referred to a blob that another process evicted before the commit.
+    /// The put, or the blob that it referred to, was evicted by another process before the commit.
     case lost
     /// It does not fit even with everything else evicted.
     case noRoom
@@ -59,12 +59,14 @@ package final class CacheWriter {
     private let spareBuffer = SpareBuffer()
     /// Entries without a record. The next group has one for each.
     var unrecorded: [UnrecordedEntry] = []
+    /// The groups that are sealed, and neither committed nor abandoned.
+    private(set) var sealed: [FreedRange] = []
     /// Digests of the puts that are not committed, sealed or not.
     private var uncommittedDigests: Set<Digest> = []
     var deferred = DeferredChanges()
     /// What the current transaction frees.
     var freed: [FreedRange] = []
-    /// The records of groups that could not be written or committed. The next transaction frees them.
+    /// The records of groups that could not be written or committed. A transaction frees them when no earlier group is sealed.
     var abandoned: [FreedRange] = []
     /// What committed transactions have freed, until its blocks are given back.
     var reclaimable = ReclaimableSpace()
@@ -239,10 +241,11 @@ package final class CacheWriter {
         let references = putReferences()
         guard var segment, !pending.isEmpty || !references.isEmpty else { return nil }
         let range = FreedRange(segment: segment.number, offset: segment.end, length: buffer.count)
-        var sealed = spareBuffer.take() ?? RecordBuffer(capacity: Self.maximumGroupLength)
-        swap(&sealed, &buffer)
-        let records = RecordGroup(sealed, file: segment.file, offset: segment.end, spare: spareBuffer)
+        var full = spareBuffer.take() ?? RecordBuffer(capacity: Self.maximumGroupLength)
+        swap(&full, &buffer)
+        let records = RecordGroup(full, file: segment.file, offset: segment.end, spare: spareBuffer)
         defer { pending = [] }
+        sealed.append(range)
         segment.end += range.length
         self.segment = segment.end < segmentLimit ? segment : nil
         return Group(puts: pending, references: references, range: range, records: records)
@@ -268,6 +271,12 @@ package final class CacheWriter {
     /// find the rows of a failed commit in its log when it recovers from a crash.
     package func abandon(_ group: Group) {
         abandoned.append(group.range)
+        end(group)
+    }
+
+    /// The group is committed or abandoned.
+    private func end(_ group: Group) {
+        sealed.removeAll { $0 == group.range }
         for put in group.puts { uncommittedDigests.remove(put.header.digest) }
     }
 
@@ -283,9 +292,7 @@ package final class CacheWriter {
             for group in groups { abandon(group) }
             throw error
         }
-        for group in groups {
-            for put in group.puts { uncommittedDigests.remove(put.header.digest) }
-        }
+        for group in groups { end(group) }
         // A record that was not taken is newer than its URL's entry. If the index were lost now, a rebuild would take it.
         if outcomes.contains(where: { $0 == .lost || $0 == .noRoom }) { reclaimSpace() }
         // The covers are stored, whether the log can be shortened or not. The next commit tries again.
@@ -301,7 +308,16 @@ package final class CacheWriter {
             for put in puts where put.header.isReference {
                 if let blob = try index.blob(put.header.digest) { try index.touch(blob.id, used: state.tick()) }
             }
-            let outcomes = try puts.map { try commit($0, &state, database) }
+            let known = try index.segments()
+            let outcomes = try puts.map { put in
+                // A rebuild by another process has taken the record, and may have lost it to an eviction since.
+                let isTaken = put.offset < known[put.segment]?.scanned ?? 0
+                if try isTaken && !index.hasRows(in: put.range) {
+                    freed.append(put.range)
+                    return PutOutcome.lost
+                }
+                return try commit(put, &state, database)
+            }
             for record in groups.flatMap(\.references) { try commitReference(record, &state) }
             try removeAbsentHints(for: puts.lazy.map(\.metadata.key))
             for group in groups { try index.markScanned(group.range.segment, to: group.range.end) }

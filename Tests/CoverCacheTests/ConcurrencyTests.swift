@@ -131,6 +131,60 @@ import Testing
         }
     }
 
+    @Test func `a put that a rebuild takes, and an eviction removes before its commit, is lost rather than acknowledged`() throws {
+        try withFolder { folder in
+            try folder.written { first in
+                try folder.written { second in
+                    try first.store(url(1), picture(1))
+                    try first.put(url(2), picture(2))
+                    let group = try #require(first.seal())
+                    try group.sync()
+                    #expect(try second.rebuild() == 2)
+                    try second.evict(to: 0)
+                    #expect(try first.commit([group]) == [.lost])
+                    try first.store(url(3), picture(3))
+                }
+            }
+            #expect(try folder.contents() == [url(3): picture(3)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `a put that a rebuild takes before its commit is stored`() throws {
+        try withFolder { folder in
+            try folder.written { first in
+                try folder.written { second in
+                    try first.put(url(2), picture(2))
+                    let group = try #require(first.seal())
+                    try group.sync()
+                    #expect(try second.rebuild() == 1)
+                    let digest = picture(2).withUnsafeBytes { Digest(of: $0) }
+                    #expect(try first.commit([group]) == [.stored(digest, deduplicated: false)])
+                }
+            }
+            #expect(try folder.contents() == [url(2): picture(2)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `a synced group before one that was abandoned is recovered after a kill`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                try writer.put(url(1), picture(1))
+                let first = try #require(writer.seal())
+                try writer.put(url(2), picture(2))
+                let second = try #require(writer.seal())
+                try first.sync()
+                writer.abandon(second)
+                writer.record([HintChange.remove(.absent, key: url(9))], now: 0)
+                try writer.writeDeferred()
+            }
+            try folder.written { _ in }
+            #expect(try folder.contents() == [url(1): picture(1)])
+            #expect(try folder.defects().isEmpty)
+        }
+    }
+
     @Test func `covers whose shared bytes another process evicts again and again are stored`() throws {
         try withFolder { folder in
             let isDone = Atomic(false)

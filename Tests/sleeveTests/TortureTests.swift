@@ -1,3 +1,4 @@
+import Foundation
 import OriginServer
 import Testing
 
@@ -153,6 +154,19 @@ import Testing
         #expect(violations(process(.verify, status: 75)).count == 1)
         #expect(violations(process(.get(cover: 0), status: 3)) == [])
         #expect(violations(process(.pack, status: 3)) == [])
+    }
+
+    @Test func `a repair that found something is a violation, although it mended that`() throws {
+        let folder = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path(), name: "torture")
+        defer { folder.removeAll() }
+        try folder.makeFolder(TortureJob.Files.directory)
+        let files = TortureJob.Files(folder: folder, number: 4)
+        try folder.write(#"{"entries":8,"defects":2,"rebuilt":8}"# + "\n", to: files.output)
+        try folder.write("sleeve: 7.jpg: the index has lost this record\nsleeve: another\n", to: files.errors)
+        var repair = process(.repair)
+        #expect(violations(repair) == [])
+        repair.collect(files, catalog)
+        #expect(violations(repair) == ["damaged: repair 4 found 2 defects: sleeve: 7.jpg: the index has lost this record"])
     }
 
     @Test func `a reader that does not find a required cover has lost it`() throws {

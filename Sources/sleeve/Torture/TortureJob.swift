@@ -71,7 +71,7 @@ enum TortureJob: Sendable, Equatable {
         case .prefetch: ["prefetch", path(files.list), "--report", path(files.report), "--quiet"]
         case .refresh: ["refresh", "--all", "--report", path(files.report), "--quiet"]
         case .verify: ["verify", "--quiet"]
-        case .repair: ["verify", "--repair", "--quiet"]
+        case .repair: ["verify", "--repair", "--json", "--quiet"]
         case .evict(let bytes): ["evict", "--to", "\(bytes)", "--quiet"]
         case .remove(let digit): ["remove", "--matching", "*\(digit).jpg*", "--force", "--quiet"]
         case .pin(let digit): ["pin", "--matching", "*\(digit).jpg*", "--quiet"]

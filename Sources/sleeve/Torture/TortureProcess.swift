@@ -15,10 +15,12 @@ struct TortureProcess: Sendable, Equatable {
     /// The signals that were sent, in order.
     var signals: [Int32]
     var exceededTimeLimit = false
-    /// The last line that it wrote to stderr.
+    /// The first line that it wrote to stderr.
     var message = ""
     /// What it has reported.
     var acknowledgements: [Acknowledgement] = []
+    /// How many defects `verify --repair` found.
+    var defects = 0
     /// What `list` printed: digests by URL.
     var listed: [String: String] = [:]
     /// The SHA-256 of the file that `get` wrote; nil without one.
@@ -85,6 +87,10 @@ struct TortureProcess: Sendable, Equatable {
                         .lost, url: url, digest: requirement.digest,
                         "\(name), while others ran: \(message); acknowledged by \(requirement.source)"))
             }
+        case .repair where defects > 0:
+            // It has mended them, but kills alone damage nothing.
+            violations.append(
+                TortureViolation(.damaged, "\(name) found \(Decimals.count(defects, "defect")): \(message)"))
         case .pack where status == ExitStatus.someFailed.rawValue && !required.covers.isEmpty:
             violations.append(
                 TortureViolation(.failed, "\(name) left out covers, while others ran: \(message)"))
@@ -97,18 +103,26 @@ struct TortureProcess: Sendable, Equatable {
 extension TortureProcess {
     /// Reads what the process has written.
     mutating func collect(_ files: TortureJob.Files, _ catalog: TortureCatalog) {
-        message = files.folder.text(of: files.errors).split(separator: "\n").last.map(String.init) ?? ""
+        message = files.folder.text(of: files.errors).split(separator: "\n").first.map(String.init) ?? ""
         switch job {
         case .prefetch, .refresh: acknowledgements = Acknowledgement.all(inReport: files.folder.text(of: files.report))
         case .unpack where status == 0:
             acknowledgements = catalog.digests.map { Acknowledgement(url: $0.key, digest: $0.value) }
         case .list: listed = ListedCover.all(in: files.folder.text(of: files.output))
+        case .repair:
+            let result = Data(files.folder.text(of: files.output).utf8)
+            defects = (try? JSONDecoder().decode(RepairResult.self, from: result))?.defects ?? 0
         case .get:
             let data = FileManager.default.contents(atPath: files.folder.file(files.cover))
             fileDigest = data.map { SHA256.hash(data: $0).hexadecimal }
         default: break
         }
     }
+}
+
+/// What `sleeve verify --repair --json` prints.
+private struct RepairResult: Decodable {
+    var defects: Int
 }
 
 /// A line of `sleeve list --json`.

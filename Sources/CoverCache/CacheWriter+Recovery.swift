@@ -94,7 +94,11 @@ extension CacheWriter {
         try transaction { state, _ in
             if !isComplete { try removeDangling(&tails) }
             try adopt(tails.flatMap(\.records), &state)
-            for tail in tails { try index.markScanned(tail.segment.number, to: tail.end) }
+            for tail in tails {
+                try index.markScanned(tail.segment.number, to: tail.end)
+                // Its process may have been killed between creating it and this.
+                state.lastSegment = max(state.lastSegment, tail.segment.number)
+            }
         }
         return tails.map { tail in
             var segment = tail.segment

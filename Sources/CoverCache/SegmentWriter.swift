@@ -21,8 +21,15 @@ struct SegmentWriter {
         let path = directory.segment(number)
         let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor < 0, errno != EEXIST { throw .last("create", path) }
-        self.init(number, path, descriptor)
+        self.init(created: number, path, descriptor)
         try CacheDirectory.sync(directory.segments)
+    }
+
+    /// Locks a segment that was created empty. Returns nil if another process has taken it over before it was locked: what that
+    /// process wrote has to be recovered first.
+    init?(created number: Int, _ path: String, _ descriptor: Int32) {
+        self.init(number, path, descriptor)
+        guard end == 0 else { return nil }
     }
 
     /// Locks an open segment. Returns nil if it has a live writer or was removed.

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Synchronization
 import Testing
 
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a put that a rebuild takes, and an eviction removes before its commit, is lost rather than acknowledged`() throws {
+    @Test func `a put that is rebuilt and evicted before its commit is lost rather than acknowledged`() throws {
         try withFolder { folder in
             try folder.written { first in
                 try folder.written { second in
@@ -182,6 +182,45 @@ import Testing
             try folder.written { _ in }
             #expect(try folder.contents() == [url(1): picture(1)])
             #expect(try folder.defects().isEmpty)
+        }
+    }
+
+    @Test func `a new segment that another process has written to is not appended to before its recovery`() throws {
+        try withFolder { folder in
+            try folder.written { _ in }
+            let path = folder.segment(1)
+            let descriptor = open(path, O_RDWR | O_CREAT | O_EXCL, 0o600)
+            // The process that creates it is stopped here, until another one was killed.
+            try folder.abandoned { writer in
+                try writer.put(url(1), picture(1))
+                try #require(writer.seal()).sync()
+                #expect(try CacheDirectory(creating: folder.path).segmentNumbers() == [1])
+            }
+            #expect(SegmentWriter(created: 1, path, descriptor) == nil)
+            #expect(try folder.contents() == [url(1): picture(1)])
+        }
+    }
+
+    @Test func `the number of a removed segment is not used again, even if its creator was killed at once`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                close(open(folder.segment(5), O_RDWR | O_CREAT | O_EXCL, 0o600))
+                try writer.store(url(1), picture(1))
+                #expect(try CacheDirectory(creating: folder.path).segmentNumbers() == [5])
+            }
+            try folder.written { try $0.evict(to: 0) }
+            #expect(try CacheDirectory(creating: folder.path).segmentNumbers() == [])
+            try folder.written { try $0.store(url(1), picture(1)) }
+            #expect(try CacheDirectory(creating: folder.path).segmentNumbers() == [6])
+        }
+    }
+
+    @Test func `the empty segment of a process that was killed at once is removed`() throws {
+        try withFolder { folder in
+            try folder.written { _ in }
+            close(open(folder.segment(5), O_RDWR | O_CREAT | O_EXCL, 0o600))
+            try folder.written { _ in }
+            #expect(try CacheDirectory(creating: folder.path).segmentNumbers() == [])
         }
     }
 

@@ -162,11 +162,12 @@ import Testing
         try folder.makeFolder(TortureJob.Files.directory)
         let files = TortureJob.Files(folder: folder, number: 4)
         try folder.write(#"{"entries":8,"defects":2,"rebuilt":8}"# + "\n", to: files.output)
-        try folder.write("sleeve: 7.jpg: the index has lost this record\nsleeve: another\n", to: files.errors)
+        try folder.write("sleeve: 7.jpg: the index has lost this record\nsleeve: 8.jpg\n", to: files.errors)
         var repair = process(.repair)
         #expect(violations(repair) == [])
         repair.collect(files, catalog)
-        #expect(violations(repair) == ["damaged: repair 4 found 2 defects: sleeve: 7.jpg: the index has lost this record"])
+        let message = "sleeve: 7.jpg: the index has lost this record"
+        #expect(violations(repair) == ["damaged: repair 4 found 2 defects: \(message)"])
     }
 
     @Test func `a reader that does not find a required cover has lost it`() throws {

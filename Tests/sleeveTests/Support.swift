@@ -129,6 +129,21 @@ final class Child: Sendable {
         }
     }
 
+    /// Returns when the process is stopped or has ended. - Returns: whether it is stopped.
+    func stops() async -> Bool {
+        let pid = pid
+        return await withCheckedContinuation { continuation in
+            Thread.detachNewThread {
+                var information = siginfo_t()
+                var result: Int32
+                repeat {
+                    result = waitid(P_PID, id_t(pid), &information, WSTOPPED | WEXITED | WNOWAIT)
+                } while result != 0 && errno == EINTR
+                continuation.resume(returning: result == 0 && information.si_code == CLD_STOPPED)
+            }
+        }
+    }
+
     /// Returns when the process has ended and its output was read.
     func exit() async -> RunResult {
         await withTaskCancellationHandler {

@@ -22,7 +22,7 @@ struct Pin: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        try await changePins(covers, options, ("Pinned", "were pinned before")) { library, selection, failures in
+        try await changePins(covers, options, ("Pinned", "pinned before")) { library, selection, failures in
             try await library.pin(selection) { failures.add($0) }
         }
     }
@@ -45,7 +45,7 @@ struct Unpin: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        try await changePins(covers, options, ("Unpinned", "were not pinned")) { library, selection, failures in
+        try await changePins(covers, options, ("Unpinned", "not pinned")) { library, selection, failures in
             try await library.unpin(selection) { failures.add($0) }
         }
     }

@@ -2,6 +2,7 @@
     import Foundation
     import GRDB
     import OriginServer
+    import Platform
     import Testing
 
     @testable import CoverCache
@@ -21,6 +22,8 @@
         let kind: Kind
         let stage: Stage
         private let arguments: [String]
+        /// A prefetch of other covers.
+        private let other: [String]
         /// What the cache has before.
         private var before: [String: Set<String>] = [:]
         /// What it may have afterwards.
@@ -29,6 +32,7 @@
 
         private var base: String { stage.folder + "/base" }
         private var report: String { stage.folder + "/report" }
+        private var otherReport: String { stage.folder + "/other-report" }
         private var trace: String { stage.folder + "/trace" }
 
         /// One run of the command.
@@ -40,8 +44,8 @@
             var faults: [String]
         }
 
-        private init(_ kind: Kind, _ stage: Stage, _ arguments: [String]) async throws {
-            (self.kind, self.stage, self.arguments) = (kind, stage, arguments)
+        private init(_ kind: Kind, _ stage: Stage, _ arguments: [String], other: [String]) async throws {
+            (self.kind, self.stage, self.arguments, self.other) = (kind, stage, arguments, other)
             if FileManager.default.fileExists(atPath: stage.cache) {
                 try FileManager.default.moveItem(atPath: stage.cache, toPath: base)
                 if kind == .repair {
@@ -58,8 +62,10 @@
             allowed = before
             // A run in which nothing goes wrong tells what is to come.
             try restore()
-            let result = try await run([:])
-            try #require(result.status == 0, "\(result)")
+            for arguments in [arguments, other] {
+                let result = try await run(arguments, [:])
+                try #require(result.status == 0, "\(result)")
+            }
             for (url, digest) in try CacheCheck.digests(in: stage.cache) {
                 if let digest { allowed[url, default: []].insert(digest) }
             }
@@ -96,7 +102,9 @@
                     case .repair, .repairOfIndex, .rebuild: ["verify", "--repair"]
                     case .get: ["get", "--offline", urls[3], "-o", stage.folder + "/cover.jpg"]
                     }
-                try await body(Scenario(kind, stage, arguments))
+                let third = try stage.list((40..<46).map { changed.coverURL($0) }, name: "other.txt")
+                let other = ["prefetch", third, "--report", stage.folder + "/other-report", "--retries", "0"]
+                try await body(Scenario(kind, stage, arguments, other: other))
                 await changed.stop()
             }
         }
@@ -116,7 +124,7 @@
         }
 
         private func restore() throws {
-            for path in [stage.cache, report, trace] where FileManager.default.fileExists(atPath: path) {
+            for path in [stage.cache, report, otherReport, trace] where FileManager.default.fileExists(atPath: path) {
                 try FileManager.default.removeItem(atPath: path)
             }
             guard FileManager.default.fileExists(atPath: base) else { return }
@@ -126,27 +134,54 @@
             }
         }
 
-        private func run(_ variables: [String: String]) async throws -> RunResult {
+        private func run(_ arguments: [String], _ variables: [String: String]) async throws -> RunResult {
             await (try stage.start(arguments, disk: variables)).exit()
         }
 
         /// Runs the command on a new copy of the cache, and checks what it leaves.
         func attempt(_ variables: [String: String]) async throws -> Attempt {
             try restore()
-            let result = try await run(variables.merging(["DISK_TRACE": trace]) { $1 })
+            let result = try await run(arguments, variables.merging(["DISK_TRACE": trace]) { $1 })
             let operations = try DiskOperation.read(trace)
+            return Attempt(
+                result: result, failed: operations.first { $0.kind == .failed }, faults: try faults())
+        }
+
+        /// Runs the command on a new copy of the cache, and stops it after an operation. Meanwhile another process downloads
+        /// covers, and is killed before an operation, unless the command holds the lock that it needs. Then the command goes on.
+        /// - Returns: nil if the command ends before it is stopped.
+        func attempt(stoppedAfter number: Int, otherKilledBefore otherNumber: Int) async throws -> Attempt? {
+            try restore()
+            let child = try stage.start(arguments, disk: ["DISK_STOP": "\(number)"])
+            guard await child.stops() else {
+                _ = await child.exit()
+                return nil
+            }
+            let lock = try? FileLock(path: stage.cache + "/writer.lock")
+            if try lock?.tryLock() ?? true {
+                lock?.unlock()
+                _ = try await run(other, ["DISK_KILL": "\(otherNumber)"])
+            }
+            child.kill(SIGCONT)
+            let result = await child.exit()
+            let defects = try CacheWriter.open(stage.cache).verify().defects.map { "verify: \($0)" }
+            return try Attempt(result: result, faults: faults() + defects)
+        }
+
+        /// What is wrong with the cache, compared with what was there and with what the reports have acknowledged.
+        private func faults() throws -> [String] {
             var required = kind == .evict ? [:] : before
-            let text = (try? String(contentsOfFile: report, encoding: .utf8)) ?? ""
-            for line: ReportLine in try jsonLines(text) {
+            // What the other process has stored may be evicted.
+            let paths = kind == .evict ? [] : [report, otherReport]
+            let reports = paths.map { (try? String(contentsOfFile: $0, encoding: .utf8)) ?? "" }
+            for line: ReportLine in try jsonLines(reports.joined()) {
                 if let digest = line.digest { required[line.url] = [digest] }
             }
             // What replaces a cover may be there without having been acknowledged.
             for (url, digests) in required where kind == .refresh && before[url] == digests {
                 required[url] = allowed[url] ?? digests
             }
-            return Attempt(
-                result: result, failed: operations.first { $0.kind == .failed },
-                faults: CacheCheck(required: required, allowed: allowed, damaged: damaged).faults(in: stage.cache))
+            return CacheCheck(required: required, allowed: allowed, damaged: damaged).faults(in: stage.cache)
         }
 
         /// Runs the command again on what the last attempt left.

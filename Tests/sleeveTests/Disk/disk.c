@@ -1,8 +1,10 @@
-// Records the file operations of a process, fails one of them, or kills the process before one. LD_PRELOAD it; Linux only.
+// Records the file operations of a process, fails one of them, kills the process before one, or stops it after one.
+// LD_PRELOAD it; Linux only.
 //
 //   DISK_ROOT=DIRECTORY          Only operations on files below this directory count. Needed.
 //   DISK_TRACE=FILE              Appends each operation that changes a file (struct operation, names, data).
 //   DISK_KILL=N                  Sends SIGKILL to the process before the N-th of these operations.
+//   DISK_STOP=N                  Sends SIGSTOP to the process right after the N-th of these operations.
 //   DISK_FAIL=ERRNO:N[:lasting]  Fails the N-th call that may fail with ERRNO; with `lasting`, all from the N-th on.
 //
 // SQLite's shared memory (-shm) is not recorded: it does not survive a restart. Its calls fail like all others. Several processes
@@ -39,15 +41,17 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static const char *root;
 static size_t rootLength;
 static int trace = -1;
-static long killAt, changes, failAt, failable;
+static long killAt, stopAt, changes, failAt, failable;
 static int failure, lasting;
 
 static void read_environment(void) {
     root = getenv("DISK_ROOT");
     rootLength = root ? strlen(root) : 0;
-    const char *path = getenv("DISK_TRACE"), *number = getenv("DISK_KILL"), *fail = getenv("DISK_FAIL");
+    const char *path = getenv("DISK_TRACE"), *number = getenv("DISK_KILL"), *fail = getenv("DISK_FAIL"),
+               *stop = getenv("DISK_STOP");
     if (path) trace = (int)syscall(SYS_openat, AT_FDCWD, path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
     if (number) killAt = atol(number);
+    if (stop) stopAt = atol(stop);
     if (fail) lasting = sscanf(fail, "%d:%ld", &failure, &failAt) == 2 && strstr(fail, "lasting") != NULL;
 }
 
@@ -59,8 +63,12 @@ static void begin(void) {
 
 static void end(void) {
     int saved = errno;
+    int stops = stopAt && changes >= stopAt;
+    if (stops) stopAt = 0;
     if (trace >= 0) flock(trace, LOCK_UN);
     pthread_mutex_unlock(&mutex);
+    // Sent to the process, the signal could reach another thread first, and this one would go on for a moment.
+    if (stops) syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), SIGSTOP);
     errno = saved;
 }
 
@@ -108,7 +116,7 @@ static uint64_t inode_of(int descriptor) {
 // MARK: Killing and failing
 
 static void will_change(const char *path) {
-    if (is_recorded(path) && killAt && ++changes == killAt) kill(getpid(), SIGKILL);
+    if (is_recorded(path) && ++changes == killAt) kill(getpid(), SIGKILL);
 }
 
 enum call { OPENING, CREATING, READING, WRITING, SYNCING, NAMING, PUNCHING };

@@ -76,7 +76,7 @@ package struct CacheDirectory: Sendable, Hashable {
     // MARK: The reserve
 
     private static let reserveLength = 512 << 10
-    private var reserve: String { path + "/reserve" }
+    var reserve: String { path + "/reserve" }
     var hasReserve: Bool { length(of: reserve) >= Self.reserveLength }
 
     /// Allocates disk blocks that `releaseReserve` frees, so that the index can be written when the disk is full. Does nothing if

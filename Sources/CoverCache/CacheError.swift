@@ -82,7 +82,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case ENOSPC, EDQUOT: .diskFull(path)
         case EMFILE, ENFILE:
             .file(path, operation: error.call, reason: "\(error.reason); raise the limit on open files (ulimit -n)")
-        case EACCES, EPERM, EROFS: .notWritable(path, reason: error.reason)
+        case EACCES, EPERM:
+            .file(path, operation: error.call, reason: "\(error.reason); correct the cache's permissions")
         default: .file(path, operation: error.call, reason: error.reason)
         }
     }

@@ -82,12 +82,14 @@ package final class CacheReader: Sendable {
     /// - Parameter counting: whether to count each as a use, and a hit or a miss.
     package func status(of keys: some Collection<String>, counting: Bool = true) throws -> [Status?] {
         var lengths: [Int: Int] = [:]
-        func isThere(_ found: ReadConnection.FoundStatus) -> Bool {
-            let length = lengths[found.segment] ?? directory.segmentLength(found.segment)
-            lengths[found.segment] = length
-            return found.end <= length
+        func isThere(_ range: FreedRange) -> Bool {
+            let length = lengths[range.segment] ?? directory.segmentLength(range.segment)
+            lengths[range.segment] = length
+            return range.end <= length
         }
-        let found = try withConnection { try $0.status(of: keys) }.map { $0.flatMap { isThere($0) ? $0 : nil } }
+        let found = try withConnection { try $0.status(of: keys) }.map { found in
+            found.flatMap { isThere($0.record) && $0.reference.map(isThere) ?? true ? $0 : nil }
+        }
         if counting {
             let uses = found.compactMap { $0?.use }
             usage.withLock { usage in

@@ -201,6 +201,23 @@ extension CacheWriter {
         return !header.isReference && header.digest == digest && header.span == record.count
     }
 
+    /// Whether the record at `range` names the entry of `key`: without the index, the entry would be found. The body is not examined.
+    func isNamed(_ key: String, _ digest: Digest, by range: FreedRange) -> Bool {
+        guard let file = try? files.file(range.segment),
+            case .record(let record) = try? SegmentScanner.record(
+                file, range.segment, at: range.offset, end: range.end, checking: .front)
+        else { return false }
+        return record.header.digest == digest && record.metadata.key == key
+    }
+
+    /// Whether the entry of `key` has these bytes, and they and the record that names it are as they were stored.
+    /// - Throws: `CacheError` if the bytes cannot be read, which says nothing about them.
+    package func isIntact(_ key: String, _ digest: Digest) throws -> Bool {
+        let (entry, blob) = try reading { _ in try (index.entry(key), index.blob(digest)) }
+        guard let entry, let blob, entry.blob == blob.id else { return false }
+        return try isIntact(blob, digest) && isNamed(key, digest, by: entry.reference ?? blob.range)
+    }
+
     /// A blob's record; nil if it is damaged or cannot be read.
     func record(of blob: BlobRow, checking check: RecordState.Check = .checksum) -> SegmentRecord? {
         guard let file = try? files.file(blob.segment),
@@ -327,6 +344,7 @@ extension CacheWriter {
         }
         withExtendedLifetime(held) {}
         reclaimSpace()
+        try? checkpointIfLong()
         return entries
     }
 

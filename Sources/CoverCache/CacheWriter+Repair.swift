@@ -26,9 +26,7 @@ extension CacheWriter {
     package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> RepairReport {
         var report = RepairReport()
         let suspects = try suspects(&report.found, progress: progress)
-        if !report.found.isIndexReadable {
-            throw CacheError.corruptIndex(report.found.defects.last?.problem ?? "")
-        }
+        if let corruption = report.found.corruption { throw CacheError.corruptIndex(corruption) }
         // What a row names is freed with it, and must not be another's.
         if try report.found.isIndexSound && (suspects.isEmpty || !hasOverlaps()) {
             try usingReserve { try mend(suspects, &report) }

@@ -18,7 +18,12 @@ extension CacheWriter {
         if let blob, let entry, entry.blob == blob.id {
             // The same cover arrived twice, or another process stored it or recovered this record.
             try index.validate(entry.id, put.metadata)
-            free(range, unlessOf: entry, blob)
+            if blob.range == range || entry.reference == range { return outcome }
+            if isNamed(put.metadata.key, header.digest, by: entry.reference ?? blob.range) {
+                freed.append(range)
+            } else {
+                try replaceReference(of: entry, with: range, &state)
+            }
             return outcome
         }
         if blob?.range == range || state.charged + range.length <= room {
@@ -52,6 +57,13 @@ extension CacheWriter {
         else { return freed.append(record.range) }
         try index.setReference(of: entry.id, to: record.range)
         charge(record.range, &state)
+    }
+
+    /// Gives an entry a new record instead of its own, which is damaged or missing.
+    private func replaceReference(of entry: Index.Entry, with range: FreedRange, _ state: inout IndexState) throws {
+        if let reference = entry.reference { release([reference], &state) }
+        try index.setReference(of: entry.id, to: range)
+        charge(range, &state)
     }
 
     /// Frees a record's range, unless the blob or the entry uses it.

@@ -24,11 +24,16 @@ package struct VerifyReport: Sendable {
     package var defects: [Defect] = []
     /// Whether the index agrees with itself and with the records that are intact. If it does not, only a rebuild mends it.
     package var isIndexSound = true
-    /// If not, only a new file helps.
-    package var isIndexReadable = true
+    /// Why SQLite cannot read the index. Only a new file helps.
+    package var corruption: String?
 
     package init(entries: Int = 0, blobs: Int = 0, bytes: Int = 0) {
         (self.entries, self.blobs, self.bytes) = (entries, blobs, bytes)
+    }
+
+    package mutating func add(corruption: String, at path: String) {
+        self.corruption = corruption
+        add(indexDefect: Defect(key: nil, location: path, problem: "the index is damaged: \(corruption)"))
     }
 
     /// Adds a defect of the index itself.
@@ -97,9 +102,7 @@ extension CacheWriter {
                 return suspects
             }
         } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
-            let problem = "the index is damaged: \(error.message ?? "corrupt")"
-            report.add(indexDefect: Defect(key: nil, location: directory.index, problem: problem))
-            report.isIndexReadable = false
+            report.add(corruption: error.message ?? "corrupt", at: directory.index)
             return []
         }
     }

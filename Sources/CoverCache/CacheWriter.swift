@@ -68,6 +68,7 @@ package final class CacheWriter {
     var freed: [FreedRange] = []
     /// The records of groups that could not be written or committed. A transaction frees them when no earlier group is sealed.
     var abandoned: [FreedRange] = []
+    private var hasAbandoned = false
     /// What committed transactions have freed, until its blocks are given back.
     var reclaimable = ReclaimableSpace()
     /// What the current transaction adds to each segment's live bytes.
@@ -270,6 +271,7 @@ package final class CacheWriter {
     /// Frees the disk space of a group that could not be written or committed, with the next transaction: until then, SQLite may
     /// find the rows of a failed commit in its log when it recovers from a crash.
     package func abandon(_ group: Group) {
+        hasAbandoned = true
         abandoned.append(group.range)
         end(group)
     }
@@ -340,37 +342,6 @@ package final class CacheWriter {
         return try commit([group])
     }
 
-    /// Changes times and fields of entries whose bytes stay. Nothing is appended to a segment. The changes survive the end of the
-    /// process, not power loss; after that, the entries are revalidated again.
-    /// - Returns: for each renewal, whether there still is an entry whose bytes are whole. An entry that was replaced meanwhile keeps what
-    ///   replaced it. One that the origin has confirmed, but whose bytes are damaged or cannot be read, stays as it is: other entries may
-    ///   share them, and a new download repairs all.
-    @discardableResult
-    package func renew(_ renewals: [Renewal]) throws -> [Bool] {
-        // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
-        defer { try? checkpointIfLong(Self.longLogLength * 6) }
-        let damaged = try damagedDigests(in: renewals)
-        return try transaction { state, _ in
-            try writeDeferred(&state)
-            return try renewals.map { renewal in
-                if renewal.isConfirmation, damaged.contains(renewal.digest) { return false }
-                return try index.renew(renewal)
-            }
-        }
-    }
-
-    /// The digests that the origin has confirmed, and whose bytes are damaged or cannot be read.
-    private func damagedDigests(in renewals: [Renewal]) throws -> Set<Digest> {
-        // By digest: a rebuild of the index gives every blob another row.
-        let digests = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
-        var blobs = try reading { _ in
-            try digests.compactMap { digest in try index.blob(digest).map { (row: $0, digest: digest) } }
-        }
-        // In the order on the disk, for the kernel's read-ahead.
-        blobs.sort { ($0.row.segment, $0.row.offset) < ($1.row.segment, $1.row.offset) }
-        return Set(blobs.filter { !((try? isIntact($0.row, $0.digest)) ?? false) }.map(\.digest))
-    }
-
     /// Moves the index's whole log into the index.
     package func checkpoint() throws { try checkpointIfLong(0) }
 
@@ -380,6 +351,8 @@ package final class CacheWriter {
 
     /// Commits what is pending.
     package func close() throws {
+        // On a full disk, the logs of many runs would take what is left.
+        defer { if hasAbandoned { try? checkpoint() } }
         _ = try commit()
         reclaimSpace()
         if !hasHoles { _ = try compact(to: room) }

@@ -43,7 +43,7 @@ struct Index {
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
     private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
     private let selectOwnKeys, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
-    private let selectOwnEntries, setReference, selectLiveBytes, selectAllRecords: FastStatement
+    private let selectOwnEntries, selectReference, setReference, selectLiveBytes, selectAllRecords: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
     /// The segment, the offset and the length of each record that a row names.
     static let selectRecords = """
@@ -112,6 +112,7 @@ struct Index {
             SELECT e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields
             FROM entries e JOIN blobs b ON b.id = e.blob WHERE e.blob = ? AND e.segment IS NULL
             """)
+        selectReference = statement("SELECT segment, offset, span FROM entries WHERE id = ? AND url = ?")
         setReference = statement("UPDATE entries SET segment = ?, offset = ?, span = ? WHERE id = ?")
         selectAllRecords = statement(Self.selectRecords)
         selectLiveBytes = statement(
@@ -166,6 +167,11 @@ struct Index {
             .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
             .int(renewal.row.blob), .text(renewal.key), .int(renewal.before))
         return try renewEntry.changedRows > 0 || entry(renewal.key) != nil
+    }
+
+    /// The own record of an entry that still has this row.
+    func reference(of row: EntryRow, _ key: String) throws -> FreedRange? {
+        try selectReference.first(.int(row.id), .text(key)) { try Self.range($0, from: 0) } ?? nil
     }
 
     /// The entries that have no record but the blob's.

@@ -61,9 +61,9 @@ final class ReadConnection: Sendable {
     struct FoundStatus {
         var status: CacheReader.Status
         var use: CacheUsage.Use
-        /// Of the blob's record.
-        var segment: Int
-        var end: Int
+        var record: FreedRange
+        /// The entry's own record, if the blob's does not name it.
+        var reference: FreedRange?
     }
 
     /// The status of each key in one snapshot.
@@ -78,7 +78,11 @@ final class ReadConnection: Sendable {
                                 status: CacheReader.Status(
                                     digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4)),
                                 use: CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)),
-                                segment: try row.size(5), end: try row.size(6) + row.size(7))
+                                record: FreedRange(
+                                    segment: try row.size(5), offset: try row.size(6), length: try row.size(7)),
+                                reference: try row.optionalSize(8).map { segment in
+                                    FreedRange(segment: segment, offset: try row.size(9), length: try row.size(10))
+                                })
                         }
                     } ?? nil
                 }
@@ -100,8 +104,8 @@ final class ReadConnection: Sendable {
     private static let location =
         ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.tag = ? AND e.url = ?"
     private static let statusSQL =
-        "SELECT b.id, b.digest, b.length, b.used, e.fresh, b.segment, b.offset, b.span" + tables
-        + " WHERE e.tag = ? AND e.url = ?"
+        "SELECT b.id, b.digest, b.length, b.used, e.fresh, b.segment, b.offset, b.span, e.segment, e.offset, e.span"
+        + tables + " WHERE e.tag = ? AND e.url = ?"
 
     /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.
     /// - Parameter key: the entry's key if it is known already.

@@ -49,9 +49,10 @@ extension CacheWriter {
 }
 
 extension CacheDirectory {
-    /// Bytes of the blocks allocated to the segments and the index. Holes do not count.
+    /// Bytes of the blocks allocated to the segments, the index and the files of fixed size. Holes do not count.
     func blocksOnDisk() throws(CacheError) -> Int {
-        let files = try segmentNumbers().map { segment($0) } + [index, index + "-wal", index + "-shm"]
+        let others = [index, index + "-wal", index + "-shm", leases, reserve]
+        let files = try segmentNumbers().map { segment($0) } + others
         return files.reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
     }
 }

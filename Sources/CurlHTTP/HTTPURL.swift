@@ -57,6 +57,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         }
         if text.isEmpty { throw .empty }
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw .malformed("it holds a control character") }
+        // What a list holds instead of bytes that are not UTF-8.
+        if text.unicodeScalars.contains("\u{FFFD}") { throw .malformed("it is not UTF-8") }
         guard let handle = curl_url() else { throw .malformed("out of memory") }
         defer { curl_url_cleanup(handle) }
         let flags = UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER)
@@ -70,7 +72,11 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         }
         guard let scheme = Self.part(CURLUPART_SCHEME, of: handle) else { throw .noScheme }
         guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
-        guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty else { throw .malformed("no host") }
+        // libcurl ignores a third slash, and takes what follows for the host.
+        let afterScheme = text.firstRange(of: "://").map { text[$0.upperBound...] }
+        guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty, afterScheme?.first != "/" else {
+            throw .malformed("no host")
+        }
         curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
         if host.utf8.contains(where: { $0 >= 0x80 }) {
             // libcurl would convert the name by the process's locale, which is C here.

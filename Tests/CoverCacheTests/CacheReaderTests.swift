@@ -66,6 +66,36 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false])
+    func `a cover with shared bytes whose own record is gone is neither fresh nor confirmed until it is stored again`(
+        isSegmentGone: Bool
+    ) throws {
+        try withFolder { folder in
+            let keys = [url(1), url(2)]
+            try folder.written { writer in
+                for key in keys { try writer.store(key, picture(1)) }
+            }
+            if isSegmentGone {
+                try Bytes.remove(folder.segment(1))
+            } else {
+                try Bytes.truncate(folder.segment(1), to: RecordHeader.charge(5_200))
+            }
+            let reader = try folder.reader()
+            #expect(try reader.status(of: keys).map { $0 != nil } == [!isSegmentGone, false])
+            let entries = try keys.map { try #require(try reader.entry(for: $0)) }
+            try folder.written { writer in
+                let renewals = entries.map { Renewal(confirming: $0, validatedAt: 300, freshUntil: 400, fields: "") }
+                #expect(try writer.renew(renewals) == [!isSegmentGone, false])
+                #expect(try zip(keys, entries).map { try writer.isIntact($0, $1.digest) } == [!isSegmentGone, false])
+                for key in keys { try writer.store(key, picture(1)) }
+                #expect(try zip(keys, entries).map { try writer.isIntact($0, $1.digest) } == [true, true])
+                #expect(try writer.verify().defects == [])
+            }
+            try folder.deleteIndex()
+            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(1)])
+        }
+    }
+
     @Test("a damaged cover counts as a miss, not as a hit")
     func counting() throws {
         try withFolder { folder in

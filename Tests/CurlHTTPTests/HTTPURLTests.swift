@@ -92,6 +92,7 @@ import Testing
             "http://", "http://example.com:99999/", "http://example.com:x/", "http://exa mple.com/",
             "http://[::1/", "http://example.com/a\nb", "http://example.com/a\u{0}b", "http://-\u{FC}.example/",
             "http://\u{FC}\u{FF0F}x/", "http://%FF.example/",
+            "http:///x", "http://example.com/\u{FFFD}.jpg",
         ])
     func malformed(text: String) {
         let problem = #expect(throws: HTTPURL.Problem.self) { try HTTPURL(text) }

@@ -249,8 +249,28 @@ extension CommandTests {
                 let list = try stage.list(stage.urls(0..<2))
                 let before = try stage.text(of: list)
                 let result = try await stage.run("prefetch", list, "--report", stage.folder + "/./list.txt")
-                #expect(result.status == 1 && result.stderr.contains("overwrite the list"), "\(result)")
+                #expect(result.status == 1 && result.stderr.contains("--report would overwrite"), "\(result)")
                 #expect(try stage.text(of: list) == before)
+            }
+        }
+
+        @Test func `metrics are not written over a list, the library or the report`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<2))
+                let library = stage.folder + "/library.json"
+                #expect(try await stage.run("album", "list", "--library", library).status == 0)
+                for (arguments, kept) in [
+                    (["prefetch", list, "--metrics-file", list], list),
+                    (["prefetch", "--library", library, "--metrics-file", library], library),
+                    (["refresh", "--library", library, "--metrics-file", library], library),
+                ] {
+                    let before = try stage.text(of: kept)
+                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    #expect(result.status == 1 && result.stderr.contains("--metrics-file would overwrite"), "\(result)")
+                    #expect(try stage.text(of: kept) == before)
+                }
+                let both = try await stage.run("prefetch", list, "--report", "x", "--metrics-file", "x")
+                #expect(both.status == 64 && both.stderr.contains("two files"), "\(both)")
             }
         }
 

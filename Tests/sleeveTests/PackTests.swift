@@ -46,6 +46,20 @@ extension CommandTests {
             }
         }
 
+        @Test func `a pack restores covers whose segment is gone, and their records`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<4) + stage.urls(4..<8, "same=7"))
+                let file = stage.folder + "/covers.pack"
+                #expect(try await stage.run("pack", file).status == 0)
+                try FileManager.default.removeItem(atPath: stage.cache + "/segments/0000000001.seg")
+                let unpacked: UnpackLine = try await stage.run("unpack", file, "--json").json()
+                #expect(unpacked.stored == 8 && unpacked.kept == 0)
+                #expect(try await stage.run("verify").status == 0)
+                try FileManager.default.removeItem(atPath: stage.cache + "/index.sqlite3")
+                #expect(try await stage.run("list", "--json").stdout.split(separator: "\n").count == 8)
+            }
+        }
+
         @Test func `a pack can be selected, and goes through a pipe`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<6)
@@ -85,6 +99,7 @@ extension CommandTests {
                 try bytes.write(to: URL(filePath: file))
                 let dry = try await run(stage, ["unpack", file, "--dry-run"] + other(stage))
                 #expect(dry.status == 3 && dry.stdout.hasPrefix("Verified, would store 4 covers"), "\(dry)")
+                #expect(!FileManager.default.fileExists(atPath: stage.folder + "/other"))
                 let result = try await run(stage, ["unpack", file, "--json"] + other(stage))
                 #expect(result.status == 3, "\(result)")
                 #expect(result.stderr.contains(urls[2]) && result.stderr.contains("\(file) at "), "\(result)")

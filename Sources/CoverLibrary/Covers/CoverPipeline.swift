@@ -37,7 +37,7 @@ package final class CoverPipeline: Sendable {
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
             reader = try await persistency.open { [logger = configuration.logger] isCapacityKnown in
-                let advice = isCapacityKnown ? "" : "; its capacity is lost, too: set it again with --capacity"
+                let advice = isCapacityKnown ? "" : "; its capacity is lost, too: --capacity sets it again"
                 logger.warning("the cache's index is lost or damaged: rebuilding it from the covers\(advice)")
             }
             let evicted = try await persistency.openingEviction()

@@ -91,10 +91,12 @@ struct Unpacker {
         _ packed: [PackedCover], _ writer: CacheWriter, _ reader: CacheReader, isDryRun: Bool
     ) throws -> [Outcome] {
         var outcomes = packed.map { _ in Outcome.kept }
-        let known = try packed.map { try reader.entry(for: $0.metadata.key)?.validatedAt }
-        let wanted = packed.indices.filter { index in
+        let wanted = try packed.indices.filter { index in
             let metadata = packed[index].metadata
-            return known[index].map { $0 < metadata.validatedAt ?? metadata.storedAt } ?? true
+            guard let entry = try reader.entry(for: metadata.key),
+                entry.validatedAt >= metadata.validatedAt ?? metadata.storedAt
+            else { return true }
+            return try !writer.isIntact(metadata.key, entry.digest)
         }
         if isDryRun {
             for index in wanted {

@@ -373,15 +373,14 @@ actor PersistencyManager: DownloadStore {
         do {
             return try withWriter { try $0.repair(progress: progress) }
         } catch {
-            guard case .corruptIndex = CacheError(error), let corrupt = openWriter else { throw error }
+            guard case .corruptIndex(let corruption) = CacheError(error), let corrupt = openWriter else { throw error }
             let writer = try CacheWriter.open(path, capacity: corrupt.capacity, settingAsideIndex: corrupt.indexNumber)
             openWriter = writer
             let statistics = try writer.statistics()
             var report = RepairReport(rebuiltEntries: statistics.entries)
             report.found = VerifyReport(
                 entries: statistics.entries, blobs: statistics.blobs, bytes: statistics.bytes)
-            report.found.add(
-                indexDefect: Defect(key: nil, location: writer.directory.index, problem: "\(CacheError(error))"))
+            report.found.add(corruption: corruption, at: writer.directory.index)
             return report
         }
     }

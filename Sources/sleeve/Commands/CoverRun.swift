@@ -52,7 +52,7 @@ struct CoverRun {
         failures.summarize(hasReport: report != nil)
         let summary = outcomes.counts
         let emptyText = await ended(summary)
-        await library.warnOfEvictedCovers()
+        let evicted = await library.warnOfEvictedCovers()
         let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
         let reportProblem = report?.close()
@@ -64,7 +64,7 @@ struct CoverRun {
             .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
         if case .success = result {
             if options.json {
-                try printResult(summary.json(peakMemory: ResidentMemory.peak))
+                try printResult(summary.json(evicted: evicted, peakMemory: ResidentMemory.peak))
             } else if !options.quiet {
                 let text =
                     summary.isEmpty ? (code == nil ? emptyText : "") : summary.text(isListRead: outcomes.total != nil)
@@ -92,10 +92,12 @@ struct CoverRun {
 }
 
 extension LibraryAPI {
-    /// Warns if the covers of a run did not all fit into the cache.
-    func warnOfEvictedCovers() async {
-        guard let count = try? await evictedNewCovers(), count > 0 else { return }
+    /// Warns if the covers of a run did not all fit into the cache. - Returns: The number of those that were evicted.
+    @discardableResult
+    func warnOfEvictedCovers() async -> Int {
+        guard let count = try? await evictedNewCovers(), count > 0 else { return 0 }
         Log.warning(
             "\(Decimals.count(count, "new cover")) evicted to make room for others; raise --capacity to keep more")
+        return count
     }
 }

@@ -8,7 +8,8 @@ struct Pack: AsyncParsableCommand {
         abstract: "Write cached covers into one file, to carry to another machine.",
         discussion: """
             A pack holds the covers with their URLs, validators, times and SHA-256. `sleeve unpack` verifies them and stores \
-            them in another cache. The file appears when it is complete. It holds whole URLs, which may grant access.
+            them in another cache. The file appears when it is complete; a killed run leaves \
+            FILE.PID.part, which can be deleted. It holds whole URLs, which may grant access.
 
             Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
 

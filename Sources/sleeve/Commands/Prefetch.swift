@@ -43,9 +43,7 @@ struct Prefetch: AsyncParsableCommand {
         try archive.apply(to: &configuration)
         if inputs.isEmpty { try configuration.requireLibraryFile() }
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
-        for path in paths where path != "-" && files.report.map({ OutputFile.isSame($0, path) }) == true {
-            throw fail("--report would overwrite the list \(path); choose another file")
-        }
+        try files.check(reading: paths + [configuration.libraryPath])
         let run = try CoverRun("prefetch", options, files)
         let library = try await openLibrary(configuration)
         if inputs.isEmpty { try await createLibraryFile(library) }

@@ -66,6 +66,7 @@ struct Refresh: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        try files.check(reading: [configuration.libraryPath])
         let run = try CoverRun("refresh", options, files)
         if let jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))

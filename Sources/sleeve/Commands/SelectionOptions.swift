@@ -1,6 +1,7 @@
 import AlbumLibrary
 import ArgumentParser
 import CoverLibrary
+import Platform
 import Synchronization
 
 /// The cached covers that a command is about: named one by one, in lists, or by a filter.
@@ -38,6 +39,11 @@ struct SelectionOptions: ParsableArguments {
         var requests: [CoverRequest] = []
         if !album.isEmpty {
             try library.configuration.requireLibraryFile()
+            let path = library.configuration.libraryPath
+            // Reading the albums would create the file.
+            guard FileManager.default.fileExists(atPath: path) else {
+                throw fail("no library file at \(path): name it with --library or $SLEEVE_LIBRARY")
+            }
             let albums = try await library.albums.all()
             for reference in album { requests.append(CoverRequest(album: albums[try reference.index(in: albums)])) }
         }

@@ -8,7 +8,7 @@ struct Unpack: AsyncParsableCommand {
         abstract: "Store the covers of a pack in the cache.",
         discussion: """
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
-            or later stays as it is. Damaged records are reported with their offset in the file, and their URL if it can be read; the rest is \
+            or later stays as it is, unless it is damaged. Damaged records are reported with their offset in the file, and their URL if it can be read; the rest is \
             stored, and the exit code is 3. An unpack can be interrupted; run it again to continue.
 
               sleeve unpack covers.pack
@@ -44,6 +44,18 @@ struct Unpack: AsyncParsableCommand {
         let name = file == "-" ? "stdin" : file
         guard descriptor >= 0 else { throw fail("cannot \(SystemError("read", path: file))") }
         defer { if file != "-" { close(descriptor) } }
+        // A dry run leaves no cache where there was none.
+        var temporary: TemporaryFolder?
+        if dryRun, !LibraryAPI.hasCache(at: configuration.cacheDirectory) {
+            do throws(SystemError) {
+                let folder = try TemporaryFolder(in: FileManager.default.temporaryDirectory.path, name: "sleeve-unpack")
+                configuration.cacheDirectory = URL(filePath: folder.file("cache"))
+                temporary = folder
+            } catch {
+                throw fail("cannot \(error)")
+            }
+        }
+        defer { temporary?.removeAll() }
         try await withLibrary(configuration) { library in
             let failures = FailureList()
             let start = ContinuousClock.now

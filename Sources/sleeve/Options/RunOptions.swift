@@ -19,5 +19,18 @@ struct RunOptions: ParsableArguments {
             if path?.isEmpty == true { throw ValidationError("\(name) needs a file") }
             if path == "-" { throw ValidationError("\(name) needs a file, not -: stdout holds the summary") }
         }
+        if let report, let metricsFile, OutputFile.isSame(report, metricsFile) {
+            throw ValidationError("--report and --metrics-file need two files: both name \(report)")
+        }
+    }
+
+    /// - Parameter inputs: The files that the run reads, and - for stdin.
+    /// - Throws: An exit code, after an error message, if the run would overwrite one of them.
+    func check(reading inputs: [String]) throws {
+        for (output, name) in [(report, "--report"), (metricsFile, "--metrics-file")] {
+            for input in inputs where input != "-" && output.map({ OutputFile.isSame($0, input) }) == true {
+                throw fail("\(name) would overwrite \(input); choose another file")
+            }
+        }
     }
 }

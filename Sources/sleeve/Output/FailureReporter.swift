@@ -75,7 +75,7 @@ final class FailureReporter: Sendable {
 extension FailureReporter.State {
     /// Counts a failure. - Returns: Whether only the summary reports it.
     fileprivate mutating func count(_ failure: CoverFailure) -> Bool {
-        if [.nameResolution, .connect, .notTried].contains(failure.kind) {
+        if [.nameResolution, .connect].contains(failure.kind) || failure.kind == .notTried && !failure.isRateLimit {
             unreachable += 1
         } else if failure.kind != .badURL, failure.kind != .offline, failure.rememberedUntil == nil {
             answered += 1

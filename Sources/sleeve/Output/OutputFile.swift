@@ -48,11 +48,11 @@ enum OutputFile {
         guard access(AtomicFile.directory(of: path), W_OK | X_OK) == 0 else { throw cannotWrite(path) }
     }
 
-    /// Whether two paths name the same file.
+    /// Whether two paths name the same file. Devices and pipes are not compared: writing does not replace what they contain.
     static func isSame(_ path: String, _ other: String) -> Bool {
         var (first, second) = (stat(), stat())
-        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return false }
-        return first.st_dev == second.st_dev && first.st_ino == second.st_ino
+        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return path == other }
+        return first.st_mode & S_IFMT == S_IFREG && first.st_dev == second.st_dev && first.st_ino == second.st_ino
     }
 
     /// The exit code for `errno`, after an error message.

@@ -5,7 +5,8 @@ extension PrefetchSummary {
     var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
 
     /// The summary as JSON.
-    func json(peakMemory: Int) -> String {
+    /// - Parameter evicted: The number of new covers that were evicted to make room for others.
+    func json(evicted: Int, peakMemory: Int) -> String {
         var line = JSONObject()
         line.add("requested", requested)
         line.add("downloaded", downloaded)
@@ -16,6 +17,7 @@ extension PrefetchSummary {
         line.add("skipped", skipped)
         line.add("failed", failed)
         if remaining > 0 { line.add("remaining", remaining) }
+        if evicted > 0 { line.add("evicted", evicted) }
         line.add("bytes", bytes)
         line.add("seconds", raw: Decimals.text(seconds, 6))
         line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))

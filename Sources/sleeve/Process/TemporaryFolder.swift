@@ -1,6 +1,6 @@
 import Platform
 
-/// A folder with everything that a bench or a torture writes: lists, caches, reports.
+/// A folder with everything that a bench, a torture or a dry run writes: lists, caches, reports.
 struct TemporaryFolder: Sendable {
     let path: String
     /// Whether the folder itself is removed with its contents.

@@ -8,8 +8,9 @@ struct Unpack: AsyncParsableCommand {
         abstract: "Store the covers of a pack in the cache.",
         discussion: """
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
-            or later stays as it is, unless it is damaged. Damaged records are reported with their offset in the file, and their URL if it can be read; the rest is \
-            stored, and the exit code is 3. An unpack can be interrupted; run it again to continue.
+            or later stays as it is, unless it is damaged. Damaged records are reported with their offset in the file, and \
+            their URL if it can be read; the rest is stored, and the exit code is 3. An unpack can be interrupted; run it \
+            again to continue.
 
               sleeve unpack covers.pack
               sleeve unpack covers.pack --dry-run      verify the file, store nothing

@@ -24,7 +24,11 @@ struct MirrorHandler: Sendable {
         to request: Request, on channel: any Channel, with writer: consuming ResponseWriter
     ) async throws {
         let head = request.head
-        guard let host = head.authority, hosts.contains(host) else {
+        // RFC 9112 section 3.2.
+        guard let host = head.authority else {
+            return try await refuse(head, 400, "a request must have a Host field", channel, writer)
+        }
+        guard hosts.contains(host) else {
             return try await refuse(
                 head, 421, "this mirror is not known by that name; start it with --name to allow one", channel, writer)
         }

@@ -248,6 +248,11 @@ package final class Transfer {
             body = []
             resumption = nil
         }
+        let result = result.mapError { error in
+            var error = error
+            error.microseconds = Int(easy.offset(CURLINFO_TOTAL_TIME_T))
+            return error
+        }
         return Ending(completion: completion, result: result)
     }
 

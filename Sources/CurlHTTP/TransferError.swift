@@ -22,6 +22,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var detail: String
     /// What had arrived of the body, if it is worth a resumption.
     package var partial: PartialBody?
+    /// Duration of the transfer in microseconds.
+    package var microseconds = 0
 
     package init(_ kind: Kind, url: String, detail: String) {
         self.kind = kind

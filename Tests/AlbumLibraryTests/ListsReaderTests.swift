@@ -76,6 +76,11 @@ import Testing
         #expect(try urls("https://a/1,url\nhttps://a/2") == ["https://a/1,url", "https://a/2"])
     }
 
+    @Test(arguments: ["title,artist\nA,B\n", "Title;Artist;Year\nA;B;1999\n", "title\tartist\nA\tB\n"])
+    func `a list of titles is CSV, and has no covers`(text: String) {
+        #expect(problem(text)?.hasPrefix("no column holds the cover's URL") == true)
+    }
+
     @Test func `the requested format wins`() throws {
         #expect(try urls("title,url\na,b", name: "list.csv", format: .urls) == ["title,url", "a,b"])
         #expect(try urls("\"https://a/1\"\n", name: "list.txt", format: .jsonl) == ["https://a/1"])

@@ -92,6 +92,16 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: ["--cache", "--report=r.jsonl", "-q"])
+        func `an option that a bench sets itself is refused`(option: String) async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<2))
+                let result = try await stage.run("bench", list, "--folder", stage.folder, "--", option, "x")
+                #expect(result.status == 64 && result.stderr.contains("the bench has its own"), "\(result)")
+                #expect(stage.origin.requestCount == 0)
+            }
+        }
+
         @Test func `a stopped bench ends its processes, removes its folder and reports what it measured`() async throws
         {
             try await withStage { stage in

@@ -106,18 +106,19 @@ private struct CSVHeaderLine {
     let separator: UInt8
     let looksLikeHeader: Bool
 
-    /// Chooses the separator that yields a column of cover locations, else the one that yields the most columns.
+    /// Chooses the separator that yields a column of cover locations or of titles, else the one that yields the most columns.
     init(_ line: UnsafeRawBufferPointer) {
         let candidates = [Byte.comma, Byte.tab, Byte.semicolon].map { separator in
             let names = Self.names(line, separator)
             // A URL may contain a comma.
             let hasURL = names.contains { $0.contains("://") }
-            let locatesCovers = names.count > 1 && !hasURL && CSVHeader.locatesCovers(names)
-            return (separator: separator, columns: names.count, locatesCovers: locatesCovers)
+            let isHeader =
+                names.count > 1 && !hasURL && (CSVHeader.locatesCovers(names) || names.contains("title"))
+            return (separator: separator, columns: names.count, isHeader: isHeader)
         }
-        let best = candidates.first { $0.locatesCovers } ?? candidates.max { $0.columns < $1.columns }
+        let best = candidates.first(where: \.isHeader) ?? candidates.max { $0.columns < $1.columns }
         separator = best?.separator ?? Byte.comma
-        looksLikeHeader = best?.locatesCovers ?? false
+        looksLikeHeader = best?.isHeader ?? false
     }
 
     private static func names(_ line: UnsafeRawBufferPointer, _ separator: UInt8) -> [String] {

@@ -205,6 +205,7 @@ package actor DownloadScheduler {
         switch result {
         case .failure(let error):
             states[start.job.slot].partial = nil
+            states[start.job.slot].microseconds = error.microseconds
             let failure = CoverFailure(error, of: start.url, at: start.target)
             states[start.job.slot].failure = failure
             record(HostSignal(error), of: start.job, failure, now)

@@ -40,7 +40,11 @@ struct AccessMiddleware: RouterMiddleware {
     }
 
     private func refusal(of request: Request) -> Response? {
-        guard let host = request.head.authority, hosts.contains(host) else {
+        // RFC 9112 section 3.2.
+        guard let host = request.head.authority else {
+            return .problem("a request must have a Host field", status: .badRequest)
+        }
+        guard hosts.contains(host) else {
             return .problem(
                 "this gallery is not known by that name; start it with --name to allow one", status: .misdirectedRequest
             )

@@ -14,7 +14,7 @@ public struct RefreshRequest: Sendable {
     public var scope = Scope.stale
     /// Only URLs that match: `*` stands for any text, `?` for any character.
     public var pattern: String?
-    /// Maximum number of requests. The next run continues with the rest, the most likely changed first.
+    /// Maximum number of requests. Covers that most likely changed, or were used last, come first.
     public var maximumRequests: Int?
     /// No request starts after bodies of this length, in bytes.
     public var maximumBytes: Int?

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 
 /// A program that downloads the same list, into plain files.
 enum Rival: String, CaseIterable, ExpressibleByArgument, Sendable {
@@ -6,6 +7,10 @@ enum Rival: String, CaseIterable, ExpressibleByArgument, Sendable {
 
     /// Transfers in flight, with each program.
     private static let inFlight = 64
+
+    var isInstalled: Bool {
+        (Environment.value("PATH") ?? "").split(separator: ":").contains { access("\($0)/\(rawValue)", X_OK) == 0 }
+    }
 
     /// The command; it writes into its working directory.
     /// - Parameters:

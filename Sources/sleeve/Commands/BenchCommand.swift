@@ -89,6 +89,12 @@ struct BenchCommand: AsyncParsableCommand {
         guard list == nil && origin == nil || link == nil else {
             throw ValidationError("--link is about the own origin; it has no effect with a list or --origin")
         }
+        let own = [
+            "--cache", "--library", "--report", "--metrics-file", "--json", "--quiet", "-q", "--cacert", "--offline",
+        ]
+        if let option = options.first(where: { own.contains(String($0.prefix { $0 != "=" })) }) {
+            throw ValidationError("\(option) cannot be measured with: the bench has its own; --help lists its options")
+        }
     }
 
     func run() async throws {
@@ -97,6 +103,7 @@ struct BenchCommand: AsyncParsableCommand {
         let plan = BenchRunner.Plan(
             scenarios: BenchScenario.allCases.filter(only.values.contains),
             rounds: rounds ?? (target == nil ? 3 : 1), rivals: compare.values, options: options)
+        for rival in plan.rivals where !rival.isInstalled { Log.warning("\(rival.rawValue) is not installed") }
         if let target, !quiet { Log.info(announcement(target, plan)) }
         let children = ChildProcesses()
         Signals.handle { _ in children.stop() }
@@ -200,13 +207,14 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// What the servers have to do.
     private func announcement(_ target: BenchRunner.Target, _ plan: BenchRunner.Plan) -> String {
-        let downloads = plan.rounds * (1 + plan.rivals.count)
+        let rivals = plan.rivals.filter(\.isInstalled)
+        let downloads = plan.rounds * (1 + rivals.count)
         let checks = plan.scenarios.contains(.revalidate) ? plan.rounds : 0
         var text = "\(Decimals.count(target.urls.count, "cover")) of \(target.name): each is downloaded "
         text += downloads == 1 ? "once" : "\(downloads) times"
         if checks > 0 { text += " and revalidated " + (checks == 1 ? "once" : "\(checks) times") }
         text += ", \(Decimals.count(target.urls.count * (downloads + checks), "request")) in all"
-        if !plan.rivals.isEmpty { text += ", those of \(plan.rivals.map(\.rawValue).joined(separator: ", ")) included" }
+        if !rivals.isEmpty { text += ", those of \(rivals.map(\.rawValue).joined(separator: ", ")) included" }
         return text + "; press Ctrl-C to stop"
     }
 }

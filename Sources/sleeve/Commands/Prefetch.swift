@@ -21,7 +21,7 @@ struct Prefetch: AsyncParsableCommand {
             Archive. An answer that the archive has no cover is remembered for a week.
 
               sleeve prefetch albums.json
-              cut -f3 library.tsv | sleeve prefetch - --per-host 4 --rate 20
+              tail -n +2 library.tsv | cut -f3 | sleeve prefetch - --per-host 4 --rate 20
               sleeve prefetch covers.csv --report report.jsonl --json
             """)
 

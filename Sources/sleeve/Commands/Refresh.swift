@@ -11,8 +11,8 @@ struct Refresh: AsyncParsableCommand {
             cover, the cached one stays.
 
             With a budget (--max-requests, --max-bytes, --max-time) the covers that most likely changed or were used last come \
-            first, and the next run continues with the rest. Only one refresh runs on a cache at a time: a second one exits \
-            with 75.
+            first. What a run leaves out comes the sooner the longer ago it was checked. Only one refresh runs on a cache at \
+            a time: a second one exits with 75.
 
               sleeve refresh --quiet                              for a nightly cron job
               sleeve refresh --older-than 7d --max-requests 5000

@@ -47,7 +47,10 @@ extension PrefetchSummary {
         let covers = Decimals.count(requested, "cover")
         var text = "\(covers)\(outcome.isEmpty ? "" : ": \(outcome)") in \(Decimals.text(seconds, 2)) s"
         if downloaded > 0 {
-            text += " · \(Decimals.grouped(Int(coversPerSecond))) covers/s · \(ByteSize(bytes)) at "
+            let rate =
+                coversPerSecond < 9.95
+                ? Decimals.text(coversPerSecond, 1) : Decimals.grouped(Int(coversPerSecond.rounded()))
+            text += " · \(rate) covers/s · \(ByteSize(bytes)) at "
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
         if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }

@@ -129,9 +129,9 @@ enum Plot {
 
     /// Two or three digits.
     static func label(_ value: Double) -> String {
-        value >= 1_000
-            ? Decimals.grouped(Int(value.rounded()))
-            : Decimals.text(value, value == 0 || value >= 20 ? 0 : value >= 1 ? 1 : 2)
+        if value >= 1_000 { return Decimals.grouped(Int(value.rounded())) }
+        if value == 0 || value >= 20 { return Decimals.text(value, 0) }
+        return Decimals.text(value, value >= 1 ? 1 : value >= 0.1 ? 2 : value >= 0.01 ? 3 : 4)
     }
 
     /// The next of 1, 2, 4, 8, 10, 20… that is at least `value`: its quarters have few digits.

@@ -26,7 +26,8 @@ struct Refresh: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Check covers not checked for this long, fresh or not, e.g. 12h or 7d.", valueName: "time"))
+            "Check covers not checked for this long, fresh or not, e.g. 12h or 7d; a plain number is seconds.",
+            valueName: "time"))
     var olderThan: TimeSpan?
 
     @Flag(help: "Also recheck fresh covers, except those that their server calls immutable.")

@@ -22,8 +22,9 @@ struct Serve: AsyncParsableCommand {
             caches the response. It shares its covers with all other commands. With --offline, or if the server is \
             unreachable, it serves stored responses where HTTP allows that, else 504. The response field Cache-Status and \
             --log-level debug show how each request was answered. A mirror uses the options --timeout, --max-size, \
-            --capacity, --cacert, --deny-private and --offline. The lower of --per-host and --parallel limits simultaneous \
-            requests to the server. Other transfer options are refused.
+            --capacity, --cacert, --deny-private and --offline, and --user-agent to recognize covers that vary by it; clients \
+            send their own. The lower of --per-host and --parallel limits simultaneous requests to the server. Other transfer \
+            options are refused.
 
             A response that is larger than --max-size is passed on without being stored, at the pace of its client. Such \
             responses occupy at most half of the simultaneous requests. A client that takes nothing for 30 seconds is \

@@ -110,14 +110,10 @@ struct MirrorHandler: Sendable {
         _ request: HTTPRequest, _ status: Int, _ text: String, _ channel: any Channel,
         _ writer: consuming ResponseWriter
     ) async throws {
-        let body = ByteBuffer(string: text + "\n")
-        let head = HTTPResponse(
-            status: .init(code: status),
-            headerFields: [
-                .contentType: "text/plain; charset=utf-8", .contentLength: String(body.readableBytes),
-                .connection: "close",
-            ])
-        try await writer.write(response: head, body: request.method == .head ? ResponseBody() : Self.body(body))
+        var response = MirrorResponse.generated(status, text)
+        response.head.headerFields[.connection] = "close"
+        let body = request.method == .head ? ResponseBody() : Self.body(ByteBuffer(bytes: response.body))
+        try await writer.write(response: response.head, body: body)
         try await close(channel)
     }
 

@@ -1,6 +1,7 @@
 import CurlHTTP
 import HTTPCaching
 package import HTTPTypes
+import Platform
 import Synchronization
 
 /// A mirror's response to a client.
@@ -22,6 +23,7 @@ package struct MirrorResponse: Sendable {
         let body = Array((text + "\n").utf8)
         var fields: HTTPFields = [
             .contentType: "text/plain; charset=utf-8", .contentLength: String(body.count), .cacheControl: "no-store",
+            .date: HTTPDate.text(WallClock.milliseconds() / 1_000),
         ]
         if let cacheStatus { fields[.cacheStatus] = cacheStatus.text }
         return MirrorResponse(status: status, fields: fields, body: body[...])

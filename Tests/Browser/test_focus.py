@@ -75,6 +75,18 @@ class Focus(GalleryTest):
             unseen += self.unseen(page, "forced colours")
         self.assertEqual(unseen, [])
 
+    def test_the_position_can_be_seen_with_forced_colours(self):
+        page = self.gallery(6)
+        page.browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+        page.covers_settle()
+        box = page.run("return document.getElementById('position').getBoundingClientRect().toJSON()")
+        shown = pixels.clip(page.browser, box)
+        page.run("document.getElementById('position').style.visibility = 'hidden'")
+        page.browser.run_async("await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        hidden = pixels.clip(page.browser, box)
+        # The track alone is as long as the control.
+        self.assertGreater(pixels.changed(hidden, shown), box["width"])
+
     def unseen(self, page, scheme):
         """Compares screenshots of the control with and without the focus."""
         name, box = page.run("""

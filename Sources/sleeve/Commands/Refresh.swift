@@ -84,6 +84,9 @@ struct Refresh: AsyncParsableCommand {
         }
         try await run.run(library.refresh(request), of: library) { summary in
             lock.release()
+            if maxTime != nil, summary.requested == 0, summary.remaining > 0, Signals.received == nil {
+                Log.warning("no server answered within --max-time; check your connection")
+            }
             guard summary.isEmpty, let entries = try? await library.cacheTotals().entries else { return "" }
             return nothingDue(entries)
         }

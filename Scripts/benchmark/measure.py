@@ -112,6 +112,7 @@ class Nginx:
             tcp_nodelay on;
             keepalive_requests 10000000;
             keepalive_timeout 300s;
+            ssl_protocols TLSv1.2 TLSv1.3;
             open_file_cache max={kept} inactive=600s;
             open_file_cache_valid 600s;
             types {{ image/jpeg jpg; }}

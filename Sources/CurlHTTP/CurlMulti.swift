@@ -17,6 +17,9 @@ final class CurlMulti {
     private var rejected: [Transfer.ID] = []
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
+    private let sockets = OpenSockets()
+    /// Streams of a connection before libcurl opens another one. Never lowered: libcurl has one number for all hosts.
+    private var streams = 0
     /// Shares TLS sessions between the easy handles, which would each keep their own.
     private let share: UnsafeMutableRawPointer
 
@@ -29,8 +32,6 @@ final class CurlMulti {
         sleeve_share_setopt_lock_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
         let context = Unmanaged.passUnretained(self).toOpaque()
         sleeve_multi_setopt_long(multi, CURLMOPT_MAXCONNECTS, configuration.maximumConnections)
-        // The default of 100 would open a connection for more streams even where the server allows them.
-        sleeve_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, Int(Int32.max))
         sleeve_multi_setopt_pointer(multi, CURLMOPT_SOCKETDATA, context)
         sleeve_multi_setopt_pointer(multi, CURLMOPT_TIMERDATA, context)
         sleeve_multi_setopt_socket(multi) { _, socket, what, context, _ in
@@ -74,6 +75,7 @@ final class CurlMulti {
 
     private func closeSocket(_ socket: Int32) -> Int32 {
         poller.forget(socket)
+        sockets.remove(socket)
         return closeDescriptor(socket)
     }
 
@@ -84,12 +86,16 @@ final class CurlMulti {
         lastID += 1
         transfer.prepare(request, id: lastID, completion: completion)
         inFlight[lastID] = transfer
+        if let needed = request.streams, needed > streams {
+            streams = needed
+            sleeve_multi_setopt_long(multi, CURLMOPT_MAX_CONCURRENT_STREAMS, streams)
+        }
         if curl_multi_add_handle(multi, transfer.easy) != CURLM_OK { rejected.append(lastID) }
         return lastID
     }
 
     private func makeTransfer() -> Transfer {
-        let transfer = Transfer(configuration: configuration)
+        let transfer = Transfer(configuration: configuration, sockets: sockets)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_SHARE, share)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         sleeve_setopt_closesocket(transfer.easy) { context, socket in CurlMulti.from(context).closeSocket(socket) }

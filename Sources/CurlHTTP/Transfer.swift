@@ -10,6 +10,7 @@ package final class Transfer {
 
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
+    private let sockets: OpenSockets
     private(set) var id: ID = 0
     private let errorText: UnsafeMutablePointer<CChar>
     /// The request's own field lines; nil for those of a cover request.
@@ -25,19 +26,22 @@ package final class Transfer {
 
     // The state of this use.
     private var url = ""
+    private var origin: Substring = ""
     private var body: [UInt8] = []
     private var received = 0
     private var keepsBody = false
     private var isTooLarge = false
     private var isRefused = false
+    private var mayConnect = true
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
     private var resumption: Resumption?
     private var completion: Completion?
-    private var onConnection: (@Sendable (ConnectionEvent) -> Void)?
+    private var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
 
-    init(configuration: HTTPClientConfiguration) {
+    init(configuration: HTTPClientConfiguration, sockets: OpenSockets) {
         self.configuration = configuration
+        self.sockets = sockets
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -102,13 +106,14 @@ package final class Transfer {
         }
         sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
         sleeve_setopt_prereq(easy) { context, _, _, _, _ in
-            Transfer.from(context).onConnection?(.ready)
+            _ = Transfer.from(context).onConnection?(.ready)
             return CURL_PREREQFUNC_OK
         }
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
     }
 
-    /// Checks the address that libcurl connects to. A check of the URL would miss names and redirects.
+    /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names and
+    /// redirects.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         // In place: an IPv6 address is longer than the declared type.
         if configuration.deniesPrivateAddresses,
@@ -117,8 +122,13 @@ package final class Transfer {
             isRefused = true
             return CURL_SOCKET_BAD
         }
-        onConnection?(.opening)
-        return socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        if mayConnect, let onConnection {
+            mayConnect = onConnection(.opening(others: sockets.connections(to: origin, without: id)))
+        }
+        guard mayConnect else { return CURL_SOCKET_BAD }
+        let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
+        if descriptor >= 0 { sockets.add(descriptor, of: id, to: origin) }
+        return descriptor
     }
 
     /// Sets the handle up for a request.
@@ -127,11 +137,13 @@ package final class Transfer {
         self.completion = completion
         onConnection = request.onConnection
         url = request.url.string
+        origin = request.url.origin
         body = []
         received = 0
         keepsBody = false
         isTooLarge = false
         isRefused = false
+        mayConnect = true
         heads = ResponseHeads(limit: configuration.maximumHeadSize)
         firstByte = nil
         resumption = request.continuing.map { Resumption($0.body) }
@@ -315,6 +327,7 @@ package final class Transfer {
     }
 
     private func error(_ code: CURLcode) -> TransferError {
+        if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
         if isRefused, code == CURLE_COULDNT_CONNECT {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
         }

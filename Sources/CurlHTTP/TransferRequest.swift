@@ -7,13 +7,17 @@ package struct TransferRequest: Sendable {
     package var headerFields: HTTPFields
     /// Wait for a connection that can multiplex instead of opening another. For hosts that are known to speak HTTP/2.
     package var waitsToMultiplex: Bool
+    /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if
+    /// there is none.
+    package var streams: Int?
     /// Follow redirects within the transfer. Otherwise, and for a relayed request, the redirect is the response.
     package var followsRedirects = true
     /// The start of the body, received earlier. A 206 response is appended to it, and the response is complete then (RFC 9111
     /// section 3.4); any other response replaces it. The caller adds `Range` and `If-Range`.
     package var continuing: PartialBody?
-    /// Called on the event loop with what happens to the transfer's connection.
-    package var onConnection: (@Sendable (ConnectionEvent) -> Void)?
+    /// Called on the event loop with what happens to the transfer's connection. If it returns false for `opening`, no connection is
+    /// opened, and the transfer ends with the error `cancelled`.
+    package var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
     /// Nil for a GET of a cover.
     package var relay: Relay?
 
@@ -48,9 +52,9 @@ package struct TransferRequest: Sendable {
 }
 
 /// What happens to the connection of a transfer before the request is sent.
-package enum ConnectionEvent: Sendable {
-    /// A connection is being opened: the address is known.
-    case opening
+package enum ConnectionEvent: Sendable, Equatable {
+    /// A connection is being opened: the address is known. `others` are open to the same origin.
+    case opening(others: Int)
     /// A connection, new or reused, is ready: over TLS, its protocol has been negotiated.
     case ready
 }

@@ -80,9 +80,9 @@ import Testing
         var queue = queue(perHost: 3)
         for path in 1...6 { _ = try queue.submit(named(path), request: "") }
         #expect(try starts(&queue).keys == [named(1).string])
-        #expect(try queue.didConnect(named(1).string, .opening))
+        #expect(try queue.didConnect(named(1).string, .opening(others: 0)))
         #expect(try starts(&queue).keys == (2...3).map { try named($0).string })
-        #expect(try !queue.didConnect(named(2).string, .opening))
+        #expect(try !queue.didConnect(named(2).string, .opening(others: 0)))
     }
 
     @Test("over TLS the transfers of a new host start once its protocol is negotiated, before the first answer")
@@ -90,7 +90,7 @@ import Testing
         var queue = queue(perHost: 3)
         for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
         #expect(try starts(&queue).keys == [secure(1).string])
-        #expect(try !queue.didConnect(secure(1).string, .opening) && starts(&queue).keys.isEmpty)
+        #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).keys.isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
         #expect(try starts(&queue).keys == (2...3).map { try secure($0).string })
     }
@@ -103,36 +103,104 @@ import Testing
         var queue = Queue(limits: .init(parallel: 100, perHost: 8, adapts: true), hosts: ["https://a.example": memory])
         for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
         #expect(starts(&queue).keys.count == 1)
-        #expect(try queue.didConnect(secure(1).string, .opening))
+        #expect(try queue.didConnect(secure(1).string, .opening(others: 0)))
         #expect(starts(&queue).keys.count == 2)
     }
 
     @Test(
-        "a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connection, up to perHost"
+        "a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connections, up to perHost"
     )
     func knownHTTP2() throws {
         let memory = HostMemory(http2: true, limit: 48)
         var queue = Queue(limits: .init(parallel: 100, perHost: 64, adapts: true), hosts: ["https://a.example": memory])
         for path in 1...200 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).keys.count == 1)
-        #expect(try !queue.didConnect(secure(1).string, .opening) && starts(&queue).keys.isEmpty)
-        #expect(try queue.didConnect(secure(1).string, .ready))
-        #expect(starts(&queue).keys.count == 47)
+        #expect(starts(&queue).keys.count == 2)
+        #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).keys.isEmpty)
+        #expect(try !queue.didConnect(secure(1).string, .ready) && queue.didConnect(secure(2).string, .ready))
+        #expect(starts(&queue).keys.count == 46)
         #expect(queue.learnt["https://a.example"] == memory)
     }
 
-    @Test("a host gets 100 streams at most, and no more than its first connection carries once a second one is opened")
+    @Test(
+        "an HTTP/2 host gets 100 streams and two connections at most: what needs a third one waits until a stream is free"
+    )
     func fewStreams() throws {
-        var queue = queue(parallel: 200, perHost: 8)
+        let memory = HostMemory(http2: true, limit: 100)
+        var queue = Queue(
+            limits: .init(parallel: 200, perHost: 100, adapts: true), hosts: ["https://a.example": memory])
         for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 2)
+        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        #expect(starts(&queue).keys.count == 98)
+        // Both carry 45.
+        for path in 3...90 { _ = queue.didConnect(try secure(path).string, .ready) }
+        queue.didAnswer(try secure(1).string, http2: true)
+        let refused = try (91...100).map { try secure($0).string }
+        let allowed = refused.filter { queue.mayConnect($0, others: 2) }
+        #expect(allowed.isEmpty && queue.inFlight == 90)
+        for key in refused { queue.resume(key) }
+        #expect(starts(&queue).keys.isEmpty)
+        _ = queue.end(try secure(3).string)
+        #expect(starts(&queue).keys == [refused[9]])
+        #expect(queue.learnt["https://a.example"] == HostMemory(http2: true, limit: 90))
+    }
+
+    @Test("once a connection that the server has closed is replaced, an HTTP/2 host gets as many streams as before")
+    func replacement() throws {
+        let memory = HostMemory(http2: true, limit: 100)
+        var queue = Queue(
+            limits: .init(parallel: 200, perHost: 100, adapts: true), hosts: ["https://a.example": memory])
+        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 2)
+        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        for key in starts(&queue).keys { _ = queue.didConnect(key, .ready) }
+        // One takes no more streams.
+        for path in 1...10 { _ = queue.end(try secure(path).string) }
+        let refused = starts(&queue).keys.filter { !queue.mayConnect($0, others: 2) }
+        for key in refused { queue.resume(key) }
+        #expect(refused.count == 10 && starts(&queue).keys.isEmpty)
+        // It is closed.
+        for path in 11...50 { _ = queue.end(try secure(path).string) }
+        let next = starts(&queue).keys
+        #expect(next.count == 40)
+        #expect(try queue.mayConnect(secure(101).string, others: 1))
+        #expect(try queue.didConnect(secure(101).string, .ready))
+        #expect(starts(&queue).keys.count == 10)
+    }
+
+    @Test("the only transfer of an HTTP/2 host opens a connection, however many are open: those take no request")
+    func onlyTransfer() throws {
+        var queue = queue(parallel: 100, perHost: 8)
+        for path in 1...2 { _ = try queue.submit(secure(path), request: "") }
+        _ = starts(&queue)
+        queue.didAnswer(try secure(1).string, http2: true)
+        #expect(try queue.mayConnect(secure(1).string, others: 2))
+    }
+
+    @Test(
+        "over TLS a host opens a second connection at once if more covers wait than the first one takes",
+        arguments: [17, 18])
+    func secondConnection(covers: Int) throws {
+        var queue = queue(parallel: 100, perHost: 32)
+        for path in 1..<covers { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == covers - 16)
+    }
+
+    @Test("a host with one connection may open a second one for more streams than the first one takes")
+    func laterConnection() throws {
+        var queue = queue(parallel: 100, perHost: 8)
+        _ = try queue.submit(secure(1), request: "")
         #expect(starts(&queue).keys.count == 1)
+        #expect(try queue.didConnect(secure(1).string, .ready))
         queue.didAnswer(try secure(1).string, http2: true)
         _ = queue.end(try secure(1).string)
-        #expect(starts(&queue).keys.count == 100)
-        // The 51st of them needs a second connection.
-        #expect(try !queue.didConnect(secure(52).string, .opening))
+        for path in 2...300 { _ = try queue.submit(secure(path), request: "") }
+        var streams: [Int?] = []
+        while case .start(let start) = queue.next(now: startTime) { streams.append(start.streams) }
+        #expect(streams.count == 100 && streams[31] == 16 && streams[99] == 50)
+        #expect(try queue.mayConnect(secure(60).string, others: 1))
         for path in 2...101 { _ = queue.end(try secure(path).string) }
-        #expect(starts(&queue).keys.count == 50)
+        #expect(starts(&queue).keys.count == 100)
     }
 
     @Test("a new host whose transfers all fail gets one at a time")

@@ -56,6 +56,20 @@ import Wire
         }
     }
 
+    @Test(
+        "a request that may not open a connection is cancelled without one, and one that finds a connection is answered"
+    )
+    func mayNotConnect() async throws {
+        try await withOrigin { origin, client in
+            var request = TransferRequest(url: try HTTPURL(origin.coverURL(1)))
+            request.onConnection = { $0 == .ready }
+            let error = await #expect(throws: TransferError.self) { try await client.response(for: request) }
+            #expect(error?.kind == .cancelled && origin.connectionCount == 0)
+            _ = try await client.get(origin.coverURL(2))
+            #expect(try await client.response(for: request).body == CoverImage.jpeg(number: 1))
+        }
+    }
+
     @Test("two hundred requests at once are all answered, each with its own cover")
     func manyAtOnce() async throws {
         try await withOrigin { origin, client in

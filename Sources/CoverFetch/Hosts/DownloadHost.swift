@@ -6,15 +6,6 @@ import HTTPCaching
 struct DownloadHost {
     typealias Instant = ContinuousClock.Instant
 
-    /// Whether the host's name and protocol are known in this run.
-    enum Connection {
-        case none
-        /// The first transfer is connecting. The others wait for the protocol, or for the address if the protocol is known to be
-        /// HTTP/1.1: it needs a connection for each of them.
-        case opening
-        case open
-    }
-
     /// The host's `/robots.txt`, where it is respected.
     enum Robots {
         case unknown(attempts: Int)
@@ -49,8 +40,8 @@ struct DownloadHost {
     var waiting: Deque<JobID> = []
     /// Jobs that have not ended: waiting, in flight, or being stored.
     var jobs = 0
-    var inFlight = 0
-    var connection = Connection.none
+    var connections = HostConnections()
+    var inFlight: Int { connections.inFlight }
     /// The host speaks HTTP/2; nil if unknown.
     var http2: Bool?
     /// Nil if `/robots.txt` is ignored.
@@ -79,9 +70,10 @@ struct DownloadHost {
     /// Failed transfers since the last success.
     private var failures = 0
 
-    /// Servers should allow this number of streams in a connection (RFC 9113 section 6.5.2). libcurl opens a connection for each
-    /// transfer beyond what the server allows.
+    /// Streams of an HTTP/2 host, on all its connections. Servers should allow 100 on each (RFC 9113 section 6.5.2).
     private static let maximumStreams = 100
+    /// A second connection is opened for more transfers than these. From then on both carry the same number.
+    private static let smallestShare = initialLimit / HostConnections.maximum
     /// Transfers that a new host gets at once.
     private static let initialLimit = 32
 
@@ -101,7 +93,7 @@ struct DownloadHost {
         (restsUntil, hasEarlierRest) = (earlier?.restsUntil, true)
         if limits.respectsRobots { robots = .unknown(attempts: 0) }
         // Nothing to wait for: there is no name to resolve.
-        if url.hostIsAddress, http2 == false { connection = .open }
+        if url.hostIsAddress, http2 == false { connections.becameKnown() }
     }
 
     /// Maximum number of transfers in flight.
@@ -115,7 +107,10 @@ struct DownloadHost {
         memory.restsUntil = restsUntil
         guard hasAnswered else { return memory }
         memory.http2 = http2
-        if adapts { (memory.limit, memory.hasRejected) = (limiter.learnt, limiter.hasRejected) }
+        if adapts {
+            memory.limit = min(limiter.learnt, connections.streamLimit ?? .max)
+            memory.hasRejected = limiter.hasRejected
+        }
         return memory
     }
 
@@ -132,25 +127,12 @@ struct DownloadHost {
 
     // MARK: Connections
 
-    /// A connection is being opened, or is ready.
-    /// - Parameter inFlightAtStart: transfers in flight when the one that opens it started, itself included.
-    /// - Returns: whether the transfers that waited for the first connection may start now.
-    mutating func didConnect(_ event: ConnectionEvent, inFlightAtStart: Int) -> Bool {
-        if case .opening = connection {
-            guard event == .ready || http2 == false else { return false }
-            connection = .open
-            return true
-        }
-        if event == .opening, hasAnswered, http2 == true {
-            // The first connection carries all streams that the server allows, unless the server is closing it.
-            limiter.ceiling = min(limiter.ceiling, max(inFlightAtStart - 1, Self.initialLimit))
-        }
-        return false
-    }
+    /// Streams of each connection, before another one is opened; nil over HTTP/1.1.
+    var streams: Int? { http2 == false ? nil : max(Self.smallestShare, (inFlight + 1) / HostConnections.maximum) }
 
     /// The host speaks this version of HTTP.
     mutating func setVersion(http2: Bool, _ limits: FetchLimits) {
-        connection = .open
+        connections.becameKnown()
         guard self.http2 != http2 else { return }
         self.http2 = http2
         limiter.ceiling = Self.ceiling(http2: http2, limits)
@@ -169,11 +151,15 @@ struct DownloadHost {
     @inline(__always) var hasRoom: Bool {
         if breaker.isProbing { return false }
         if case .fetching = robots { return false }
-        return switch connection {
+        return switch connections.state {
         case .none: inFlight == 0
-        case .opening: false
-        case .open: inFlight < limiter.limit
+        case .opening: opensSecondConnection
+        case .open: inFlight < min(limiter.limit, connections.limit ?? .max)
         }
+    }
+
+    private var opensSecondConnection: Bool {
+        http2 != false && inFlight == 1 && limiter.limit > 1 && waiting.count >= Self.smallestShare
     }
 
     /// No transfer has ended for 250 ms: the host gets no more than its share.

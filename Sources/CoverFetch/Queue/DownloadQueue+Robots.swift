@@ -7,7 +7,7 @@ extension DownloadQueue {
         guard case .fetching = hosts[host].robots else { return }
         hosts[host].record(rules, now: now)
         inFlight -= 1
-        hosts[host].inFlight -= 1
+        hosts[host].connections.end(.none)
         if let http2 { hosts[host].setVersion(http2: http2, limits) }
         enqueue(host)
     }

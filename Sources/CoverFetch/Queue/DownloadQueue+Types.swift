@@ -19,6 +19,8 @@ extension DownloadQueue {
         var attempt: Int
         /// The host has answered over HTTP/2 before.
         var multiplexes: Bool
+        /// Streams of each connection to the host; nil over HTTP/1.1.
+        var streams: Int?
     }
 
     /// What the scheduler does next.

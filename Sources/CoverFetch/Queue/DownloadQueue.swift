@@ -158,18 +158,18 @@ struct DownloadQueue<Request> {
         jobs[id].isInFlight = true
         jobs[id].began = now
         jobs[id].inFlightAtStart = hosts[host].inFlight
+        jobs[id].connection = .none
         hosts[host].breaker.starts(id)
-        if case .none = hosts[host].connection { hosts[host].connection = .opening }
         enqueue(host)
         return Start(
             job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
-            multiplexes: hosts[host].hasAnswered && hosts[host].http2 == true)
+            multiplexes: hosts[host].hasAnswered && hosts[host].http2 == true, streams: hosts[host].streams)
     }
 
     /// Counts a starting request in every limit.
     mutating func countStart(_ host: Int, _ now: Instant) {
         inFlight += 1
-        hosts[host].inFlight += 1
+        hosts[host].connections.start()
         hosts[host].allowance?.remaining -= 1
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         if let interval = limits.totalInterval { closedUntil = now + interval }
@@ -177,11 +177,28 @@ struct DownloadQueue<Request> {
 
     // MARK: Events of a transfer
 
+    /// The transfer needs a connection that is not open yet, while `others` to its host are open.
+    /// - Returns: whether it may open one. If not, the job is no longer in flight. `resume` is due when the transfer has ended.
+    mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
+        guard let host = host(of: id), jobs[id].isInFlight else { return true }
+        let isHTTP2 = hosts[host].http2 == true
+        guard !hosts[host].connections.open(&jobs[id].connection, others: others, isHTTP2: isHTTP2) else { return true }
+        endTransfer(id)
+        hosts[host].connections.areFull()
+        return false
+    }
+
     /// A connection for the transfer is being opened, or is ready.
     /// - Returns: whether other transfers may start now.
     mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
-        guard let host = host(of: id) else { return false }
-        guard hosts[host].didConnect(event, inFlightAtStart: jobs[id].inFlightAtStart) else { return false }
+        guard let host = host(of: id), jobs[id].isInFlight else { return false }
+        switch event {
+        case .ready: guard hosts[host].connections.becameReady(&jobs[id].connection) else { return false }
+        case .opening:
+            // Over HTTP/1.1 each transfer needs a connection of its own.
+            guard hosts[host].http2 == false, case .opening = hosts[host].connections.state else { return false }
+            hosts[host].connections.becameKnown()
+        }
         enqueue(host)
         return true
     }
@@ -263,9 +280,7 @@ struct DownloadQueue<Request> {
         jobs[id].isInFlight = false
         inFlight -= 1
         let host = jobs[id].host
-        hosts[host].inFlight -= 1
-        // The first transfer has ended without a connection: another one tries.
-        if case .opening = hosts[host].connection, hosts[host].inFlight == 0 { hosts[host].connection = .none }
+        hosts[host].connections.end(jobs[id].connection)
         hosts[host].breaker.dropped(id)
         enqueue(host)
     }

@@ -17,6 +17,8 @@ struct Job<Request> {
     var began: Instant?
     /// Transfers in flight to the host when it started, this one included.
     var inFlightAtStart = 0
+    /// How far the transfer in flight is with its connection.
+    var connection = HostConnections.Progress.none
     /// A transfer of the job has failed.
     var hasFailed = false
     /// Its last transfer has ended, and the result is on its way to the store.

@@ -155,13 +155,18 @@ package actor DownloadScheduler {
         let conditions = partial?.conditions ?? stored(for: start.job)?.conditions ?? [:]
         var request = TransferRequest(
             url: start.target, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+        request.streams = start.streams
         request.followsRedirects = false
         request.continuing = partial
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
+                if case .opening(let others) = event, !scheduler.queue.mayConnect(start.job, others: others) {
+                    return false
+                }
                 // The loop has had its turn already.
                 if scheduler.queue.didConnect(start.job, event) { scheduler.client.loop.wake() }
-            }
+                return true
+            } ?? true
         }
         states[start.job.slot].token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
@@ -203,6 +208,8 @@ package actor DownloadScheduler {
         guard states[start.job.slot].token.take() != nil else { return }
         let now = ContinuousClock.now
         switch result {
+        // It was not allowed to open a connection.
+        case .failure(let error) where error.kind == .cancelled: queue.resume(start.job)
         case .failure(let error):
             states[start.job.slot].partial = nil
             states[start.job.slot].microseconds = error.microseconds

@@ -54,6 +54,12 @@ struct QueueDriver<Request> {
         jobs[key].map { queue.didConnect($0, event) } ?? false
     }
 
+    mutating func mayConnect(_ key: String, others: Int) -> Bool {
+        jobs[key].map { queue.mayConnect($0, others: others) } ?? true
+    }
+
+    mutating func resume(_ key: String) { if let job = jobs[key] { queue.resume(job) } }
+
     mutating func didAnswer(_ key: String, http2: Bool) {
         if let job = jobs[key] { queue.didAnswer(job, http2: http2) }
     }

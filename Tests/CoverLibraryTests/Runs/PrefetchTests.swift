@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import Foundation
 import OriginServer
 import Synchronization
 import Testing
@@ -61,6 +62,23 @@ import Wire
             #expect(outcomes.count == 40)
             #expect(outcomes.allSatisfy { $0.kind == .fresh && $0.digest?.count == 64 && $0.bytes > 0 })
             await next.close()
+        }
+    }
+
+    @Test(
+        "over HTTP/2 a run of few covers opens one connection to their host, a run of many two, however few streams they take",
+        arguments: [(8, 100, 1), (400, 100, 2), (400, 20, 2)])
+    func connections(covers: Int, streams: Int, connections: Int) async throws {
+        var tls = OriginTLS()
+        tls.maximumStreams = streams
+        try await withStage(origin: { [tls] in $0.tls = tls }) { stage in
+            let certificate = URL(filePath: stage.folder + "/origin.pem")
+            try Data(try #require(stage.origin.certificate).utf8).write(to: certificate)
+            let library = try await stage.another { $0.certificateAuthorities = certificate }
+            let summary = try await library.prefetch((1...covers).map { stage.url($0) }).summary()
+            #expect(summary.downloaded == covers)
+            #expect(stage.origin.connectionCount == connections)
+            await library.close()
         }
     }
 

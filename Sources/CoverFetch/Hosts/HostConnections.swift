@@ -1,0 +1,91 @@
+/// What the transfers of a host know of its connections, which libcurl opens.
+///
+/// The first transfer connects, and a second one if more wait than one connection is to carry: two carry twice as much in each round
+/// trip of slow start (RFC 5681 section 3.1). The others wait until the protocol is negotiated, or until the address is known if the
+/// protocol is known to be HTTP/1.1. From then on libcurl opens connections as it needs them, but no third one to a host that speaks
+/// HTTP/2: it would need one where the server allows fewer streams than the limiter, or is closing one of the two.
+struct HostConnections {
+    /// Connections to a host that speaks HTTP/2.
+    static let maximum = 2
+
+    enum State {
+        case none
+        /// The first transfers are connecting.
+        case opening
+        case open
+    }
+
+    /// How far a transfer in flight is with its connection.
+    enum Progress {
+        case none
+        /// It is opening one itself.
+        case opening
+        /// It has one, new or reused.
+        case ready
+    }
+
+    private(set) var state = State.none
+    private(set) var inFlight = 0
+    /// Maximum number of transfers in flight until another connection is ready; nil if there is none.
+    private(set) var limit: Int?
+    private var opening = 0
+    private var ready = 0
+
+    /// The streams that the server allows on both connections together; nil if that is unknown.
+    var streamLimit: Int? { opening == 0 ? limit : nil }
+
+    mutating func start() {
+        inFlight += 1
+        if case .none = state { state = .opening }
+    }
+
+    mutating func end(_ progress: Progress) {
+        inFlight -= 1
+        leave(progress)
+        guard case .opening = state else { return }
+        // Without a connection, the next transfer tries.
+        if inFlight == 0 { state = .none } else if ready == inFlight { state = .open }
+    }
+
+    /// There is nothing to wait for.
+    mutating func becameKnown() { state = .open }
+
+    /// A transfer needs a connection that is not open yet, while `others` are open.
+    /// - Returns: whether it may open one.
+    mutating func open(_ progress: inout Progress, others: Int, isHTTP2: Bool) -> Bool {
+        // It tries another address.
+        if case .opening = progress { return true }
+        leave(progress)
+        progress = .none
+        // A transfer that is alone may: there is no other whose end would leave it a stream.
+        if others >= Self.maximum, isHTTP2, inFlight > 1 { return false }
+        progress = .opening
+        opening += 1
+        return true
+    }
+
+    /// The open connections carry no more than the transfers that are left in flight.
+    mutating func areFull() { limit = inFlight }
+
+    /// The transfer's connection, new or reused, is ready.
+    /// - Returns: whether transfers that waited for it may start now.
+    mutating func becameReady(_ progress: inout Progress) -> Bool {
+        let isNew = progress == .opening
+        leave(progress)
+        progress = .ready
+        ready += 1
+        guard case .opening = state, ready == inFlight else { return isNew }
+        state = .open
+        return true
+    }
+
+    private mutating func leave(_ progress: Progress) {
+        switch progress {
+        case .none: break
+        case .opening:
+            opening -= 1
+            limit = nil
+        case .ready: ready -= 1
+        }
+    }
+}

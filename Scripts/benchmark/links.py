@@ -28,7 +28,9 @@ def links(bench):
                     pairs(bench, relay.url, nginx.certificate, case, f"{link}, {protocol}", at_most[protocol == "HTTP/1.1"], link)
     for protocol, port in (("HTTP/2", nginx.tls_port), ("HTTP/1.1", nginx.tls1_port)):
         with Relay(bench, "50ms/200mbit", port, "--loss", "1%", "--seed", "1") as relay:
-            pairs(bench, relay.url, nginx.certificate, "first", f"50ms/200mbit, 1 % lost, {protocol}", 1)
+            pairs(bench, relay.url, nginx.certificate, "first", f"50ms/200mbit, 1 % lost, {protocol}", 1, rounds=3)
+    with Relay(bench, "50ms/200mbit", nginx.closing_port) as relay:
+        pairs(bench, relay.url, nginx.certificate, "many", "50ms/200mbit, HTTP/2, connections of 100 requests", 1)
     archive(bench)
     connections(bench)
     tail(bench)
@@ -49,12 +51,12 @@ class Relay:
         self.origin.close()
 
 
-def pairs(bench, url, certificate, case, name, at_most, link=None):
+def pairs(bench, url, certificate, case, name, at_most, link=None, rounds=5):
     """Runs of curl and Sleeve in turn, each into new folders."""
     begin = {"first": 0, "known": COVERS, "many": 2 * COVERS}[case]
     urls = [f"{url}/{number}.jpg" for number in range(begin, begin + (MANY if case == "many" else COVERS))]
     walls = {"curl": [], "sleeve": []}
-    for _ in range(min(3 if case == "many" else 5, bench.rounds)):
+    for _ in range(min(3 if case == "many" else rounds, bench.rounds)):
         walls["curl"].append(curl(bench, urls, certificate))
         cache = bench.new_folder("links")
         if case == "known":

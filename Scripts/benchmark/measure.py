@@ -94,8 +94,8 @@ def stop(process):
 
 
 class Nginx:
-    """One worker serving a folder over HTTP/1.1, over HTTPS with HTTP/2, and over HTTPS without. Its files are in a folder of its
-    own."""
+    """One worker serving a folder over HTTP/1.1, over HTTPS with HTTP/2, with HTTP/2 connections that end after 100 requests, and
+    over HTTPS with HTTP/1.1. Its files are in a folder of its own."""
 
     CONFIGURATION = """
         {user}
@@ -129,13 +129,20 @@ class Nginx:
                 ssl_certificate_key {home}/key.pem;
                 root {folder};
             }}
+            server {{
+                listen 127.0.0.1:{closing_port} ssl http2 backlog=1024;
+                ssl_certificate {home}/certificate.pem;
+                ssl_certificate_key {home}/key.pem;
+                keepalive_requests 100;
+                root {folder};
+            }}
         }}
         """
 
     def __init__(self, home, folder):
         home = pathlib.Path(home)
         home.mkdir(parents=True, exist_ok=True)
-        self.port, self.tls_port, self.tls1_port = free_port(), free_port(), free_port()
+        self.port, self.tls_port, self.tls1_port, self.closing_port = (free_port() for _ in range(4))
         self.certificate = home / "certificate.pem"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
@@ -146,7 +153,7 @@ class Nginx:
         files = 32_768 if hard == resource.RLIM_INFINITY else min(hard, 32_768)
         (home / "nginx.conf").write_text(self.CONFIGURATION.format(
             home=home, folder=folder, port=self.port, tls_port=self.tls_port,
-            tls1_port=self.tls1_port, files=files, kept=files * 3 // 4,
+            tls1_port=self.tls1_port, closing_port=self.closing_port, files=files, kept=files * 3 // 4,
             user="user root;" if os.getuid() == 0 else ""))
         self.process = subprocess.Popen(
             ["nginx", "-p", home, "-e", home / "error.log", "-c", home / "nginx.conf"], stdin=subprocess.DEVNULL)

@@ -168,6 +168,41 @@ import Testing
         #expect(starts(&queue).keys.count == 10)
     }
 
+    @Test("a second connection that cannot be opened costs no cover: the first one carries all")
+    func oneConnection() throws {
+        var queue = queue(parallel: 200, perHost: 32)
+        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 2)
+        #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
+        #expect(try queue.resumesOnOtherConnection(secure(2).string) && starts(&queue).keys.isEmpty)
+        #expect(try queue.didConnect(secure(1).string, .ready))
+        var streams: [Int?] = []
+        while case .start(let start) = queue.next(now: startTime) { streams.append(start.streams) }
+        #expect(streams.count == 31 && streams.last == 32)
+        #expect(try !queue.mayConnect(secure(2).string, others: 1))
+        queue.didAnswer(try secure(1).string, http2: true)
+        #expect(try !queue.mayConnect(secure(3).string, others: 1))
+        // There is no other connection.
+        for path in 1...32 where path != 4 { _ = queue.end(try secure(path).string) }
+        #expect(try queue.mayConnect(secure(4).string, others: 1) && !queue.resumesOnOtherConnection(secure(4).string))
+    }
+
+    @Test("a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers")
+    func oneConnectionAtFirst() throws {
+        var queue = queue(parallel: 200, perHost: 32)
+        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 2)
+        #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
+        #expect(try !queue.didConnect(secure(1).string, .ready))
+        #expect(try queue.resumesOnOtherConnection(secure(2).string))
+        let refused = starts(&queue).keys.filter { !queue.mayConnect($0, others: 1) }
+        #expect(refused.count == 31)
+        for key in refused { queue.resume(key) }
+        queue.didAnswer(try secure(1).string, http2: false)
+        _ = queue.end(try secure(1).string)
+        #expect(starts(&queue).keys.count == 32)
+    }
+
     @Test("the only transfer of an HTTP/2 host opens a connection, however many are open: those take no request")
     func onlyTransfer() throws {
         var queue = queue(parallel: 100, perHost: 8)

@@ -70,10 +70,10 @@ struct DownloadHost {
     /// Failed transfers since the last success.
     private var failures = 0
 
-    /// Streams of an HTTP/2 host, on all its connections. Servers should allow 100 on each (RFC 9113 section 6.5.2).
+    /// Streams of an HTTP/2 host, on both its connections. Servers should allow 100 on each (RFC 9113 section 6.5.2).
     private static let maximumStreams = 100
     /// A second connection is opened for more transfers than these. From then on both carry the same number.
-    private static let smallestShare = initialLimit / HostConnections.maximum
+    private static let smallestShare = initialLimit / 2
     /// Transfers that a new host gets at once.
     private static let initialLimit = 32
 
@@ -93,7 +93,7 @@ struct DownloadHost {
         (restsUntil, hasEarlierRest) = (earlier?.restsUntil, true)
         if limits.respectsRobots { robots = .unknown(attempts: 0) }
         // Nothing to wait for: there is no name to resolve.
-        if url.hostIsAddress, http2 == false { connections.becameKnown() }
+        if url.hostIsAddress, http2 == false { connections.becameKnown(http2: http2) }
     }
 
     /// Maximum number of transfers in flight.
@@ -128,11 +128,11 @@ struct DownloadHost {
     // MARK: Connections
 
     /// Streams of each connection, before another one is opened; nil over HTTP/1.1.
-    var streams: Int? { http2 == false ? nil : max(Self.smallestShare, (inFlight + 1) / HostConnections.maximum) }
+    var streams: Int? { http2 == false ? nil : max(Self.smallestShare, connections.share) }
 
     /// The host speaks this version of HTTP.
     mutating func setVersion(http2: Bool, _ limits: FetchLimits) {
-        connections.becameKnown()
+        connections.becameKnown(http2: http2)
         guard self.http2 != http2 else { return }
         self.http2 = http2
         limiter.ceiling = Self.ceiling(http2: http2, limits)
@@ -159,7 +159,8 @@ struct DownloadHost {
     }
 
     private var opensSecondConnection: Bool {
-        http2 != false && inFlight == 1 && limiter.limit > 1 && waiting.count >= Self.smallestShare
+        http2 != false && inFlight == 1 && min(limiter.limit, connections.maximum) > 1
+            && waiting.count >= Self.smallestShare
     }
 
     /// No transfer has ended for 250 ms: the host gets no more than its share.

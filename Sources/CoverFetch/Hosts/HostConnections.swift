@@ -3,11 +3,9 @@
 /// The first transfer connects, and a second one if more wait than one connection is to carry: two carry twice as much in each round
 /// trip of slow start (RFC 5681 section 3.1). The others wait until the protocol is negotiated, or until the address is known if the
 /// protocol is known to be HTTP/1.1. From then on libcurl opens connections as it needs them, but no third one to a host that speaks
-/// HTTP/2: it would need one where the server allows fewer streams than the limiter, or is closing one of the two.
+/// HTTP/2: it would need one where the server allows fewer streams than the limiter, or is closing one of the two. A host that does
+/// not accept the second one gets one.
 struct HostConnections {
-    /// Connections to a host that speaks HTTP/2.
-    static let maximum = 2
-
     enum State {
         case none
         /// The first transfers are connecting.
@@ -25,12 +23,16 @@ struct HostConnections {
     }
 
     private(set) var state = State.none
+    /// Maximum number of connections to a host that speaks HTTP/2.
+    private(set) var maximum = 2
     private(set) var inFlight = 0
     /// Maximum number of transfers in flight until another connection is ready; nil if there is none.
     private(set) var limit: Int?
     private var opening = 0
     private var ready = 0
 
+    /// The transfers in flight for each of `maximum` connections, rounded up.
+    var share: Int { (inFlight + maximum - 1) / maximum }
     /// The streams that the server allows on both connections together; nil if that is unknown.
     var streamLimit: Int? { opening == 0 ? limit : nil }
 
@@ -47,18 +49,22 @@ struct HostConnections {
         if inFlight == 0 { state = .none } else if ready == inFlight { state = .open }
     }
 
-    /// There is nothing to wait for.
-    mutating func becameKnown() { state = .open }
+    /// There is nothing to wait for. - Parameter http2: nil if the protocol is unknown.
+    mutating func becameKnown(http2: Bool?) {
+        state = .open
+        if http2 == false { limit = nil }
+    }
 
     /// A transfer needs a connection that is not open yet, while `others` are open.
+    /// - Parameter http2: nil if the protocol is unknown.
     /// - Returns: whether it may open one.
-    mutating func open(_ progress: inout Progress, others: Int, isHTTP2: Bool) -> Bool {
+    mutating func open(_ progress: inout Progress, others: Int, http2: Bool?) -> Bool {
         // It tries another address.
         if case .opening = progress { return true }
         leave(progress)
         progress = .none
         // A transfer that is alone may: there is no other whose end would leave it a stream.
-        if others >= Self.maximum, isHTTP2, inFlight > 1 { return false }
+        if others >= maximum, http2 ?? (maximum == 1), inFlight > 1 { return false }
         progress = .opening
         opening += 1
         return true
@@ -67,6 +73,14 @@ struct HostConnections {
     /// The open connections carry no more than the transfers that are left in flight.
     mutating func areFull() { limit = inFlight }
 
+    /// The transfer has failed.
+    /// - Returns: whether it failed to open a connection that the host need not accept, because another one is ready or being opened.
+    mutating func failed(_ progress: Progress, http2: Bool?) -> Bool {
+        guard progress == .opening, ready > 0 || opening > 1, http2 != false else { return false }
+        maximum = 1
+        return true
+    }
+
     /// The transfer's connection, new or reused, is ready.
     /// - Returns: whether transfers that waited for it may start now.
     mutating func becameReady(_ progress: inout Progress) -> Bool {
@@ -74,7 +88,8 @@ struct HostConnections {
         leave(progress)
         progress = .ready
         ready += 1
-        guard case .opening = state, ready == inFlight else { return isNew }
+        guard case .opening = state else { return isNew }
+        guard ready == inFlight else { return false }
         state = .open
         return true
     }

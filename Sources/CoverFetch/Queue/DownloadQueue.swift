@@ -181,11 +181,22 @@ struct DownloadQueue<Request> {
     /// - Returns: whether it may open one. If not, the job is no longer in flight. `resume` is due when the transfer has ended.
     mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return true }
-        let isHTTP2 = hosts[host].http2 == true
-        guard !hosts[host].connections.open(&jobs[id].connection, others: others, isHTTP2: isHTTP2) else { return true }
+        let http2 = hosts[host].http2
+        guard !hosts[host].connections.open(&jobs[id].connection, others: others, http2: http2) else { return true }
         endTransfer(id)
         hosts[host].connections.areFull()
         return false
+    }
+
+    /// The transfer has failed.
+    /// - Returns: whether another connection to its host can carry it instead. The job is in front of its host's others then.
+    mutating func resumesOnOtherConnection(_ id: JobID) -> Bool {
+        guard let host = host(of: id), jobs[id].isInFlight,
+            hosts[host].connections.failed(jobs[id].connection, http2: hosts[host].http2)
+        else { return false }
+        endTransfer(id)
+        resume(id)
+        return true
     }
 
     /// A connection for the transfer is being opened, or is ready.
@@ -197,7 +208,7 @@ struct DownloadQueue<Request> {
         case .opening:
             // Over HTTP/1.1 each transfer needs a connection of its own.
             guard hosts[host].http2 == false, case .opening = hosts[host].connections.state else { return false }
-            hosts[host].connections.becameKnown()
+            hosts[host].connections.becameKnown(http2: false)
         }
         enqueue(host)
         return true

@@ -210,6 +210,7 @@ package actor DownloadScheduler {
         switch result {
         // It was not allowed to open a connection.
         case .failure(let error) where error.kind == .cancelled: queue.resume(start.job)
+        case .failure where queue.resumesOnOtherConnection(start.job): break
         case .failure(let error):
             states[start.job.slot].partial = nil
             states[start.job.slot].microseconds = error.microseconds

@@ -58,6 +58,10 @@ struct QueueDriver<Request> {
         jobs[key].map { queue.mayConnect($0, others: others) } ?? true
     }
 
+    mutating func resumesOnOtherConnection(_ key: String) -> Bool {
+        jobs[key].map { queue.resumesOnOtherConnection($0) } ?? false
+    }
+
     mutating func resume(_ key: String) { if let job = jobs[key] { queue.resume(job) } }
 
     mutating func didAnswer(_ key: String, http2: Bool) {

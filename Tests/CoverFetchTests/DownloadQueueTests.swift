@@ -11,6 +11,24 @@ import Testing
         Queue(limits: .init(parallel: parallel, perHost: perHost, interval: interval))
     }
 
+    /// 300 covers of one host, for which two transfers open connections. - Parameter memory: what an earlier run learnt about it.
+    private func connectingQueue(memory: HostMemory? = nil) throws -> Queue {
+        let hosts = memory.map { ["https://a.example": $0] } ?? [:]
+        let limits = FetchLimits(parallel: 200, perHost: memory?.limit ?? 32, adapts: memory != nil)
+        var queue = Queue(limits: limits, hosts: hosts)
+        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).keys.count == 2)
+        #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
+        return queue
+    }
+
+    /// As `connectingQueue`. The host spoke HTTP/2 in an earlier run and took 100 streams; both connections are ready.
+    private func connectedQueue() throws -> Queue {
+        var queue = try connectingQueue(memory: HostMemory(http2: true, limit: 100))
+        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        return queue
+    }
+
     /// URLs of hosts that are addresses, and of one with a name.
     private func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
     private func secure(_ path: Int) throws -> HTTPURL { try HTTPURL("https://a.example/\(path)") }
@@ -125,12 +143,7 @@ import Testing
         "an HTTP/2 host gets 100 streams and two connections at most: what needs a third one waits until a stream is free"
     )
     func fewStreams() throws {
-        let memory = HostMemory(http2: true, limit: 100)
-        var queue = Queue(
-            limits: .init(parallel: 200, perHost: 100, adapts: true), hosts: ["https://a.example": memory])
-        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).keys.count == 2)
-        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        var queue = try connectedQueue()
         #expect(starts(&queue).keys.count == 98)
         // Both carry 45.
         for path in 3...90 { _ = queue.didConnect(try secure(path).string, .ready) }
@@ -147,12 +160,7 @@ import Testing
 
     @Test("once a connection that the server has closed is replaced, an HTTP/2 host gets as many streams as before")
     func replacement() throws {
-        let memory = HostMemory(http2: true, limit: 100)
-        var queue = Queue(
-            limits: .init(parallel: 200, perHost: 100, adapts: true), hosts: ["https://a.example": memory])
-        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).keys.count == 2)
-        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        var queue = try connectedQueue()
         for key in starts(&queue).keys { _ = queue.didConnect(key, .ready) }
         // One takes no more streams.
         for path in 1...10 { _ = queue.end(try secure(path).string) }
@@ -170,10 +178,7 @@ import Testing
 
     @Test("a second connection that cannot be opened costs no cover: the first one carries all")
     func oneConnection() throws {
-        var queue = queue(parallel: 200, perHost: 32)
-        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).keys.count == 2)
-        #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
+        var queue = try connectingQueue()
         #expect(try queue.resumesOnOtherConnection(secure(2).string) && starts(&queue).keys.isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
         var streams: [Int?] = []
@@ -189,10 +194,7 @@ import Testing
 
     @Test("a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers")
     func oneConnectionAtFirst() throws {
-        var queue = queue(parallel: 200, perHost: 32)
-        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
-        #expect(starts(&queue).keys.count == 2)
-        #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
+        var queue = try connectingQueue()
         #expect(try !queue.didConnect(secure(1).string, .ready))
         #expect(try queue.resumesOnOtherConnection(secure(2).string))
         let refused = starts(&queue).keys.filter { !queue.mayConnect($0, others: 1) }

@@ -177,43 +177,6 @@ struct DownloadQueue<Request> {
 
     // MARK: Events of a transfer
 
-    /// The transfer needs a connection that is not open yet, while `others` to its host are open.
-    /// - Returns: whether it may open one. If not, the job is no longer in flight. `resume` is due when the transfer has ended.
-    mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
-        guard let host = host(of: id), jobs[id].isInFlight else { return true }
-        let http2 = hosts[host].http2
-        guard !hosts[host].connections.open(&jobs[id].connection, others: others, http2: http2) else { return true }
-        endTransfer(id)
-        hosts[host].connections.areFull()
-        return false
-    }
-
-    /// The transfer has failed.
-    /// - Returns: whether another connection to its host can carry it instead. The job is in front of its host's others then.
-    mutating func resumesOnOtherConnection(_ id: JobID) -> Bool {
-        guard let host = host(of: id), jobs[id].isInFlight,
-            hosts[host].connections.failed(jobs[id].connection, http2: hosts[host].http2)
-        else { return false }
-        endTransfer(id)
-        resume(id)
-        return true
-    }
-
-    /// A connection for the transfer is being opened, or is ready.
-    /// - Returns: whether other transfers may start now.
-    mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
-        guard let host = host(of: id), jobs[id].isInFlight else { return false }
-        switch event {
-        case .ready: guard hosts[host].connections.becameReady(&jobs[id].connection) else { return false }
-        case .opening:
-            // Over HTTP/1.1 each transfer needs a connection of its own.
-            guard hosts[host].http2 == false, case .opening = hosts[host].connections.state else { return false }
-            hosts[host].connections.becameKnown(http2: false)
-        }
-        enqueue(host)
-        return true
-    }
-
     /// The host answered, in this version of HTTP.
     mutating func didAnswer(_ id: JobID, http2: Bool) {
         guard let host = host(of: id) else { return }
@@ -286,7 +249,7 @@ struct DownloadQueue<Request> {
         return job.requests
     }
 
-    private mutating func endTransfer(_ id: JobID) {
+    mutating func endTransfer(_ id: JobID) {
         guard jobs.contains(id), jobs[id].isInFlight else { return }
         jobs[id].isInFlight = false
         inFlight -= 1

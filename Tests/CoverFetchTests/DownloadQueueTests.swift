@@ -151,7 +151,10 @@ import Testing
         let refused = try (91...100).map { try secure($0).string }
         let allowed = refused.filter { queue.mayConnect($0, others: 2) }
         #expect(allowed.isEmpty && queue.inFlight == 90)
-        for key in refused { queue.resume(key) }
+        // Their transfers have not ended yet.
+        _ = try queue.submit(secure(100), request: "", isImmediate: true)
+        #expect(starts(&queue).keys.isEmpty)
+        for key in refused { queue.refusedTransferEnded(key) }
         #expect(starts(&queue).keys.isEmpty)
         _ = queue.end(try secure(3).string)
         #expect(starts(&queue).keys == [refused[9]])
@@ -165,7 +168,7 @@ import Testing
         // One takes no more streams.
         for path in 1...10 { _ = queue.end(try secure(path).string) }
         let refused = starts(&queue).keys.filter { !queue.mayConnect($0, others: 2) }
-        for key in refused { queue.resume(key) }
+        for key in refused { queue.refusedTransferEnded(key) }
         #expect(refused.count == 10 && starts(&queue).keys.isEmpty)
         // It is closed.
         for path in 11...50 { _ = queue.end(try secure(path).string) }
@@ -199,7 +202,7 @@ import Testing
         #expect(try queue.resumesOnOtherConnection(secure(2).string))
         let refused = starts(&queue).keys.filter { !queue.mayConnect($0, others: 1) }
         #expect(refused.count == 31)
-        for key in refused { queue.resume(key) }
+        for key in refused { queue.refusedTransferEnded(key) }
         queue.didAnswer(try secure(1).string, http2: false)
         _ = queue.end(try secure(1).string)
         #expect(starts(&queue).keys.count == 32)

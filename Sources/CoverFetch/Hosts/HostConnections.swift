@@ -13,13 +13,15 @@ struct HostConnections {
         case open
     }
 
-    /// How far a transfer in flight is with its connection.
+    /// How far a transfer is with its connection.
     enum Progress {
         case none
         /// It is opening one itself.
         case opening
         /// It has one, new or reused.
         case ready
+        /// It may not open one. It is no longer in flight, and libcurl is about to end it.
+        case refused
     }
 
     private(set) var state = State.none
@@ -96,7 +98,7 @@ struct HostConnections {
 
     private mutating func leave(_ progress: Progress) {
         switch progress {
-        case .none: break
+        case .none, .refused: break
         case .opening:
             opening -= 1
             limit = nil

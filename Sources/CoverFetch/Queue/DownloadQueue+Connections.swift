@@ -3,14 +3,22 @@ import CurlHTTP
 /// What happens to the connection of a transfer before its request is sent.
 extension DownloadQueue {
     /// The transfer needs a connection that is not open yet, while `others` to its host are open.
-    /// - Returns: whether it may open one. If not, the job is no longer in flight. `resume` is due when the transfer has ended.
+    /// - Returns: whether it may open one. If not, the job is no longer in flight. `refusedTransferEnded` is due.
     mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return true }
         let http2 = hosts[host].http2
         guard !hosts[host].connections.open(&jobs[id].connection, others: others, http2: http2) else { return true }
         endTransfer(id)
+        jobs[id].connection = .refused
         hosts[host].connections.areFull()
         return false
+    }
+
+    /// The transfer that `mayConnect` refused has ended. The job starts again when a connection has room.
+    mutating func refusedTransferEnded(_ id: JobID) {
+        guard jobs.contains(id) else { return }
+        jobs[id].connection = .none
+        resume(id)
     }
 
     /// The transfer has failed.

@@ -93,7 +93,7 @@ struct DownloadQueue<Request> {
 
     /// Removes the requests that `shouldRemove` selects, and the jobs without any other. Covers being stored are left alone: their
     /// requests complete in a moment.
-    /// - Returns: the removed requests, and the removed jobs that were in flight.
+    /// - Returns: the removed requests, and the removed jobs that have a transfer.
     mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [JobID]) {
         var removed: [Request] = []
         var inFlight: [JobID] = []
@@ -103,7 +103,7 @@ struct DownloadQueue<Request> {
             removed += leaving
             jobs[job.id].requests.removeAll(where: shouldRemove)
             guard leaving.count == job.requests.count else { continue }
-            if job.isInFlight { inFlight.append(job.id) }
+            if job.hasTransfer { inFlight.append(job.id) }
             _ = end(job.id)
         }
         return (removed, inFlight)

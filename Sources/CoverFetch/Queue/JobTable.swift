@@ -17,7 +17,7 @@ struct Job<Request> {
     var began: Instant?
     /// Transfers in flight to the host when it started, this one included.
     var inFlightAtStart = 0
-    /// How far the transfer in flight is with its connection.
+    /// How far the transfer is with its connection.
     var connection = HostConnections.Progress.none
     /// A transfer of the job has failed.
     var hasFailed = false
@@ -25,8 +25,10 @@ struct Job<Request> {
     fileprivate(set) var isBeingStored = false
     var requests: [Request]
 
-    /// Whether a transfer may start: none is in flight, and nothing is being stored.
-    var canStart: Bool { !isInFlight && !isBeingStored }
+    /// A transfer has started and not ended.
+    var hasTransfer: Bool { isInFlight || connection == .refused }
+    /// Whether a transfer may start: there is none, and nothing is being stored.
+    var canStart: Bool { !hasTransfer && !isBeingStored }
 }
 
 /// The jobs that have not ended, by key and by ID. A key has at most one job.

@@ -208,8 +208,7 @@ package actor DownloadScheduler {
         guard states[start.job.slot].token.take() != nil else { return }
         let now = ContinuousClock.now
         switch result {
-        // It was not allowed to open a connection.
-        case .failure(let error) where error.kind == .cancelled: queue.resume(start.job)
+        case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(start.job)
         case .failure where queue.resumesOnOtherConnection(start.job): break
         case .failure(let error):
             states[start.job.slot].partial = nil

@@ -62,7 +62,7 @@ struct QueueDriver<Request> {
         jobs[key].map { queue.resumesOnOtherConnection($0) } ?? false
     }
 
-    mutating func resume(_ key: String) { if let job = jobs[key] { queue.resume(job) } }
+    mutating func refusedTransferEnded(_ key: String) { if let job = jobs[key] { queue.refusedTransferEnded(job) } }
 
     mutating func didAnswer(_ key: String, http2: Bool) {
         if let job = jobs[key] { queue.didAnswer(job, http2: http2) }

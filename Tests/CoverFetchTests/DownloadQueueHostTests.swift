@@ -31,6 +31,7 @@ import Testing
         while true {
             switch queue.next(now: startTime + .seconds(seconds)) {
             case .start(let start): turn.started.append(start.key)
+            case .restart: Issue.record("a transfer was restarted")
             case .drop(let job, let url, let failure):
                 turn.dropped.append(url.string)
                 turn.details.append(failure.detail)

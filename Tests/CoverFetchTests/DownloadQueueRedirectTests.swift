@@ -17,6 +17,7 @@ import Testing
         while true {
             switch queue.next(now: startTime + .seconds(seconds)) {
             case .start(let start): targets.append("\(start.target) \(start.attempt)")
+            case .restart: Issue.record("a transfer was restarted")
             case .fetchRobots(_, let host): robots.append(host)
             case .drop(_, let url, _): Issue.record("\(url) was dropped")
             case .wait(let time): return (targets, robots, time)

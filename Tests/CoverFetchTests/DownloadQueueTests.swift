@@ -42,6 +42,7 @@ import Testing
         while true {
             switch queue.next(now: startTime + .seconds(seconds)) {
             case .start(let start): keys.append(start.key)
+            case .restart: Issue.record("a transfer was restarted")
             case .fetchRobots(let url, _), .drop(_, let url, _):
                 Issue.record("\(url.string) was dropped, or a robots.txt fetched")
             case .wait(let time): return (keys, time)
@@ -193,6 +194,23 @@ import Testing
         // There is no other connection.
         for path in 1...32 where path != 4 { _ = queue.end(try secure(path).string) }
         #expect(try queue.mayConnect(secure(4).string, others: 1) && !queue.resumesOnOtherConnection(secure(4).string))
+    }
+
+    @Test("a cover whose connection is not ready when its host has nothing else to do is requested over the other one")
+    func slowConnection() throws {
+        var queue = try connectingQueue()
+        #expect(try !queue.didConnect(secure(1).string, .ready))
+        queue.didAnswer(try secure(1).string, http2: true)
+        queue.record(.answered, of: try secure(1).string, now: startTime)
+        _ = queue.end(try secure(1).string)
+        while queue.count > 1 {
+            for key in starts(&queue).keys {
+                _ = queue.didConnect(key, .ready)
+                _ = queue.end(key)
+            }
+        }
+        guard case .restart = queue.next(now: startTime) else { throw NoRestart() }
+        #expect(try starts(&queue).keys == [secure(2).string])
     }
 
     @Test("a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers")
@@ -385,3 +403,5 @@ import Testing
         #expect(queue.inFlight == 0 && queue.count == 0)
     }
 }
+
+private struct NoRestart: Error {}

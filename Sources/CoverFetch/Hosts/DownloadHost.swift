@@ -108,7 +108,8 @@ struct DownloadHost {
         guard hasAnswered else { return memory }
         memory.http2 = http2
         if adapts {
-            memory.limit = min(limiter.learnt, connections.streamLimit ?? .max)
+            // The limit is small for a moment when the server closes a connection.
+            memory.limit = min(limiter.learnt, connections.streamLimit.map { max($0, Self.smallestShare) } ?? .max)
             memory.hasRejected = limiter.hasRejected
         }
         return memory
@@ -129,6 +130,9 @@ struct DownloadHost {
 
     /// Streams of each connection, before another one is opened; nil over HTTP/1.1.
     var streams: Int? { http2 == false ? nil : max(Self.smallestShare, connections.share) }
+
+    /// All that is left waits for a connection, though the host has answered over another one: it may be ready much later, or never.
+    var waitsForConnection: Bool { http2 == true && hasAnswered && waiting.isEmpty && connections.areAllWaiting }
 
     /// The host speaks this version of HTTP.
     mutating func setVersion(http2: Bool, _ limits: FetchLimits) {

@@ -4,7 +4,8 @@
 /// trip of slow start (RFC 5681 section 3.1). The others wait until the protocol is negotiated, or until the address is known if the
 /// protocol is known to be HTTP/1.1. From then on libcurl opens connections as it needs them, but no third one to a host that speaks
 /// HTTP/2: it would need one where the server allows fewer streams than the limiter, or is closing one of the two. A host that does
-/// not accept the second one gets one.
+/// not accept the second one gets one. Only a host that an earlier run knows to speak HTTP/1.1 gets a connection for each transfer at
+/// once, even if it has changed to HTTP/2.
 struct HostConnections {
     enum State {
         case none
@@ -35,6 +36,8 @@ struct HostConnections {
 
     /// The transfers in flight for each of `maximum` connections, rounded up.
     var share: Int { (inFlight + maximum - 1) / maximum }
+    /// There are transfers in flight, and none has a connection.
+    var areAllWaiting: Bool { inFlight > 0 && ready == 0 }
     /// The streams that the server allows on both connections together; nil if that is unknown.
     var streamLimit: Int? { opening == 0 ? limit : nil }
 

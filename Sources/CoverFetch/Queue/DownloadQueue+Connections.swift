@@ -1,4 +1,5 @@
 import CurlHTTP
+import DequeModule
 
 /// What happens to the connection of a transfer before its request is sent.
 extension DownloadQueue {
@@ -30,6 +31,17 @@ extension DownloadQueue {
         endTransfer(id)
         resume(id)
         return true
+    }
+
+    /// The next transfer that waits for a connection while its host has nothing else to do. It starts again, over the open one.
+    mutating func nextRestart() -> Decision? {
+        while let id = restarts.popFirst() {
+            guard jobs.contains(id), jobs[id].isInFlight, jobs[id].connection != .ready else { continue }
+            endTransfer(id)
+            resume(id)
+            return .restart(id)
+        }
+        return nil
     }
 
     /// A connection for the transfer is being opened, or is ready.

@@ -26,6 +26,8 @@ extension DownloadQueue {
     /// What the scheduler does next.
     enum Decision {
         case start(Start)
+        /// Cancel the job's transfer. It starts again.
+        case restart(JobID)
         /// Fetch the `/robots.txt` of a host.
         case fetchRobots(HTTPURL, host: Int)
         /// End the job without a transfer: its host was given up, or forbids the URL.

@@ -22,6 +22,8 @@ struct DownloadQueue<Request> {
     private var overflow: Deque<Int> = []
     /// Jobs that start before all others, whatever their hosts' limits.
     var immediate: Deque<JobID> = []
+    /// Jobs whose transfers wait for a connection while their host has nothing else to do.
+    var restarts: Deque<JobID> = []
     /// Hosts that were given up and have waiting jobs.
     private var failed: Deque<Int> = []
     /// Hosts with jobs.
@@ -116,6 +118,7 @@ struct DownloadQueue<Request> {
     ///   start in any case.
     mutating func next(now: Instant, admit: (Job<Request>) -> Admission = { _ in .start }) -> Decision {
         fireTimers(now)
+        if let restart = nextRestart() { return restart }
         if let start = startImmediate(now) { return .start(start) }
         if let drop = dropFromFailedHost(now) { return drop }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
@@ -255,8 +258,12 @@ struct DownloadQueue<Request> {
         inFlight -= 1
         let host = jobs[id].host
         hosts[host].connections.end(jobs[id].connection)
+        jobs[id].connection = .none
         hosts[host].breaker.dropped(id)
         enqueue(host)
+        if hosts[host].waitsForConnection {
+            restarts += jobs.all.lazy.filter { $0.host == host && $0.isInFlight }.map(\.id)
+        }
     }
 
     /// - Returns: the target's host; nil if the job has ended.

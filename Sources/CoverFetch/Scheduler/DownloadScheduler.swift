@@ -132,6 +132,7 @@ package actor DownloadScheduler {
         while backlog < Self.maximumBacklog {
             switch queue.next(now: now, admit: { admit($0, now) }) {
             case .start(let start): begin(start)
+            case .restart(let job): cancelTransfer(job)
             case .fetchRobots(let url, let host): fetchRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
@@ -173,6 +174,11 @@ package actor DownloadScheduler {
                 self?.assumeIsolated { $0.ended(start, result) }
             }
         }
+    }
+
+    private func cancelTransfer(_ job: JobID) {
+        guard let token = states[job.slot].token.take() else { return }
+        client.assumeIsolated { $0.cancel(token) }
     }
 
     /// Resets the state of a slot that another job has used.

@@ -93,7 +93,7 @@ struct DownloadHost {
         (restsUntil, hasEarlierRest) = (earlier?.restsUntil, true)
         if limits.respectsRobots { robots = .unknown(attempts: 0) }
         // Nothing to wait for: there is no name to resolve.
-        if url.hostIsAddress, http2 == false { connections.becameKnown(http2: http2) }
+        if url.hostIsAddress, http2 == false { connections.becameKnown(http2: false) }
     }
 
     /// Maximum number of transfers in flight.

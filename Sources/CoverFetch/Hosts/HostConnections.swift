@@ -54,10 +54,10 @@ struct HostConnections {
         if inFlight == 0 { state = .none } else if ready == inFlight { state = .open }
     }
 
-    /// There is nothing to wait for. - Parameter http2: nil if the protocol is unknown.
-    mutating func becameKnown(http2: Bool?) {
+    /// There is nothing to wait for.
+    mutating func becameKnown(http2: Bool) {
         state = .open
-        if http2 == false { limit = nil }
+        if !http2 { limit = nil }
     }
 
     /// A transfer needs a connection that is not open yet, while `others` are open.

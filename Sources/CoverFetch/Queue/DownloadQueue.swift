@@ -161,7 +161,6 @@ struct DownloadQueue<Request> {
         jobs[id].isInFlight = true
         jobs[id].began = now
         jobs[id].inFlightAtStart = hosts[host].inFlight
-        jobs[id].connection = .none
         hosts[host].breaker.starts(id)
         enqueue(host)
         return Start(

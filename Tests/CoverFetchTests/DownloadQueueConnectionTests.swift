@@ -1,0 +1,216 @@
+import CurlHTTP
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct DownloadQueueConnectionTests {
+    private typealias Queue = QueueDriver<String>
+    private let startTime = ContinuousClock.now
+
+    private func queue(parallel: Int = 100, perHost: Int) -> Queue {
+        Queue(limits: .init(parallel: parallel, perHost: perHost))
+    }
+
+    private func secure(_ path: Int) throws -> HTTPURL { try HTTPURL("https://a.example/\(path)") }
+    private func named(_ path: Int) throws -> HTTPURL { try HTTPURL("http://covers.example/\(path)") }
+
+    /// 300 covers of one host, for which two transfers open connections. - Parameter memory: what an earlier run learnt about it.
+    private func connectingQueue(memory: HostMemory? = nil) throws -> Queue {
+        let hosts = memory.map { ["https://a.example": $0] } ?? [:]
+        let limits = FetchLimits(parallel: 200, perHost: memory?.limit ?? 32, adapts: memory != nil)
+        var queue = Queue(limits: limits, hosts: hosts)
+        for path in 1...300 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).count == 2)
+        #expect(try queue.mayConnect(secure(1).string, others: 0) && queue.mayConnect(secure(2).string, others: 1))
+        return queue
+    }
+
+    /// As `connectingQueue`. The host spoke HTTP/2 in an earlier run and took 100 streams; both connections are ready.
+    private func connectedQueue() throws -> Queue {
+        var queue = try connectingQueue(memory: HostMemory(http2: true, limit: 100))
+        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        return queue
+    }
+
+    /// The keys of the jobs that start now.
+    private func starts(_ queue: inout Queue) -> [String] {
+        var keys: [String] = []
+        while true {
+            switch queue.next(now: startTime) {
+            case .start(let start): keys.append(start.key)
+            case .wait: return keys
+            case .restart, .drop, .fetchRobots:
+                Issue.record("a transfer was restarted or dropped, or a robots.txt fetched")
+            }
+        }
+    }
+
+    @Test("over cleartext the transfers of a new host start once its name is resolved")
+    func firstTransfer() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...6 { _ = try queue.submit(named(path), request: "") }
+        #expect(try starts(&queue) == [named(1).string])
+        #expect(try queue.didConnect(named(1).string, .opening(others: 0)))
+        #expect(try starts(&queue) == (2...3).map { try named($0).string })
+        #expect(try !queue.didConnect(named(2).string, .opening(others: 0)))
+    }
+
+    @Test("over TLS the transfers of a new host start once its protocol is negotiated, before the first answer")
+    func negotiation() throws {
+        var queue = queue(perHost: 3)
+        for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
+        #expect(try starts(&queue) == [secure(1).string])
+        #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).isEmpty)
+        #expect(try queue.didConnect(secure(1).string, .ready))
+        #expect(try starts(&queue) == (2...3).map { try secure($0).string })
+    }
+
+    @Test(
+        "a host that spoke HTTP/1.1 in an earlier run gets a connection for each transfer without waiting for the first"
+    )
+    func knownHTTP1() throws {
+        let memory = HostMemory(http2: false, limit: 3)
+        var queue = Queue(limits: .init(parallel: 100, perHost: 8, adapts: true), hosts: ["https://a.example": memory])
+        for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).count == 1)
+        #expect(try queue.didConnect(secure(1).string, .opening(others: 0)))
+        #expect(starts(&queue).count == 2)
+    }
+
+    @Test(
+        "a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connections, up to perHost"
+    )
+    func knownHTTP2() throws {
+        let memory = HostMemory(http2: true, limit: 48)
+        var queue = Queue(limits: .init(parallel: 100, perHost: 64, adapts: true), hosts: ["https://a.example": memory])
+        for path in 1...200 { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).count == 2)
+        #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).isEmpty)
+        #expect(try !queue.didConnect(secure(1).string, .ready) && queue.didConnect(secure(2).string, .ready))
+        #expect(starts(&queue).count == 46)
+        #expect(queue.learnt["https://a.example"] == memory)
+    }
+
+    @Test(
+        "an HTTP/2 host gets 100 streams and two connections at most: what needs a third one waits until a stream is free"
+    )
+    func fewStreams() throws {
+        var queue = try connectedQueue()
+        #expect(starts(&queue).count == 98)
+        // Both carry 45.
+        for path in 3...90 { _ = queue.didConnect(try secure(path).string, .ready) }
+        queue.didAnswer(try secure(1).string, http2: true)
+        let refused = try (91...100).map { try secure($0).string }
+        let allowed = refused.filter { queue.mayConnect($0, others: 2) }
+        #expect(allowed.isEmpty && queue.inFlight == 90)
+        // Their transfers have not ended yet.
+        _ = try queue.submit(secure(100), request: "", isImmediate: true)
+        #expect(starts(&queue).isEmpty)
+        for key in refused { queue.refusedTransferEnded(key) }
+        #expect(starts(&queue).isEmpty)
+        _ = queue.end(try secure(3).string)
+        #expect(starts(&queue) == [refused[9]])
+        #expect(queue.learnt["https://a.example"] == HostMemory(http2: true, limit: 90))
+    }
+
+    @Test("once a connection that the server has closed is replaced, an HTTP/2 host gets as many streams as before")
+    func replacement() throws {
+        var queue = try connectedQueue()
+        for key in starts(&queue) { _ = queue.didConnect(key, .ready) }
+        // One takes no more streams.
+        for path in 1...10 { _ = queue.end(try secure(path).string) }
+        let refused = starts(&queue).filter { !queue.mayConnect($0, others: 2) }
+        for key in refused { queue.refusedTransferEnded(key) }
+        #expect(refused.count == 10 && starts(&queue).isEmpty)
+        // It is closed.
+        for path in 11...50 { _ = queue.end(try secure(path).string) }
+        let next = starts(&queue)
+        #expect(next.count == 40)
+        #expect(try queue.mayConnect(secure(101).string, others: 1))
+        #expect(try queue.didConnect(secure(101).string, .ready))
+        #expect(starts(&queue).count == 10)
+    }
+
+    @Test("a second connection that cannot be opened costs no cover: the first one carries all")
+    func oneConnection() throws {
+        var queue = try connectingQueue()
+        #expect(try queue.resumesOnOtherConnection(secure(2).string) && starts(&queue).isEmpty)
+        #expect(try queue.didConnect(secure(1).string, .ready))
+        var streams: [Int?] = []
+        while case .start(let start) = queue.next(now: startTime) { streams.append(start.streams) }
+        #expect(streams.count == 31 && streams.last == 32)
+        #expect(try !queue.mayConnect(secure(2).string, others: 1))
+        queue.didAnswer(try secure(1).string, http2: true)
+        #expect(try !queue.mayConnect(secure(3).string, others: 1))
+        // There is no other connection.
+        for path in 1...32 where path != 4 { _ = queue.end(try secure(path).string) }
+        #expect(try queue.mayConnect(secure(4).string, others: 1) && !queue.resumesOnOtherConnection(secure(4).string))
+    }
+
+    @Test("a cover whose connection is not ready when its host has nothing else to do is requested over the other one")
+    func slowConnection() throws {
+        var queue = try connectingQueue()
+        #expect(try !queue.didConnect(secure(1).string, .ready))
+        queue.didAnswer(try secure(1).string, http2: true)
+        queue.record(.answered, of: try secure(1).string, now: startTime)
+        _ = queue.end(try secure(1).string)
+        while queue.count > 1 {
+            for key in starts(&queue) {
+                _ = queue.didConnect(key, .ready)
+                _ = queue.end(key)
+            }
+        }
+        guard case .restart = queue.next(now: startTime) else { throw NoRestart() }
+        #expect(try starts(&queue) == [secure(2).string])
+    }
+
+    @Test("a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers")
+    func oneConnectionAtFirst() throws {
+        var queue = try connectingQueue()
+        #expect(try !queue.didConnect(secure(1).string, .ready))
+        #expect(try queue.resumesOnOtherConnection(secure(2).string))
+        let refused = starts(&queue).filter { !queue.mayConnect($0, others: 1) }
+        #expect(refused.count == 31)
+        for key in refused { queue.refusedTransferEnded(key) }
+        queue.didAnswer(try secure(1).string, http2: false)
+        _ = queue.end(try secure(1).string)
+        #expect(starts(&queue).count == 32)
+    }
+
+    @Test("the only transfer of an HTTP/2 host opens a connection, however many are open: those take no request")
+    func onlyTransfer() throws {
+        var queue = queue(parallel: 100, perHost: 8)
+        for path in 1...2 { _ = try queue.submit(secure(path), request: "") }
+        _ = starts(&queue)
+        queue.didAnswer(try secure(1).string, http2: true)
+        #expect(try queue.mayConnect(secure(1).string, others: 2))
+    }
+
+    @Test(
+        "over TLS a host opens a second connection at once if more covers wait than the first one takes",
+        arguments: [17, 18])
+    func secondConnection(covers: Int) throws {
+        var queue = queue(parallel: 100, perHost: 32)
+        for path in 1..<covers { _ = try queue.submit(secure(path), request: "") }
+        #expect(starts(&queue).count == covers - 16)
+    }
+
+    @Test("a host with one connection may open a second one for more streams than the first one takes")
+    func laterConnection() throws {
+        var queue = queue(parallel: 100, perHost: 8)
+        _ = try queue.submit(secure(1), request: "")
+        #expect(starts(&queue).count == 1)
+        #expect(try queue.didConnect(secure(1).string, .ready))
+        queue.didAnswer(try secure(1).string, http2: true)
+        _ = queue.end(try secure(1).string)
+        for path in 2...300 { _ = try queue.submit(secure(path), request: "") }
+        var streams: [Int?] = []
+        while case .start(let start) = queue.next(now: startTime) { streams.append(start.streams) }
+        #expect(streams.count == 100 && streams[31] == 16 && streams[99] == 50)
+        #expect(try queue.mayConnect(secure(60).string, others: 1))
+        for path in 2...101 { _ = queue.end(try secure(path).string) }
+        #expect(starts(&queue).count == 100)
+    }
+}
+
+private struct NoRestart: Error {}

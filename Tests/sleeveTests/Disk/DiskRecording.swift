@@ -94,8 +94,11 @@
         }
 
         /// Forgets the operations that `isForgotten` chooses, as if the command had not done them.
-        mutating func forget(_ isForgotten: (DiskOperation) -> Bool) {
-            for index in operations.indices where isForgotten(operations[index]) { operations[index].kind = .failed }
+        /// - Parameter step: the number of the only run whose operations are forgotten; nil for all runs.
+        mutating func forget(ofStep step: Int? = nil, _ isForgotten: (DiskOperation) -> Bool) {
+            for index in step.map({ steps[$0].operations }) ?? operations.indices where isForgotten(operations[index]) {
+                operations[index].kind = .failed
+            }
         }
 
         /// The segment loses its name when the second run begins, which goes on writing to it.

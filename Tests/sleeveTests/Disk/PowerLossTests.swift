@@ -178,6 +178,58 @@
                 }
             }
 
+            @Test func `a reference before its blob is found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = DiskRecording(stage)
+                    try await recording.run(["prefetch", try stage.list(stage.urls(0..<4))])
+                    let shared = (0..<4).map { "\(stage.origin.coverURL($0 + 30))?size=4000&same=\($0)" }
+                    try await recording.run(["prefetch", try stage.list(shared, name: "shared.txt")])
+                    recording.forget(ofStep: 0) { $0.kind == .write && $0.path.hasSuffix(".seg") }
+                    let faults = try await recording.powerLoss(maximumFaults: .max).faults
+                    #expect(shared.allSatisfy { url in faults.contains { $0.hasSuffix("\(url) is lost") } })
+                }
+            }
+
+            /// Power loss takes the delete with it: an evicted cover has a row again, and no bytes. It was downloaded a second time.
+            @Test func `a recovery that trusts the rows of evicted covers is found to lose new ones`() async throws {
+                try await withStage { stage in
+                    var recording = try await evicted(in: stage)
+                    recording.forget { $0.kind == .sync && $0.path.hasSuffix("-wal") }
+                    func lost(_ recover: (String) throws -> Void) async throws -> [String] {
+                        try await recording.powerLoss(maximumFaults: .max, recover: recover).faults
+                            .filter { $0.hasSuffix(" is lost") }
+                    }
+                    #expect(try await lost(CacheCheck.recover).isEmpty)
+                    #expect(try await !lost(recoverTrustingRows).isEmpty)
+                }
+            }
+
+            /// Opens a cache after removing the records whose bytes the index has elsewhere.
+            private func recoverTrustingRows(_ cache: String) throws {
+                let directory = try CacheDirectory(creating: cache)
+                let index = try? DatabaseQueue(path: cache + "/index.sqlite3")
+                // The first states have no index yet.
+                let rows = try? index?.read { try Row.fetchAll($0, sql: "SELECT digest, segment, offset FROM blobs") }
+                let positions = Dictionary(
+                    (rows ?? []).map { row in
+                        (row["digest"] as Data, RecordPosition(segment: row["segment"], offset: row["offset"]))
+                    }, uniquingKeysWith: { $1 })
+                for number in try directory.segmentNumbers() {
+                    let path = directory.segment(number)
+                    guard let file = try SegmentFile(reading: path) else { continue }
+                    let segment = try #require(FileHandle(forUpdatingAtPath: path))
+                    _ = try SegmentScanner.scan(file, number) { found in
+                        guard case .record(let record) = found,
+                            let position = positions[record.header.digest.withUnsafeBytes { Data($0) }],
+                            position != record.position
+                        else { return }
+                        try segment.seek(toOffset: UInt64(record.offset))
+                        try segment.write(contentsOf: Data(count: RecordHeader.size))
+                    }
+                }
+                try CacheCheck.recover(cache)
+            }
+
             @Test func `a recovery that reads no segment is found to lose covers`() async throws {
                 try await withStage { stage in
                     let recording = try await stored(in: stage)

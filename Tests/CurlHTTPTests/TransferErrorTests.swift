@@ -81,6 +81,16 @@ import Wire
         }
     }
 
+    @Test("a connection that is reset during the TLS handshake is a failure to connect")
+    func handshakeReset() async throws {
+        let relay = try await LinkRelay.start(
+            LinkModel(roundTrip: .milliseconds(1), bitsPerSecond: 1_000_000_000), host: "127.0.0.1", port: 0,
+            before: "127.0.0.1", port: try await closedPort())
+        let url = "https://127.0.0.1:\(relay.port)/1.jpg"
+        try await withClient { client in expect(await client.failure(url), .connect, url) }
+        await relay.stop()
+    }
+
     @Test("an answer that is no HTTP is a failure, not a cover")
     func noHTTP() async throws {
         try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in

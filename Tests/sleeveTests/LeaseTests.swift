@@ -12,7 +12,7 @@ import Wire
 extension CommandTests {
     /// Several processes that want the same covers.
     @Suite struct LeaseTests {
-        @Test(arguments: [2, 4, 8])
+        @Test(arguments: [2, 4, 8, 16])
         func `processes that prefetch one list side by side request each URL once`(count: Int) async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<500, "size=1000&delay=20"))

@@ -37,7 +37,8 @@ extension CoverFailure {
         switch error.kind {
         case .connect where begins("Failed to connect to "):
             return (try? HTTPURL(error.url)).map { "can't reach \($0.authority): \(reason)" } ?? detail
-        case .broken where begins("Recv failure: ", "Send failure: "):
+        case .broken where begins("Recv failure: ", "Send failure: "),
+            .connect where begins("Recv failure: ", "Send failure: "):
             return "the server broke the connection: \(reason)"
         case .nameResolution where begins("Could not resolve host: "):
             return "can't find \(cause): the name has no address"

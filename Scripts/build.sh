@@ -24,7 +24,8 @@ build_release() {
     if [ -x "$binary" ] && [ -e "$stamp" ]; then
         [ -n "$(find "$root/Sources" "$root/Tests/LookupBench" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
     fi
-    . "$root/Scripts/setup" "$@"
+    . "$root/Scripts/setup"
+    set_up "$@"
     mkdir -p "$root/.build"
     local flags=(--package-path "$root" -c release --product "$product")
     # A static standard library halves the start-up time. Exported symbols and search paths would cost some milliseconds.

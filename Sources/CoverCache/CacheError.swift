@@ -19,6 +19,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case unwritableIndex(String)
     /// The index is corrupt.
     case corruptIndex(String)
+    /// The index names covers, and there is no segment.
+    case noSegments(String)
     case closed
     /// The cover does not fit beside the pinned ones; both in bytes, counted in whole blocks.
     case noRoom(pinned: Int, capacity: Int)
@@ -31,7 +33,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .notADirectory(let path):
             "\(path) is a file, not a cache directory; choose another directory with --cache"
         case .notWritable(let path, let reason):
-            "the cache directory \(path) cannot be written: \(reason); correct its permissions or choose another with --cache"
+            "the cache directory \(path) cannot be written: \(reason); reading needs that, too: correct its permissions or choose another with --cache"
         case .networkFileSystem(let path, let kind):
             "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):
@@ -50,6 +52,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "cannot \(operation) \(path): \(reason)"
         case .index(let message):
             "the index cannot be used: \(message); check the disk that holds the cache, then try again"
+        case .noSegments(let path):
+            "\(path) is empty, so nothing was dropped; if it is elsewhere, put it back; if it is lost, `sleeve evict --to 0` forgets its covers"
         case .closed:
             "the library is closed"
         case .noRoom(pinned: 0, _):

@@ -114,14 +114,10 @@ extension CacheWriter {
         return bytes
     }
 
-    /// Lets a row name the copy of its record. A row whose record is damaged is removed.
+    /// Lets a row name the copy of its record.
+    /// - Parameter range: nil if the record is damaged.
     private func commitMove(_ row: IndexedRecord, to range: FreedRange?, _ state: inout IndexState) throws {
-        guard let range else {
-            if let blob = try index.blob(id: row.blob), row.isReference || blob.range == row.range {
-                try removeBlob(blob, &state)
-            }
-            return
-        }
+        guard let range else { return try removeDamaged(row, &state) }
         let isRemoved = try pins != nil && index.isRemoved(row.range)
         if try index.move(row, to: range) {
             // The copy names the removed entry, too.
@@ -131,6 +127,20 @@ extension CacheWriter {
         } else {
             // Another process has replaced or evicted it.
             freed.append(range)
+        }
+    }
+
+    /// Removes a blob whose record is damaged. An entry whose own record is damaged gets a new one: its bytes are the blob's.
+    private func removeDamaged(_ row: IndexedRecord, _ state: inout IndexState) throws {
+        let blob = try index.blob(id: row.blob)
+        if !row.isReference {
+            if let blob, blob.range == row.range { try removeBlob(blob, &state) }
+        } else if try index.removeReference(row) {
+            release([row.range], &state)
+            guard let blob, let record = record(of: blob) else { return }
+            unrecorded += try index.entriesOfOwnRecord(blob.id, record.header).filter {
+                $0.metadata.key != record.metadata.key
+            }
         }
     }
 }

@@ -14,10 +14,6 @@ extension CacheWriter {
         return evicted
     }
 
-    func evictBlobs(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
-        try usingReserve { try evictInSlices(to: bytes) }
-    }
-
     /// Runs `body`, which deletes rows. That needs disk space for the log: on a full disk it runs again without the reserve.
     func usingReserve<Result>(_ body: () throws -> Result) throws -> Result {
         do {
@@ -31,14 +27,16 @@ extension CacheWriter {
     }
 
     /// Evicts in transactions of 2,000 blobs, so that other processes can write in between.
-    private func evictInSlices(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
-        try writeDeferred()
+    func evictBlobs(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+        try usingReserve { try writeDeferred() }
         var total = (blobs: 0, bytes: 0)
         while true {
-            let slice = try transaction { state, _ in
-                let before = state
-                if state.charged > bytes { try evictSlice(&state, to: bytes, limit: 2_000) }
-                return (blobs: before.blobs - state.blobs, bytes: before.charged - state.charged)
+            let slice = try usingReserve {
+                try transaction { state, _ in
+                    let before = state
+                    if state.charged > bytes { try evictSlice(&state, to: bytes, limit: 2_000) }
+                    return (blobs: before.blobs - state.blobs, bytes: before.charged - state.charged)
+                }
             }
             reclaimSpace()
             if slice.blobs == 0 { return total }
@@ -120,6 +118,7 @@ extension CacheWriter {
     ///   - segment: the segment that was read. Nothing is removed if the blob is elsewhere by now.
     ///   - offset: the offset of the record that was read.
     package func drop(_ key: String, segment: Int, offset: Int) throws {
+        try checkSegments()
         try usingReserve {
             try transaction { state, _ in
                 guard let entry = try index.entry(key), let blob = try index.blob(id: entry.blob),

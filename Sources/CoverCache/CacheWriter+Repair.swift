@@ -22,7 +22,8 @@ extension CacheWriter {
     /// Verifies the cache and mends it. If the index is sound, damaged covers are removed, and all others keep their times and their
     /// order of use. If it is not, it is rebuilt from the segments: a wrong row may name any range.
     /// - Parameter progress: as in `verify`.
-    /// - Throws: `CacheError` if a segment cannot be opened: its covers are not lost. `.corruptIndex` if the index must be set aside.
+    /// - Throws: `CacheError` if a segment cannot be opened: its covers are not lost. `.noSegments`, which nothing is dropped for.
+    ///   `.corruptIndex` if the index must be set aside.
     package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> RepairReport {
         var report = RepairReport()
         let suspects = try suspects(&report.found, progress: progress)
@@ -35,6 +36,12 @@ extension CacheWriter {
             report.rebuiltEntries = try rebuild()
         }
         return report
+    }
+
+    /// A single segment may be lost. If all are missing, their folder is more likely to be elsewhere, on a disk that is not mounted.
+    /// - Throws: `CacheError.noSegments`.
+    func checkSegments() throws(CacheError) {
+        if try directory.segmentNumbers().isEmpty { throw .noSegments(directory.segments) }
     }
 
     /// Whether two rows name records that overlap.
@@ -54,6 +61,7 @@ extension CacheWriter {
     /// Removes the blobs whose records still are damaged, and gives entries a record whose own is damaged or missing.
     private func mend(_ suspects: [Suspect], _ report: inout RepairReport) throws {
         if suspects.isEmpty { return }
+        try checkSegments()
         for start in stride(from: 0, to: suspects.count, by: Self.repairSlice) {
             let (dropped, unreadable, unrecorded) = try transaction { state, _ in
                 var (dropped, unreadable, unrecorded) = (0, 0, [UnrecordedEntry]())

@@ -92,6 +92,8 @@ extension CacheWriter {
         _ header: RecordHeader, _ metadata: EntryMetadata, _ range: FreedRange, _ state: inout IndexState
     ) throws -> Int64 {
         let id = try index.addBlob(header, metadata, range, used: state.tick())
+        // SQLite gives a new row the number after the highest: that of a row that was deleted, if it was the highest.
+        state.lastOldBlob = min(state.lastOldBlob, id - 1)
         state.blobs += 1
         charge(range, &state)
         return id

@@ -57,6 +57,7 @@ extension CacheWriter {
                 reclaimable = space
                 abandoned.removeAll(where: ending.contains)
                 (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
+                lastOldBlob = state.lastOldBlob
                 evictedNewBlobs += state.evictedNewBlobs
                 return result!
             }

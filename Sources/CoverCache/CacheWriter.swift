@@ -77,8 +77,8 @@ package final class CacheWriter {
     private let foundLongLog: Bool
     /// As of the last transaction.
     var blobCount = 0
-    /// The highest row of a blob at opening.
-    private(set) var lastOldBlob: Int64 = 0
+    /// No blob of the opening has a higher row.
+    var lastOldBlob: Int64 = 0
     /// Blobs that were stored since the opening, and that this writer has evicted.
     package internal(set) var evictedNewBlobs = 0
     /// Blobs that the opening evicted because the cache exceeded its capacity.
@@ -355,7 +355,11 @@ package final class CacheWriter {
         defer { if hasAbandoned { try? checkpoint() } }
         _ = try commit()
         reclaimSpace()
-        if !hasHoles { _ = try compact(to: room) }
+        if !hasHoles {
+            _ = try compact(to: room)
+            // The records of entries whose own were damaged.
+            if !unrecorded.isEmpty { _ = try commit() }
+        }
         if reclaimable.hasReclaimedRows { try transaction { _, _ in } }
         // A bulk load leaves its log to a later process instead of waiting for a checkpoint. One that found a long log when
         // opening checkpoints it.

@@ -41,7 +41,7 @@ struct Index {
     private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
     private let chargeSegment, setScanned: FastStatement
     private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
-    private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference: FastStatement
+    private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference, removeReference: FastStatement
     private let selectOwnKeys, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
     private let selectOwnEntries, selectReference, setReference, selectLiveBytes, selectAllRecords: FastStatement
     private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
@@ -103,6 +103,10 @@ struct Index {
             "UPDATE blobs SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
         moveReference = statement(
             "UPDATE entries SET segment = ?, offset = ? WHERE id = ? AND segment = ? AND offset = ?")
+        removeReference = statement(
+            """
+            UPDATE entries SET segment = NULL, offset = NULL, span = NULL WHERE id = ? AND segment = ? AND offset = ?
+            """)
         selectOwnKeys = statement("SELECT url FROM entries WHERE blob = ? AND segment IS NULL")
         insertRemoved = statement("INSERT OR IGNORE INTO removed(segment, offset) VALUES (?, ?)")
         selectRemoved = statement("SELECT segment, offset FROM removed")
@@ -315,6 +319,12 @@ struct Index {
             .int(range.segment), .int(range.offset), .int(record.id), .int(record.range.segment),
             .int(record.range.offset))
         return statement.changedRows > 0
+    }
+
+    /// Leaves an entry without a record of its own. Returns false if it has another one by now, or is gone.
+    func removeReference(_ record: IndexedRecord) throws -> Bool {
+        try removeReference.run(.int(record.id), .int(record.range.segment), .int(record.range.offset))
+        return removeReference.changedRows > 0
     }
 
     /// Records that the index knows all records of a segment before `offset`.

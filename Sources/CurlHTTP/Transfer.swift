@@ -357,7 +357,8 @@ package final class Transfer {
     /// libcurl's message. If it could not connect, the system's reason replaces libcurl's general one.
     private func text(of code: CURLcode) -> String {
         if errorText[0] == 0 { return String(cString: curl_easy_strerror(code)) }
-        let text = String(cString: errorText)
+        var text = String(cString: errorText)
+        while text.last == " " { text.removeLast() }
         let number = easy.long(CURLINFO_OS_ERRNO)
         guard code == CURLE_COULDNT_CONNECT, number != 0, let end = text.lastIndex(of: ":") else { return text }
         return text[...end] + " " + String(cString: strerror(Int32(number)))

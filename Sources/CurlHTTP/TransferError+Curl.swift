@@ -7,6 +7,11 @@ import CCurl
 #endif
 
 extension TransferError {
+    /// Parts of the messages about a connection that the server resets or closes during the TLS handshake, by OpenSSL 1 and 3.
+    private static let closedHandshake = [
+        String(cString: strerror(ECONNRESET)), "SSL_ERROR_SYSCALL", "unexpected eof",
+    ]
+
     /// Classifies libcurl's code. - Parameter text: libcurl's message about this failure.
     init(_ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String) {
         switch code {
@@ -26,8 +31,8 @@ extension TransferError {
             self.init(.broken, url: url, detail: "the server does not answer with HTTP: \(text)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             self.init(.refusedAddress, url: url, detail: "redirected to what may not be fetched: \(text)")
-        // A busy server resets connections during the handshake. That says nothing about its certificate.
-        case CURLE_SSL_CONNECT_ERROR where text.contains(String(cString: strerror(ECONNRESET))):
+        // A busy server closes connections during the handshake. That says nothing about its certificate.
+        case CURLE_SSL_CONNECT_ERROR where Self.closedHandshake.contains(where: text.contains):
             self.init(.connect, url: url, detail: text)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,

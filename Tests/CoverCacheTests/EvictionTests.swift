@@ -87,6 +87,21 @@ import Testing
         }
     }
 
+    @Test func `new blobs that are evicted are counted, also if they get the rows of old ones`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                for number in 0..<20 { try writer.store(url(number), picture(number)) }
+            }
+            try folder.written { writer in
+                try writer.evict(to: 0)
+                for number in 20..<30 { try writer.store(url(number), picture(number)) }
+                #expect(writer.evictedNewBlobs == 0)
+                try writer.evict(to: 0)
+                #expect(writer.evictedNewBlobs == 10)
+            }
+        }
+    }
+
     @Test func `the index counts towards the capacity`() throws {
         try withFolder { folder in
             let capacity = 16 << 20

@@ -1,3 +1,4 @@
+import Foundation
 import GRDB
 import Platform
 import Testing
@@ -54,6 +55,37 @@ import Testing
             #expect(try folder.contents() == all.filter { $0.key != url(3) })
             // Its blocks are given back.
             #expect(Bytes.allocated(folder.segment(1)) == 5 * block)
+        }
+    }
+
+    @Test func `a repair drops the covers of a lost segment`() throws {
+        try withFolder { folder in
+            let writers = try (0..<2).map { _ in try CacheWriter(directory: folder.path) }
+            for (number, writer) in writers.enumerated() { try writer.store(url(number), picture(number)) }
+            for writer in writers { try writer.close() }
+            try Bytes.remove(folder.segment(1))
+            try folder.written { writer in
+                let report = try writer.repair()
+                #expect(report.dropped == 1 && report.found.defects.compactMap(\.key) == [url(0)])
+            }
+            #expect(try folder.contents() == [url(1): picture(1)])
+            #expect(try folder.defects() == [])
+        }
+    }
+
+    @Test func `a repair drops nothing while the folder of segments is elsewhere`() throws {
+        try withFour { folder in
+            let (segments, elsewhere) = (folder.path + "/segments", folder.root + "/elsewhere")
+            try FileManager.default.moveItem(atPath: segments, toPath: elsewhere)
+            try folder.written { writer in
+                let found = try writer.verify()
+                #expect(found.defects.count == 4)
+                #expect(throws: CacheError.noSegments(segments)) { _ = try writer.repair() }
+                #expect(throws: CacheError.noSegments(segments)) { try writer.drop(url(1), segment: 1, offset: 0) }
+            }
+            try FileManager.default.removeItem(atPath: segments)
+            try FileManager.default.moveItem(atPath: elsewhere, toPath: segments)
+            #expect(try folder.contents() == all)
         }
     }
 

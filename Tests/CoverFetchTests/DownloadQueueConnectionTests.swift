@@ -60,6 +60,7 @@ import Testing
         var queue = queue(perHost: 3)
         for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
         #expect(try starts(&queue) == [secure(1).string])
+        #expect(try queue.mayConnect(secure(1).string, others: 0))
         #expect(try !queue.didConnect(secure(1).string, .opening(others: 0)) && starts(&queue).isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
         #expect(try starts(&queue) == (2...3).map { try secure($0).string })
@@ -111,6 +112,16 @@ import Testing
         _ = queue.end(try secure(3).string)
         #expect(starts(&queue) == [refused[9]])
         #expect(queue.learnt["https://a.example"] == HostMemory(http2: true, limit: 90))
+    }
+
+    @Test("a host speaks HTTP/2 if transfers share a connection before its first answer: it gets no third connection")
+    func sharedConnection() throws {
+        var queue = try connectingQueue()
+        for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
+        for key in starts(&queue) { _ = queue.didConnect(key, .ready) }
+        // Both connections break, and libcurl repeats the requests.
+        #expect(try queue.mayConnect(secure(3).string, others: 0) && queue.mayConnect(secure(4).string, others: 1))
+        #expect(try !queue.mayConnect(secure(5).string, others: 2))
     }
 
     @Test("once a connection that the server has closed is replaced, an HTTP/2 host gets as many streams as before")

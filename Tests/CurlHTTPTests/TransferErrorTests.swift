@@ -91,6 +91,14 @@ import Wire
         await relay.stop()
     }
 
+    @Test("a connection that is closed during the TLS handshake is a failure to connect")
+    func handshakeClosed() async throws {
+        try await withListener(answer: "", readsHead: false) { listener in
+            let url = "https://127.0.0.1:\(listener.port)/1.jpg"
+            try await withClient { client in expect(await client.failure(url), .connect, url) }
+        }
+    }
+
     @Test("an answer that is no HTTP is a failure, not a cover")
     func noHTTP() async throws {
         try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in

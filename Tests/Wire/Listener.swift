@@ -24,7 +24,8 @@ package final class Listener: Sendable {
     /// - Parameters:
     ///   - answer: nil: none; connections stay open until the client goes away.
     ///   - endless: sent after it, again and again until the client goes away.
-    package init(answer: String?, endless: String? = nil) throws {
+    ///   - readsHead: if false, it answers the first bytes that arrive.
+    package init(answer: String?, endless: String? = nil, readsHead: Bool = true) throws {
         let socket = Foundation.socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -44,7 +45,7 @@ package final class Listener: Sendable {
         self.counter = counter
         Thread.detachNewThread {
             while case let connection = accept(socket, nil, nil), connection >= 0 {
-                continuation.yield(Self.readHead(connection))
+                continuation.yield(readsHead ? Self.readHead(connection) : Self.readOnce(connection))
                 if let answer {
                     var isTaken = Self.send(answer, to: connection, counter)
                     while isTaken, let endless { isTaken = Self.send(endless, to: connection, counter) }
@@ -86,6 +87,12 @@ package final class Listener: Sendable {
         return String(decoding: bytes, as: UTF8.self)
     }
 
+    private static func readOnce(_ connection: Int32) -> String {
+        var bytes = [UInt8](repeating: 0, count: 16_384)
+        let count = read(connection, &bytes, bytes.count)
+        return String(decoding: bytes.prefix(max(0, count)), as: UTF8.self)
+    }
+
     #if canImport(Glibc)
         private static let stream = Int32(SOCK_STREAM.rawValue)
     #else
@@ -103,9 +110,9 @@ extension Int32 {
 
 /// Runs `body` with a listener and stops it afterwards.
 package func withListener(
-    answer: String?, endless: String? = nil, _ body: (Listener) async throws -> Void
+    answer: String?, endless: String? = nil, readsHead: Bool = true, _ body: (Listener) async throws -> Void
 ) async throws {
-    let listener = try Listener(answer: answer, endless: endless)
+    let listener = try Listener(answer: answer, endless: endless, readsHead: readsHead)
     defer { listener.stop() }
     try await body(listener)
 }

@@ -280,16 +280,23 @@ extension CommandTests {
             }
         }
 
-        @Test func `a missing segment is detected and repaired, and its covers are downloaded again`() async throws {
+        @Test func `a repair without any segment drops nothing; the covers can be downloaded again, or evicted`()
+            async throws
+        {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<5))
                 for path in try stage.segments() { try FileManager.default.removeItem(atPath: path) }
                 #expect(try await stage.run("verify").status == 3)
-                #expect(try await stage.run("verify", "--repair").status == 0)
-                #expect(try await stage.run("verify").status == 0)
-                #expect(try await stage.entries().isEmpty)
+                let repair = try await stage.run("verify", "--repair")
+                #expect(repair.status == 1 && repair.stderr.contains("segments is empty, so nothing was dropped"))
+                #expect(try await stage.entries().count == 5)
                 try await stage.fill(stage.urls(0..<5))
                 #expect(stage.origin.requestCount == 10)
+                #expect(try await stage.run("verify").status == 0)
+                for path in try stage.segments() { try FileManager.default.removeItem(atPath: path) }
+                #expect(try await stage.run("evict", "--to", "0").status == 0)
+                #expect(try await stage.run("verify").status == 0)
+                #expect(try await stage.entries().isEmpty)
             }
         }
     }

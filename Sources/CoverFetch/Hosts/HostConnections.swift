@@ -1,11 +1,11 @@
 /// What the transfers of a host know of its connections, which libcurl opens.
 ///
 /// The first transfer connects, and a second one if more wait than one connection is to carry: two carry twice as much in each round
-/// trip of slow start (RFC 5681 section 3.1). The others wait until the protocol is negotiated, or until the address is known if the
-/// protocol is known to be HTTP/1.1. From then on libcurl opens connections as it needs them, but no third one to a host that speaks
-/// HTTP/2: it would need one where the server allows fewer streams than the limiter, or is closing one of the two. A host that does
-/// not accept the second one gets one. Only a host that an earlier run knows to speak HTTP/1.1 gets a connection for each transfer at
-/// once, even if it has changed to HTTP/2.
+/// trip of slow start (RFC 5681 section 3.1). The others wait until these are ready, or until the address is known if the protocol is
+/// known to be HTTP/1.1. Those that share a connection before the first answer show that it is HTTP/2. From then on libcurl opens
+/// connections as it needs them, but no third one to a host that speaks HTTP/2: it would need one where the server allows fewer streams
+/// than the limiter, or is closing one of the two. A host that does not accept the second one gets one. Only a host that an earlier run
+/// knows to speak HTTP/1.1 gets a connection for each transfer at once, even if it has changed to HTTP/2.
 struct HostConnections {
     enum State {
         case none

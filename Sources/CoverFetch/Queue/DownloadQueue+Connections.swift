@@ -49,7 +49,12 @@ extension DownloadQueue {
     mutating func didConnect(_ id: JobID, _ event: ConnectionEvent) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return false }
         switch event {
-        case .ready: guard hosts[host].connections.becameReady(&jobs[id].connection) else { return false }
+        case .ready:
+            // Before the first answer, a connection that another transfer opened is in use: this is HTTP/2.
+            let isShared = hosts[host].http2 == nil && jobs[id].connection == .none
+            let isFirst = hosts[host].connections.becameReady(&jobs[id].connection)
+            if isShared { hosts[host].setVersion(http2: true, limits) }
+            guard isFirst || isShared else { return false }
         case .opening:
             // Over HTTP/1.1 each transfer needs a connection of its own.
             guard hosts[host].http2 == false, case .opening = hosts[host].connections.state else { return false }

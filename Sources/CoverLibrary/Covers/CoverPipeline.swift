@@ -134,9 +134,13 @@ package final class CoverPipeline: Sendable {
 
     private func drop(_ key: String, _ segment: Int, _ offset: Int) async {
         let url = Redaction.redact(key)
-        configuration.logger.warning(
-            "the stored bytes of \(url) are damaged or gone; covers that share them are dropped, too")
-        try? await persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
+        do {
+            try await persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
+            configuration.logger.warning(
+                "the stored bytes of \(url) are damaged or gone; covers that share them are dropped, too")
+        } catch {
+            configuration.logger.warning("the stored bytes of \(url) are damaged or gone: \(CacheError(error))")
+        }
     }
 
     /// Has the disk thread record the uses gathered so far, if there are at least this many.

@@ -11,7 +11,7 @@ struct Verify: AsyncParsableCommand {
 
             --repair drops damaged covers, and the next prefetch downloads them again. It writes damaged records of whole covers \
             again, and rebuilds the index from the segment files if the index is wrong. It exits with 0, or with 3 if the disk \
-            cannot read a cover, which is kept.
+            cannot read a cover, which is kept. If no segment file is there, it drops nothing: their folder may be elsewhere.
 
               sleeve verify
               sleeve verify --repair

@@ -52,6 +52,31 @@
                 }
             }
 
+            @Test func `without holes a damaged record of shared bytes costs no cover`() async throws {
+                try await withStage { stage in
+                    let (first, second) = (stage.urls(0..<6), stage.urls(20..<26, "size=4000&same=3"))
+                    let others = try stage.list(stage.urls(50..<60, "size=60000"), name: "others.txt")
+                    try await stage.fill(first)
+                    try await stage.fill(second + stage.urls(50..<60, "size=60000"), "--capacity", "16M")
+                    let segment = stage.cache + "/segments/0000000001.seg"
+                    var bytes = try Data(contentsOf: URL(filePath: segment))
+                    for url in second {
+                        let position = try #require(bytes.range(of: Data(url.utf8))).lowerBound
+                        bytes[position + 4] ^= 0xFF
+                    }
+                    try bytes.write(to: URL(filePath: segment))
+                    let removed = await (try stage.start(["remove", others], disk: withoutHoles)).exit()
+                    #expect(removed.status == 0, "\(removed)")
+                    #expect(!FileManager.default.fileExists(atPath: segment))
+                    for url in first + second {
+                        #expect(try await stage.run("get", "--offline", url).status == 0, "\(url)")
+                    }
+                    #expect(try await stage.run("verify").status == 0)
+                    for suffix in ["", "-wal", "-shm"] { unlink(stage.cache + "/index.sqlite3" + suffix) }
+                    #expect(try await stage.entries().count == 12)
+                }
+            }
+
             @Test func `without holes an eviction shortens the files`() async throws {
                 try await withStage { stage in
                     let list = try stage.list(stage.urls(0..<80, "size=60000"))

@@ -137,10 +137,7 @@ extension CacheWriter {
             if let blob, blob.range == row.range { try removeBlob(blob, &state) }
         } else if try index.removeReference(row) {
             release([row.range], &state)
-            guard let blob, let record = record(of: blob) else { return }
-            unrecorded += try index.entriesOfOwnRecord(blob.id, record.header).filter {
-                $0.metadata.key != record.metadata.key
-            }
+            if let blob, let record = record(of: blob) { try addUnrecorded(blob, record) }
         }
     }
 }

@@ -28,20 +28,22 @@ extension CacheWriter {
 
     /// Evicts in transactions of 2,000 blobs, so that other processes can write in between.
     func evictBlobs(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
-        try usingReserve { try writeDeferred() }
+        // What was evicted before the disk was full counts, too.
         var total = (blobs: 0, bytes: 0)
-        while true {
-            let slice = try usingReserve {
-                try transaction { state, _ in
+        try usingReserve {
+            try writeDeferred()
+            while true {
+                let slice = try transaction { state, _ in
                     let before = state
                     if state.charged > bytes { try evictSlice(&state, to: bytes, limit: 2_000) }
                     return (blobs: before.blobs - state.blobs, bytes: before.charged - state.charged)
                 }
+                reclaimSpace()
+                if slice.blobs == 0 { return }
+                total = (total.blobs + slice.blobs, total.bytes + slice.bytes)
             }
-            reclaimSpace()
-            if slice.blobs == 0 { return total }
-            total = (total.blobs + slice.blobs, total.bytes + slice.bytes)
         }
+        return total
     }
 
     func evictSlice(

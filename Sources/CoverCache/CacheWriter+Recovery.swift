@@ -237,11 +237,18 @@ extension CacheWriter {
             try removeBlob(blob, &state)
             return nil
         }
-        unrecorded += try index.entriesOfOwnRecord(blob.id, header).filter { $0.metadata.key != record.metadata.key }
+        try addUnrecorded(blob, record)
         release([blob.range], &state)
         try index.moveBlob(blob.id, to: header, record.range)
         charge(record.range, &state)
         return try index.blob(header.digest)
+    }
+
+    /// The next group has a record for each entry of the blob that has none but this one, which names another entry.
+    func addUnrecorded(_ blob: BlobRow, _ record: SegmentRecord) throws {
+        unrecorded += try index.entriesOfOwnRecord(blob.id, record.header).filter {
+            $0.metadata.key != record.metadata.key
+        }
     }
 
     // MARK: Rebuilding

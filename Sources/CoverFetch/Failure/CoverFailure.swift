@@ -120,6 +120,12 @@ extension CoverFailure {
         CoverFailure(.cancelled, url: url, detail: "cancelled before it arrived")
     }
 
+    /// RFC 6761 §6.4.
+    static func givenAsFile(_ url: String) -> CoverFailure {
+        CoverFailure(
+            .notCached, url: url, detail: "not in the cache: this cover was given as a file; choose it again")
+    }
+
     /// RFC 9111 §5.2.2.5.
     package static func notStorable(_ url: String) -> CoverFailure {
         CoverFailure(.notStorable, url: url, detail: "the server forbids storing it (Cache-Control: no-store)")

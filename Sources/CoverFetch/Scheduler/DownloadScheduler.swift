@@ -84,6 +84,8 @@ package actor DownloadScheduler {
         for (url, var request) in requests {
             if isClosed {
                 request.cancel()
+            } else if url.isInvalidHost {
+                request.completion(FetchResult(.failure(.givenAsFile(url.string))))
             } else {
                 request.submitted = now
                 _ = queue.submit(

@@ -1,4 +1,5 @@
 import CoverCache
+import CurlHTTP
 import HTTPCaching
 
 /// Whether a cached entry may be used without asking its server (RFC 9111 §4.2.4).
@@ -16,6 +17,11 @@ package enum Staleness {
     init(_ entry: CachedEntry, at now: Int64) {
         // Most entries are fresh; the index says so without their header fields.
         if let until = entry.metadata.freshUntil, until > now {
+            self = .fresh
+            return
+        }
+        // A cover that was given as a file has no server.
+        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost {
             self = .fresh
             return
         }

@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import CurlHTTP
 import HTTPCaching
 
 /// Decides which cached entries a refresh checks, and in which order.
@@ -27,8 +28,10 @@ struct RefreshSelection: Sendable {
         self.now = now
     }
 
+    /// Whether the entry's server is asked. A cover that was given as a file has none.
     func isDue(_ entry: Entry) -> Bool {
         if let glob, !glob.matches(Array(entry.url.utf8)) { return false }
+        if let url = try? HTTPURL(entry.url), url.isInvalidHost { return false }
         let isFresh = entry.freshUntil.map { $0 > now } ?? false
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {

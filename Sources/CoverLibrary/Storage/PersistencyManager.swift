@@ -288,8 +288,7 @@ actor PersistencyManager: DownloadStore {
             case .noRoom:
                 let pinned = (try? openWriter?.pinnedCharge()) ?? 0
                 let error = CacheError.noRoom(pinned: pinned, capacity: openWriter?.capacity ?? 0)
-                results.append(
-                    (download, FetchResult(.failure(CoverFailure(.tooLarge, url: download.key, detail: "\(error)")))))
+                results.append((download, Self.failure(error, download.key)))
             case .lost: lost.append(.lost(download.job))
             }
         }
@@ -317,15 +316,7 @@ actor PersistencyManager: DownloadStore {
     }
 
     private static func failure(_ error: any Error, _ key: String) -> FetchResult {
-        let error = CacheError(error)
-        let kind: CoverFailure.Kind =
-            switch error {
-            // Only this cover cannot be stored. A failure of the cache ends a run.
-            case .largerThanCapacity: .tooLarge
-            case .embedsRecord: .notAnImage
-            default: .cache
-            }
-        return FetchResult(.failure(CoverFailure(kind, url: key, detail: "\(error)")))
+        FetchResult(.failure(CoverFailure(storing: key, error)))
     }
 
     /// The result of a job whose index row could not be written. A 404 is true whether it is remembered or not.

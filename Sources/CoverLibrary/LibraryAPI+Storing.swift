@@ -1,0 +1,90 @@
+import CoverCache
+public import CoverFetch
+import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+import ImageHeader
+public import Platform
+
+/// Storing covers that were not downloaded.
+extension LibraryAPI {
+    /// How long a stored cover is fresh, in seconds: ten years, in which no server is asked about it.
+    private static let lifetime = 315_360_000
+
+    /// Stores bytes as the cover of a URL: a file that a person chose, or a picture that comes with a program. It replaces the cover
+    /// that is cached for the URL, and is fresh for ten years. It is on disk, safe from power loss, when this returns.
+    ///
+    /// A cover without an address on the web belongs under a URL whose host ends in `.invalid` (RFC 6761 §6.4), such as
+    /// `https://covers.invalid/low-tide.jpg`. Such a URL is never requested, and its cover is always fresh.
+    /// - Parameters:
+    ///   - body: an image of at most `configuration.maximumSize` bytes.
+    ///   - url: an http or https URL.
+    ///   - isPinned: Pin the cover, so that it is never evicted. A pin that exists stays either way.
+    /// - Returns: the stored cover.
+    /// - Throws: `CoverFailure`: `badURL`; `notAnImage`; `tooLarge` for the configuration or the cache; `cache` if the disk cannot be
+    ///   written; `cancelled` if the library is closed.
+    @discardableResult
+    public func store(_ body: Data, for url: URL, pinned isPinned: Bool = false) async throws(CoverFailure) -> Cover {
+        let key = try HTTPURL(location: url.absoluteString).string
+        if body.count > configuration.maximumSize {
+            let limit = "\(configuration.maximumSize) bytes, the largest that is accepted"
+            throw CoverFailure(.tooLarge, url: key, detail: "it has \(body.count) bytes, more than \(limit)")
+        }
+        let bytes = Array(body)
+        guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }) else {
+            let content = bytes.withUnsafeBytes { ImageHeader.describe($0) }
+            throw CoverFailure(.notAnImage, url: key, detail: "it is \(content), not an image")
+        }
+        let stored = try await store(bytes, header, key: key, isPinned: isPinned)
+        covers.hub.publish(.arrived(stored))
+        return Cover(key, header, bytes)
+    }
+
+    private func store(
+        _ body: [UInt8], _ header: ImageHeader, key: String, isPinned: Bool
+    ) async throws(CoverFailure) -> StoredCover {
+        let now = WallClock.milliseconds()
+        let response = StoredResponse(
+            status: 200, fields: [.cacheControl: "max-age=\(Self.lifetime), immutable"], requestTime: now,
+            responseTime: now)
+        let metadata = EntryMetadata(key: key, header, response)
+        do {
+            let outcome = try await covers.persistency.withWriter { writer in
+                let outcome = try writer.store([(metadata, body)])[0].get()
+                if case .noRoom = outcome {
+                    throw CacheError.noRoom(pinned: try writer.pinnedCharge(), capacity: writer.capacity)
+                }
+                if isPinned {
+                    _ = try writer.pin([key])
+                    try writer.savePins()
+                }
+                return outcome
+            }
+            guard case .stored(let digest, let isDuplicate) = outcome else {
+                throw CacheError.index("the cover was evicted as it was stored")
+            }
+            return StoredCover(
+                url: key, digest: digest.description, byteCount: body.count, isDuplicate: isDuplicate,
+                date: Date(milliseconds: WallClock.milliseconds()))
+        } catch {
+            throw CoverFailure(storing: key, error)
+        }
+    }
+}
+
+extension CoverFailure {
+    /// Why a cover could not be stored.
+    /// - Parameter error: of the cache.
+    init(storing key: String, _ error: any Error) {
+        let error = CacheError(error)
+        let kind: Kind =
+            switch error {
+            // Only this cover cannot be stored. Another failure of the cache ends a run.
+            case .largerThanCapacity, .noRoom: .tooLarge
+            case .embedsRecord: .notAnImage
+            case .closed: .cancelled
+            default: .cache
+            }
+        self.init(kind, url: key, detail: "\(error)")
+    }
+}

@@ -1,0 +1,103 @@
+import CoverFetch
+import Foundation
+import OriginServer
+import Testing
+
+@testable import CoverLibrary
+
+/// Covers that the caller gives as bytes.
+@Suite(.timeLimit(.minutes(10))) struct StoringTests {
+    private let given = "https://covers.invalid/1.jpg"
+
+    @Test func `stored bytes are the cover of their URL, without a request, pinned and announced`() async throws {
+        try await withStage { stage in
+            let (library, url, body) = (stage.library, stage.url(1), CoverImage.jpeg(number: 7))
+            var events = library.events().makeAsyncIterator()
+            let stored = try await library.store(Data(body), for: #require(URL(string: url)), pinned: true)
+            guard case .arrived(let arrived) = await events.next() else {
+                Issue.record("no cover arrived")
+                return
+            }
+            #expect(arrived.url == url && arrived.digest == stored.digest && arrived.byteCount == body.count)
+            let cover = try await library.cover(at: url)
+            #expect(cover == stored && cover.bytes == body && !cover.isStale)
+            #expect(try await library.evict(to: 0).covers == 0)
+            #expect(try await library.refresh().summary().requested == 0)
+            #expect(stage.origin.requestCount == 0)
+            // What another library finds is on the disk, whatever becomes of this one.
+            let next = try await stage.another { $0.isOffline = true }
+            #expect(try next.cached(url) == stored)
+            await next.close()
+        }
+    }
+
+    @Test func `bytes replace the cover that was downloaded`() async throws {
+        try await withStage { stage in
+            let url = stage.url(1)
+            let former = try await stage.library.cover(at: url)
+            _ = try await stage.library.store(Data(CoverImage.jpeg(number: 2)), for: former.url)
+            #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 2))
+            #expect(try await stage.library.statistics().entries == 1)
+        }
+    }
+
+    @Test func `what is no image, too large, or for no http URL is refused and not stored`() async throws {
+        try await withStage {
+            $0.maximumSize = 40_000
+        } _: { stage in
+            func kind(_ body: Data, _ url: String = "https://covers.invalid/1.jpg") async throws -> CoverFailure.Kind? {
+                let url = try #require(URL(string: url))
+                do throws(CoverFailure) {
+                    _ = try await stage.library.store(body, for: url)
+                    return nil
+                } catch {
+                    return error.kind
+                }
+            }
+            let image = CoverImage.jpeg(number: 1)
+            let padding = [UInt8](repeating: 0, count: 40_001 - image.count)
+            let kinds = [
+                try await kind(Data("<html></html>".utf8)), try await kind(Data()),
+                try await kind(Data(image + padding)), try await kind(Data(image + padding.dropLast())),
+                try await kind(Data(image), "ftp://a.example/1.jpg"),
+            ]
+            #expect(kinds == [.notAnImage, .notAnImage, .tooLarge, nil, .badURL])
+            let entries = try await stage.library.statistics().entries
+            #expect(entries == 1)
+            await stage.library.close()
+            let afterClose = try await kind(Data(image))
+            #expect(afterClose == .cancelled)
+        }
+    }
+
+    @Test(arguments: ["https://covers.invalid/1.jpg", "http://INVALID/1.jpg", "http://a.b.Invalid.:8080/1.jpg"])
+    func `a cover under an invalid host is never requested`(url: String) async throws {
+        try await withStage { stage in
+            let library = stage.library
+            let missing = try #require(await library.failure(url))
+            #expect(missing.kind == .notCached && missing.detail.contains("choose it again"))
+            #expect(try await library.prefetch([url, url]).summary().failed == 2)
+            _ = try await library.store(Data(CoverImage.jpeg(number: 1)), for: #require(URL(string: url)))
+            // Long after it was stored, and with an order to ask first.
+            try await stage.store(
+                library.covers.keys(of: CoverRequest(url))[0], CoverImage.jpeg(number: 2),
+                fields: "cache-control: no-cache\n")
+            let cover = try await library.cover(at: url)
+            #expect(!cover.isStale && cover.bytes == CoverImage.jpeg(number: 2))
+            for scope in [RefreshRequest.Scope.stale, .olderThan(.zero), .all] {
+                var request = RefreshRequest()
+                request.scope = scope
+                #expect(try await library.refresh(request).summary().requested == 0)
+            }
+        }
+    }
+
+    @Test func `an album goes on to its next URL if the file that was given is lost`() async throws {
+        try await withStage { stage in
+            var album = Album(title: "A", coverURL: given)
+            album.alternateCoverURLs = [stage.url(3)]
+            let cover = try await stage.library.cover(for: CoverRequest(album: album))
+            #expect(cover.bytes == CoverImage.jpeg(number: 3))
+        }
+    }
+}

@@ -23,10 +23,11 @@ extension LibraryAPI {
     /// The segment file that holds a cover, and its offset there; nil if the cover is not cached.
     /// - Throws: `CoverFailure` if the index cannot be read.
     package func location(of key: String) throws(CoverFailure) -> (path: String, offset: Int)? {
+        if covers.isClosed { throw .closed(key) }
         do {
             return try covers.reader.location(of: key)
         } catch {
-            throw CoverFailure(.cache, url: key, detail: "\(CacheError(error))")
+            throw CoverFailure(cache: error, url: key)
         }
     }
 
@@ -90,6 +91,11 @@ extension LibraryAPI {
 
 extension LibraryError {
     init(_ error: any Error) {
-        self = (error as? LibraryError) ?? .unusableCache(CacheError(error).description)
+        if let error = error as? LibraryError {
+            self = error
+            return
+        }
+        let error = CacheError(error)
+        self = error == .closed ? .closed : .unusableCache(error.description)
     }
 }

@@ -53,6 +53,7 @@ extension LibraryAPI {
     /// left out.
     /// - Throws: `LibraryError`, or the error of `body`.
     package func listCovers(_ body: (CoverListing) throws -> Void) throws {
+        if covers.isClosed { throw LibraryError.closed }
         do {
             try covers.reader.entries { entry in
                 guard entry.isCover else { return }

@@ -47,16 +47,18 @@ extension LibraryAPI {
         let selected = try covers.entries(of: selection)
         let isCancelled = Atomic(false)
         do {
-            return try await withTaskCancellationHandler {
-                try await covers.read { reader in
+            let summary = try await withTaskCancellationHandler {
+                try await covers.read { [covers] reader in
                     let packer = Packer(reader: reader, onFailure: onFailure, progress: progress) {
-                        isCancelled.load(ordering: .relaxed)
+                        isCancelled.load(ordering: .relaxed) || covers.isClosed
                     }
                     return try packer.write(selected, to: output)
                 }
             } onCancel: {
                 isCancelled.store(true, ordering: .relaxed)
             }
+            if summary.isCancelled, covers.isClosed { throw LibraryError.closed }
+            return summary
         } catch let error as SystemError {
             throw LibraryError(error)
         } catch {

@@ -103,6 +103,7 @@ extension LibraryAPI {
     private func unpin(
         _ requests: [CoverRequest], _ onFailure: @Sendable (CoverFailure) -> Void
     ) async throws(LibraryError) -> PinSummary {
+        if covers.isClosed { throw .closed }
         var summary = PinSummary()
         do {
             for request in requests {
@@ -133,7 +134,7 @@ extension LibraryAPI {
         do {
             return try await covers.persistency.withWriter { try $0.unpin(keys) }.count(where: \.self)
         } catch {
-            throw CoverFailure(.cache, url: keys.first ?? "", detail: "\(CacheError(error))")
+            throw CoverFailure(cache: error, url: keys.first ?? "")
         }
     }
 }

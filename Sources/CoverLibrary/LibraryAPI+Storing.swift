@@ -67,15 +67,15 @@ extension LibraryAPI {
                 url: key, digest: digest.description, byteCount: body.count, isDuplicate: isDuplicate,
                 date: Date(milliseconds: WallClock.milliseconds()))
         } catch {
-            throw CoverFailure(storing: key, error)
+            throw CoverFailure(cache: error, url: key)
         }
     }
 }
 
 extension CoverFailure {
-    /// Why a cover could not be stored.
+    /// Why a cover could not be stored or read.
     /// - Parameter error: of the cache.
-    init(storing key: String, _ error: any Error) {
+    init(cache error: any Error, url key: String) {
         let error = CacheError(error)
         let kind: Kind =
             switch error {

@@ -36,10 +36,12 @@ public final class LibraryAPI: Sendable {
         covers = try await CoverPipeline(configuration, hub: hub)
     }
 
+    deinit { hub.close() }
+
     /// Commits what has arrived, and ends the transfers and the observers' streams. Calls in progress and later ones throw.
     ///
-    /// A library that is released without `close()` ends its threads and releases its locks too, but covers that have not been
-    /// committed are lost.
+    /// A library that is released without `close()` ends its threads and its observers' streams and releases its locks too, but covers
+    /// that have not been committed are lost.
     public func close() async {
         await covers.close()
         albums.close()
@@ -122,7 +124,7 @@ public final class LibraryAPI: Sendable {
 
     // MARK: Observing
 
-    /// A stream of events for one observer. It ends when the library is closed.
+    /// A stream of events for one observer. It ends when the library is closed or released, and does not keep it alive.
     /// - Parameter limit: number of events that the observer may fall behind. Beyond it, events are dropped and counted in one
     ///   `missed`; an observer never slows the library.
     public func events(limit: Int = 1_024) -> AsyncStream<LibraryEvent> { hub.events(limit: limit) }

@@ -23,8 +23,22 @@ import Wire
             #expect(throws: CoverFailure.self) { try library.cached(url) }
             await #expect(throws: LibraryError.closed) { try await library.prefetch([url]).summary() }
             await #expect(throws: LibraryError.closed) { try await library.refresh().summary() }
-            await #expect(throws: LibraryError.self) { try await library.statistics() }
-            await #expect(throws: LibraryError.self) { try await library.evict(to: 0) }
+            let pack = URL(filePath: stage.folder + "/pack")
+            let selections = [CoverSelection.all, .requests([CoverRequest(url)])]
+            await #expect(throws: LibraryError.closed) { try await library.statistics() }
+            await #expect(throws: LibraryError.closed) { try await library.evict(to: 0) }
+            await #expect(throws: LibraryError.closed) { try await library.evictedNewCovers() }
+            for selection in selections {
+                await #expect(throws: LibraryError.closed) { try await library.pack(selection, to: pack) }
+                await #expect(throws: LibraryError.closed) { try await library.pin(selection) }
+                await #expect(throws: LibraryError.closed) { try await library.unpin(selection) }
+                await #expect(throws: LibraryError.closed) { try await library.remove(selection) }
+            }
+            await #expect(throws: LibraryError.closed) { try await library.unpack(URL(filePath: "/dev/null")) }
+            await #expect(throws: LibraryError.closed) { try await library.verify { _, _ in } }
+            await #expect(throws: LibraryError.closed) { try await library.repair { _, _ in } }
+            #expect(throws: LibraryError.closed) { try library.listCovers { _ in } }
+            #expect(!FileManager.default.fileExists(atPath: pack.relativePath))
             await #expect(throws: LibraryError.self) { try await library.albums.all() }
             await #expect(throws: LibraryError.self) { try await library.albums.add(Album(title: "A")) }
             for await event in library.events() { Issue.record("\(event)") }
@@ -48,6 +62,22 @@ import Wire
             await next.close()
         }
         await remote.stop()
+    }
+
+    @Test func `the event streams of a library that is released without close end`() async throws {
+        try await withStage { stage in
+            var library: LibraryAPI? = try await stage.another()
+            let streams = [library?.events(), library?.events()].compactMap(\.self)
+            _ = try await library?.cover(at: stage.url(1))
+            library = nil
+            for stream in streams {
+                var count = 0
+                for await event in stream {
+                    if case .arrived = event { count += 1 }
+                }
+                #expect(count == 1, "what was published before is still received")
+            }
+        }
     }
 
     @Test("a library released without close releases its segment's lock")
@@ -106,10 +136,51 @@ import Wire
                 }
             }
         }
+
+        @Test func `transfers end, and are stored and counted, while the cooperative pool is full`() async {
+            await #expect(processExitsWith: .success) {
+                let count = 100
+                let image = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"1\" height=\"1\"/>"
+                let head = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(image.utf8.count)\r\n\r\n"
+                try await withListener(answer: head + image) { listener in
+                    try await withStage { stage in
+                        let outcomes = stage.library.prefetch((0..<count).map { "\(listener.url)/\($0)" })
+                        let run = Task { try await outcomes.summary() }
+                        // By then the whole list has been read, which needs the pool.
+                        for await _ in listener.requests { break }
+                        let pool = FullPool()
+                        // A thread of its own, as the pool runs nothing else.
+                        let downloaded = try await onWorkThread {
+                            let end = ContinuousClock.now + .seconds(60)
+                            while outcomes.progress.downloaded < count, .now < end { usleep(1_000) }
+                            pool.release()
+                            return outcomes.progress.downloaded
+                        }
+                        #expect(downloaded == count)
+                        #expect(try await run.value.downloaded == count)
+                    }
+                }
+            }
+        }
     #endif
 }
 
 #if os(Linux)
+    /// Keeps every thread of Swift's cooperative pool busy until it is released.
+    private final class FullPool: Sendable {
+        private let isReleased = Atomic(false)
+
+        init() {
+            for _ in 0..<ProcessInfo.processInfo.activeProcessorCount + 2 {
+                Task.detached { [self] in
+                    while !isReleased.load(ordering: .acquiring) {}
+                }
+            }
+        }
+
+        func release() { isReleased.store(true, ordering: .releasing) }
+    }
+
     /// The signals that a thread blocks.
     private func blockedSignals(_ task: String) throws -> String? {
         try String(contentsOfFile: task + "/status", encoding: .utf8).split(separator: "\n")

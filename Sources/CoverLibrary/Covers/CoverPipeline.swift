@@ -77,8 +77,10 @@ package final class CoverPipeline: Sendable {
     // MARK: - Reading
 
     /// Reads the cache on a thread that may block.
+    /// - Throws: `CacheError.closed` if the library is closed, or the error of `body`.
     func read<Result: Sendable>(_ body: @escaping @Sendable (CacheReader) throws -> Result) async throws -> Result {
-        try await reader.read(on: readers, body)
+        if isClosed { throw CacheError.closed }
+        return try await reader.read(on: readers, body)
     }
 
     /// Reads a cover on the caller's thread. Damaged bytes are a miss, and their entry is dropped.
@@ -96,7 +98,7 @@ package final class CoverPipeline: Sendable {
                 return nil
             }
         } catch {
-            throw CoverFailure(.cache, url: location, detail: "\(CacheError(error))")
+            throw CoverFailure(cache: error, url: location)
         }
     }
 
@@ -113,7 +115,7 @@ package final class CoverPipeline: Sendable {
         do {
             return try await storedEntry(url.string)
         } catch {
-            throw CoverFailure(.cache, url: location, detail: "\(CacheError(error))")
+            throw CoverFailure(cache: error, url: location)
         }
     }
 

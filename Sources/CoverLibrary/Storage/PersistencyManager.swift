@@ -311,12 +311,16 @@ actor PersistencyManager: DownloadStore {
             if isObserved, let event = LibraryEvent(result) { hub.publish(event) }
             ended.append(.finished(download.job, result))
         }
-        guard !ended.isEmpty, let scheduler else { return }
-        Task { await scheduler.didStore(ended) }
+        if ended.isEmpty { return }
+        Task { await tellScheduler(ended) }
     }
 
+    /// A method of this actor, so that the task that calls it starts on the disk thread: one that captured only the scheduler would
+    /// start on the cooperative pool, which the program may have filled.
+    private func tellScheduler(_ ended: [StoreResult]) async { await scheduler?.didStore(ended) }
+
     private static func failure(_ error: any Error, _ key: String) -> FetchResult {
-        FetchResult(.failure(CoverFailure(storing: key, error)))
+        FetchResult(.failure(CoverFailure(cache: error, url: key)))
     }
 
     /// The result of a job whose index row could not be written. A 404 is true whether it is remembered or not.

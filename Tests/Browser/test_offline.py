@@ -60,6 +60,37 @@ class Offline(GalleryTest):
         page.click("#delete")
         page.size(4)
 
+    STORED = """(async () => (await (await caches.open('sleeve-seen')).keys()).map((request) => new URL(request.url).pathname)
+        .filter((path) => path.startsWith('/covers/')))()"""
+
+    def test_covers_are_stored_while_the_user_keeps_browsing(self):
+        page = self.gallery(40)
+        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        # Never a second without a key, so a delay that every new cover restarts would not end.
+        page.run("""
+            let presses = 0;
+            window.browsing = setInterval(() => document.querySelector('#covers').dispatchEvent(new KeyboardEvent('keydown',
+                {key: presses++ % 70 < 35 ? 'ArrowRight' : 'ArrowLeft', bubbles: true, cancelable: true})), 300);""")
+        page.browser.run_async(
+            f"while ((await {self.STORED}).length < 16) await new Promise((resolve) => setTimeout(resolve, 50));")
+        page.run("clearInterval(window.browsing)")
+
+    def test_covers_that_were_shown_are_stored_when_the_page_is_left(self):
+        page = self.gallery(30)
+        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        page.covers_settle()
+        # The page is left before any delay of a second or more ends.
+        page.run("const original = setTimeout; window.setTimeout = (run, delay) => delay >= 1000 ? 0 : original(run, delay)")
+        page.focus_covers()
+        page.press("End")
+        shown = page.wait_for_place(30)["id"]
+        self.assertEqual(set(page.covers_settle().values()), {"ready"})
+        # A page of the same origin that stores nothing.
+        page.browser.get(page.url + "icon.svg")
+        page.browser.run_async(
+            f"while (!(await {self.STORED}).some((path) => path.endsWith(arguments[0])))"
+            " await new Promise((resolve) => setTimeout(resolve, 25));", shown)
+
     def test_without_the_server_the_page_opens_with_the_albums_and_covers_it_has_seen(self):
         page = self.seen()
         self.stage.server.close(at_once=True)

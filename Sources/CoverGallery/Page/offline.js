@@ -4,8 +4,8 @@ import { byID, whenIdle } from "./helpers.js";
 
 const workers = navigator.serviceWorker; // undefined over plain HTTP from another machine
 const seen = new Set();
-/** Milliseconds after the last new address before the worker stores them: not while the user scrolls. */
-const storeDelay = 1000;
+/** The worker stores new addresses within the sum of these, in milliseconds: together, in a pause of the page's work if there is one. */
+const storeDelay = 1500, maximumIdleWait = 500;
 let timer = 0;
 
 export function showOffline(away) {
@@ -18,6 +18,9 @@ export async function registerWorker(updated) {
   const former = workers.controller;
   workers.addEventListener("controllerchange", () => (former && updated(), schedule()));
   schedule();
+  // The page may end while it is hidden, without another event.
+  addEventListener("pagehide", send);
+  document.addEventListener("visibilitychange", () => document.hidden && send());
   try {
     await workers.register(scriptAddress("/service-worker.js"), { updateViaCache: "none" });
   } catch {
@@ -32,14 +35,16 @@ export function keepSeen(address) {
   schedule();
 }
 
+/** Starts the delay unless it runs: new addresses do not extend it, or a user who keeps browsing would store nothing. */
 function schedule() {
-  if (!seen.size || !workers.controller) return;
-  clearTimeout(timer);
-  timer = setTimeout(() => whenIdle(send), storeDelay);
+  if (seen.size && workers.controller) timer ||= setTimeout(() => whenIdle(send, { timeout: maximumIdleWait }), storeDelay);
 }
 
 function send() {
-  workers.controller?.postMessage({ seen: [...seen] });
+  clearTimeout(timer);
+  timer = 0;
+  if (!seen.size || !workers.controller) return;
+  workers.controller.postMessage({ seen: [...seen] });
   seen.clear();
 }
 

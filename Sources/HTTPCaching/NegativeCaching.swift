@@ -1,7 +1,7 @@
 /// How long a 404 or a 410 is cached (RFC 9111 section 4), with a heuristic if the response states no lifetime (section 4.2.2).
 package enum NegativeCaching {
     /// In milliseconds. A misconfigured lifetime must not hide a cover for months.
-    static let maximumLifetime: Int64 = 7 * 86_400_000
+    package static let maximumLifetime: Int64 = 7 * 86_400_000
     /// A 404 does not say whether it lasts (RFC 9110 section 15.5.5). Runs in quick succession do not ask again, and a new cover
     /// is found the same day.
     private static let defaultLifetime404: Int64 = 10 * 60_000

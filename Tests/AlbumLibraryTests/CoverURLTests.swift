@@ -8,6 +8,8 @@ import Testing
     private static let group = "c31a5e2b-0bf8-32e0-8aeb-ef4ba9973932"
     private let archive = CoverArtArchive(base: "https://archive.example/", size: .pixels500)
 
+    private let sizes = ["front-500", "front-1200", "front-250", "front"]
+
     private func places(json: String, archive: CoverArtArchive? = nil) -> [[String]] {
         AnyListParser.json.parse(json.utf8).albums.map { $0.coverURLs(in: archive ?? self.archive) }
     }
@@ -22,9 +24,8 @@ import Testing
             places(json: json) == [
                 [
                     "https://a/1", "https://a/2", "https://a/3",
-                    "https://archive.example/release/\(Self.id)/front-500",
-                    "https://archive.example/release-group/\(Self.group)/front-500",
-                ]
+                ] + sizes.map { "https://archive.example/release/\(Self.id)/\($0)" }
+                    + sizes.map { "https://archive.example/release-group/\(Self.group)/\($0)" }
             ])
     }
 
@@ -35,22 +36,26 @@ import Testing
             "release_mbid",
         ])
     func names(name: String) {
-        let expected = [["https://archive.example/release/\(Self.id)/front-500"]]
+        let expected = [sizes.map { "https://archive.example/release/\(Self.id)/\($0)" }]
         #expect(places(json: "[{\"title\": \"T\", \"\(name)\": \"\(Self.id.uppercased())\"}]") == expected)
         let csv = ParsedList(CSVParser(file: "f", separator: Byte.comma), "title,\(name)\nT,\(Self.id)\nU,\n")
         #expect(csv.albums.map { $0.coverURLs(in: archive) } == expected)
         #expect(csv.problems == ["f:3: album 'U' has no cover URL; skipped"])
     }
 
-    @Test("the size is in the address, and the full size has none")
-    func sizes() {
-        let expected: [CoverSize: String] = [
-            .pixels250: "front-250", .pixels500: "front-500", .pixels1200: "front-1200", .full: "front",
+    @Test func `the size that was asked for comes first, then the other thumbnails, then the original`() {
+        let expected: [CoverSize: [String]] = [
+            .pixels250: ["front-250", "front-500", "front-1200", "front"],
+            .pixels500: ["front-500", "front-1200", "front-250", "front"],
+            .pixels1200: ["front-1200", "front-500", "front-250", "front"],
+            .full: ["front", "front-1200", "front-500", "front-250"],
         ]
-        for (size, name) in expected {
+        for (size, names) in expected {
             let archive = CoverArtArchive(base: "http://h", size: size)
             let json = "[{\"MUSICBRAINZ_RELEASEGROUPID\": \"\(Self.group)\"}]"
-            #expect(places(json: json, archive: archive) == [["http://h/release-group/\(Self.group)/\(name)"]])
+            let urls = names.map { "http://h/release-group/\(Self.group)/\($0)" }
+            #expect(places(json: json, archive: archive) == [urls])
+            for url in urls { #expect(archive.lastSize(of: url) == urls.last) }
         }
     }
 

@@ -25,7 +25,14 @@ package final class Listener: Sendable {
     ///   - answer: nil: none; connections stay open until the client goes away.
     ///   - endless: sent after it, again and again until the client goes away.
     ///   - readsHead: if false, it answers the first bytes that arrive.
-    package init(answer: String?, endless: String? = nil, readsHead: Bool = true) throws {
+    package convenience init(answer: String?, endless: String? = nil, readsHead: Bool = true) throws {
+        try self.init(endless: endless, readsHead: readsHead) { _ in answer }
+    }
+
+    /// - Parameter answer: to a request's head; nil as above.
+    package init(
+        endless: String? = nil, readsHead: Bool = true, answering answer: @escaping @Sendable (String) -> String?
+    ) throws {
         let socket = Foundation.socket(AF_INET, Self.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
@@ -45,8 +52,9 @@ package final class Listener: Sendable {
         self.counter = counter
         Thread.detachNewThread {
             while case let connection = accept(socket, nil, nil), connection >= 0 {
-                continuation.yield(readsHead ? Self.readHead(connection) : Self.readOnce(connection))
-                if let answer {
+                let head = readsHead ? Self.readHead(connection) : Self.readOnce(connection)
+                continuation.yield(head)
+                if let answer = answer(head) {
                     var isTaken = Self.send(answer, to: connection, counter)
                     while isTaken, let endless { isTaken = Self.send(endless, to: connection, counter) }
                 } else {

@@ -96,7 +96,7 @@ extension Album {
         var urls: [String] = []
         if let coverURL = coverURL?.trimmingWhitespace(), !coverURL.isEmpty { urls.append(coverURL) }
         if otherFields.isEmpty { return urls }
-        for url in alternateCoverURLs + ((try? musicBrainzIDs()) ?? []).map(archive.frontCover)
+        for url in alternateCoverURLs + ((try? musicBrainzIDs()) ?? []).flatMap(archive.frontCovers)
         where !urls.contains(url) {
             urls.append(url)
         }

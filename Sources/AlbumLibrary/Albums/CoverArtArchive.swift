@@ -8,10 +8,14 @@ public enum CoverSize: String, Sendable, Hashable, CaseIterable {
     case pixels1200 = "1200"
     /// The original upload, which may be many megabytes.
     case full
+
+    /// The last part of a front cover's URL in the Cover Art Archive.
+    fileprivate var fileName: String { self == .full ? "front" : "front-\(rawValue)" }
 }
 
 /// The URLs of covers in the Cover Art Archive (musicbrainz.org/doc/Cover_Art_Archive/API), by MusicBrainz id. The archive
-/// responds with 307 to the cover's location, 404 without a cover, 400 to an invalid id, and 503 above its rate limit.
+/// responds with 307 to the cover's location, 404 without a cover, 400 to an invalid id, and 503 above its rate limit. The original may
+/// be a PDF, and a thumbnail may be missing: it is made some time after the upload, or not at all.
 package struct CoverArtArchive: Sendable {
     /// How long the archive's 404 is cached, in milliseconds. Half of all releases have no cover, and few get one later.
     package static let negativeTimeToLive: Int64 = 7 * 86_400_000
@@ -30,9 +34,35 @@ package struct CoverArtArchive: Sendable {
         url.hasPrefix(base) && url.utf8.dropFirst(base.utf8.count).starts(with: "/release".utf8)
     }
 
-    /// The URL of the front cover of a release or a release group.
-    func frontCover(of id: MusicBrainzID) -> String {
-        "\(base)/\(id.entity.rawValue)/\(id.uuid)/front" + (size == .full ? "" : "-\(size.rawValue)")
+    /// The URLs of the front cover of a release or a release group: in the size that was asked for, then in the others. The original
+    /// comes last, because it may be large.
+    func frontCovers(of id: MusicBrainzID) -> [String] {
+        sizes.map { "\(base)/\(id.entity.rawValue)/\(id.uuid)/\($0.fileName)" }
+    }
+
+    private var sizes: [CoverSize] {
+        switch size {
+        case .pixels250: [.pixels250, .pixels500, .pixels1200, .full]
+        case .pixels500: [.pixels500, .pixels1200, .pixels250, .full]
+        case .pixels1200: [.pixels1200, .pixels500, .pixels250, .full]
+        case .full: [.full, .pixels1200, .pixels500, .pixels250]
+        }
+    }
+
+    /// The URL of the size that is tried last for the cover at `url`; nil if that is no cover of this archive.
+    package func lastSize(of url: String) -> String? {
+        guard contains(url), let last = sizes.last else { return nil }
+        return Self.picture(of: url).map { $0 + last.fileName }
+    }
+
+    /// What the URLs of a front cover's sizes have in common; nil if `url` has not the form of such a URL.
+    package static func picture(of url: String) -> String? {
+        guard let slash = url.utf8.lastIndex(of: UInt8(ascii: "/")),
+            CoverSize.allCases.contains(where: { $0.fileName.utf8.elementsEqual(url.utf8[slash...].dropFirst()) }),
+            let entity = url.split(separator: "/").dropLast(2).last,
+            MusicBrainzID.Entity(rawValue: String(entity)) != nil
+        else { return nil }
+        return String(url[...slash])
     }
 }
 

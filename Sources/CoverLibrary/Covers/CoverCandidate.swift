@@ -11,6 +11,8 @@ struct CoverCandidate: Sendable {
     private(set) var alternatives: [String]
     /// How the URLs before it failed.
     private(set) var failures: [CoverFailure] = []
+    /// Whether every size of the Cover Art Archive's picture that was tried before was answered with 404 or 410.
+    private(set) var mayBeAbsent = true
 
     /// - Throws: `CoverFailure` if the text is no usable URL.
     init(_ location: String, line: Int?) throws(CoverFailure) {
@@ -40,13 +42,22 @@ struct CoverCandidate: Sendable {
     }
 
     /// The cover at its next URL; nil if there is none, with the failure of all.
+    ///
+    /// After a temporary failure of one size of a picture, its other sizes are left out: the next run finds the one that was asked for.
     func next(after failure: CoverFailure) -> (candidate: CoverCandidate?, failure: CoverFailure) {
         if failure.isFinal { return (nil, failure) }
-        let all = failures + [failure]
-        if alternatives.isEmpty { return (nil, CoverFailure(of: all)) }
+        let picture = CoverArtArchive.picture(of: location)
+        func isOtherSize(_ url: String) -> Bool { picture != nil && CoverArtArchive.picture(of: url) == picture }
+        var all = failures
+        // Sizes that fail alike are named once.
+        let isRepeated = all.last.map { isOtherSize($0.url) && $0.detail == failure.detail } ?? false
+        if !isRepeated { all.append(failure) }
+        let rest = failure.isTemporary ? alternatives.filter { !isOtherSize($0) } : alternatives
+        if rest.isEmpty { return (nil, CoverFailure(of: all)) }
         do throws(CoverFailure) {
-            var next = try CoverCandidate(alternatives, line: nil)
+            var next = try CoverCandidate(rest, line: nil)
             next.failures = all + next.failures
+            if isOtherSize(next.location) { next.mayBeAbsent = mayBeAbsent && failure.isAbsence }
             return (next, failure)
         } catch {
             return (nil, CoverFailure(of: all + [error]))
@@ -74,6 +85,9 @@ extension HTTPURL {
 extension CoverFailure {
     /// No alternative URL would help.
     var isFinal: Bool { kind == .cancelled || kind == .cache }
+
+    /// The server has answered that there is no cover.
+    fileprivate var isAbsence: Bool { kind == .status && (status == 404 || status == 410) }
 
     /// The failure of a cover whose URLs have all failed: the first temporary one, else the first, with the details of all.
     /// - Parameter failures: at least one, in order.

@@ -38,7 +38,7 @@ struct DemandFetch: Sendable {
 
     func send(_ items: [Item], _ order: [String] = [], _ withdrawn: [String] = []) async {
         var requests: [(url: HTTPURL, request: FetchRequest)] = []
-        for (item, hints) in zip(items, await pipeline.hints(items.map(\.candidate.url))) {
+        for (item, hints) in zip(items, await pipeline.hints(items.map(\.candidate))) {
             if pipeline.configuration.isOffline {
                 failed(item, .offline(item.candidate.location))
             } else if let absence = hints.absence, !item.isUrgent {

@@ -7,7 +7,7 @@ import Platform
 /// What the cache remembers about a URL without a cover.
 struct Hints: Sendable {
     /// The server answered 404 or 410.
-    var absence: Hint?
+    var absence: Absence?
     /// Its permanent redirect.
     var redirect: HTTPURL?
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
@@ -22,21 +22,41 @@ extension FetchRequest {
 }
 
 extension CoverPipeline {
-    /// The hints about each URL. Unreadable hints are ignored.
+    /// The hints about the URL of each candidate.
+    func hints(_ candidates: [CoverCandidate]) async -> [Hints] {
+        zip(candidates, await hints(candidates.map(\.url))).map { candidate, hints in
+            var hints = hints
+            // A size that failed otherwise may be there: the cover is not absent for a week.
+            if !candidate.mayBeAbsent { hints.negativeTimeToLive = nil }
+            return hints
+        }
+    }
+
+    /// The hints about each URL. Unreadable hints, and those that were recorded ahead of now, with a wrong clock, are ignored.
     func hints(_ urls: [HTTPURL]) async -> [Hints] {
         let now = WallClock.milliseconds()
         let keys = urls.map(\.string)
+        // The URL whose 404 says that the archive has the cover in no size.
+        let last = keys.map { archive.lastSize(of: $0) ?? $0 }
         let policy = RedirectPolicy(allowsDowngrades: configuration.allowsDowngrades)
         let none = [Hint?](repeating: nil, count: urls.count)
-        let (absences, redirects) =
+        let (absences, lastAbsences, redirects) =
             (try? await read { reader in
-                (try reader.hints(.absent, for: keys, now: now), try reader.hints(.moved, for: keys, now: now))
-            }) ?? (none, none)
+                let absences = try reader.hints(.absent, for: keys, now: now)
+                return (
+                    absences, last == keys ? absences : try reader.hints(.absent, for: last, now: now),
+                    try reader.hints(.moved, for: keys, now: now)
+                )
+            }) ?? (none, none, none)
         return urls.indices.map { index in
             Hints(
-                absence: absences[index],
-                redirect: redirects[index].flatMap { policy.rememberedTarget($0.value, of: urls[index]) },
-                negativeTimeToLive: archive.contains(urls[index].string) ? CoverArtArchive.negativeTimeToLive : nil)
+                absence: (lastAbsences[index] ?? absences[index]).flatMap { Absence($0, at: now) },
+                redirect: redirects[index].flatMap { hint in
+                    hint.until > now + PermanentRedirect.maximumLifetime
+                        ? nil : policy.rememberedTarget(hint.value, of: urls[index])
+                },
+                negativeTimeToLive: archive.lastSize(of: keys[index]) == keys[index]
+                    ? CoverArtArchive.negativeTimeToLive : nil)
         }
     }
 
@@ -46,7 +66,9 @@ extension CoverPipeline {
     func learntHosts() -> [String: HostMemory] {
         let now = HostMemory.Moment.now
         let all = (try? reader.hints(.host, now: now.milliseconds)) ?? []
-        return all.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
+        // What was recorded ahead of now was recorded with a wrong clock.
+        let known = all.filter { $0.until <= now.milliseconds + HintChange.hostTimeToLive }
+        return known.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
     }
 
     /// Records what this run learnt. A failure is ignored.
@@ -78,13 +100,13 @@ extension CoverFailure {
     }
 
     /// A cached 404 or 410: the URL is not requested again before the hint expires.
-    static func absent(_ url: String, _ hint: Hint) -> CoverFailure {
-        let until = Date(milliseconds: hint.until).ISO8601Format()
-        let status = Int(hint.value) ?? 404
+    static func absent(_ url: String, _ absence: Absence) -> CoverFailure {
+        let until = Date(milliseconds: absence.until).ISO8601Format()
+        let status = absence.status
         var failure = CoverFailure(
             .status, url: url, detail: "the server answered \(status) before; remembered until \(until)", status: status
         )
-        failure.rememberedUntil = hint.until
+        failure.rememberedUntil = absence.until
         return failure
     }
 }

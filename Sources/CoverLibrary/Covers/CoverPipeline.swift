@@ -159,22 +159,22 @@ package final class CoverPipeline: Sendable {
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
         let locations = try locations(of: request)
-        if locations.count == 1 { return try await cover(at: locations[0], request) }
+        if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], line: nil), request) }
         for location in locations {
             if let url = try? HTTPURL(location), let cover = try await storedCover(url, location: location) {
                 return cover
             }
         }
-        var failures: [CoverFailure] = []
-        for location in locations {
+        var candidate = try CoverCandidate(locations, line: nil)
+        while true {
             do throws(CoverFailure) {
-                return try await cover(at: location, request)
+                return try await cover(at: candidate, request)
             } catch {
-                if error.isFinal { throw error }
-                failures.append(error)
+                let (next, failure) = candidate.next(after: error)
+                guard let next else { throw failure }
+                candidate = next
             }
         }
-        throw CoverFailure(of: failures)
     }
 
     /// Where the cover may be, in the order of trying; at least one.
@@ -191,8 +191,8 @@ package final class CoverPipeline: Sendable {
         return locations
     }
 
-    private func cover(at location: String, _ request: CoverRequest) async throws(CoverFailure) -> Cover {
-        let url = try HTTPURL(location: location)
+    private func cover(at candidate: CoverCandidate, _ request: CoverRequest) async throws(CoverFailure) -> Cover {
+        let (location, url) = (candidate.location, candidate.url)
         if isClosed { throw .closed(location) }
         let isOffline = configuration.isOffline || request.cachePolicy == .onlyCache
         let found = try await cachedEntry(url, location: location)
@@ -202,7 +202,7 @@ package final class CoverPipeline: Sendable {
             if isOffline { throw .staleOffline(location) }
         }
         if isOffline { throw .offline(location) }
-        let hints = await hints([url])[0]
+        let hints = await hints([candidate])[0]
         if let absence = hints.absence, request.cachePolicy != .ignoreAbsence { throw .absent(location, absence) }
         do throws(CoverFailure) {
             if let cover = try await download(url, found?.entry, hints, request.priority) { return cover }

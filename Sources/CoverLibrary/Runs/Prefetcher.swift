@@ -121,7 +121,7 @@ struct Prefetcher: Sendable {
     private func submit(_ missing: [CoverCandidate]) async {
         var requests: [(url: HTTPURL, request: FetchRequest)] = []
         requests.reserveCapacity(missing.count)
-        for (candidate, hints) in zip(missing, await pipeline.hints(missing.map(\.url))) {
+        for (candidate, hints) in zip(missing, await pipeline.hints(missing)) {
             if let absence = hints.absence, policy != .ignoreAbsence {
                 failed(candidate, .absent(candidate.location, absence))
             } else {

@@ -4,6 +4,7 @@ import CurlHTTP
 import HTTPCaching
 import HTTPTypes
 import ImageHeader
+import Platform
 
 /// A cached entry that a request revalidates.
 final class CachedVersion: StoredVersion {
@@ -50,7 +51,9 @@ extension Download {
     var memoryChanges: [HintChange] {
         var changes: [HintChange] = []
         if let absence = hints.absence {
-            changes.append(.set(Hint(.absent, key, "\(absence.status)", until: absence.until)))
+            let now = WallClock.milliseconds()
+            changes.append(
+                Absence(status: absence.status, until: absence.until, answeredAt: now).change(of: key))
         }
         if let redirect = hints.redirect {
             changes.append(.set(Hint(.moved, key, redirect.target.string, until: redirect.until)))
@@ -63,7 +66,7 @@ extension Download {
 
 extension HintChange {
     /// How long what was learnt about a host is kept, in milliseconds: 30 days.
-    private static let hostTimeToLive: Int64 = 30 * 86_400_000
+    static let hostTimeToLive: Int64 = 30 * 86_400_000
 
     /// Nil if nothing about the host is worth keeping.
     init?(host origin: String, _ memory: HostMemory, _ now: HostMemory.Moment) {

@@ -1,5 +1,6 @@
 import Foundation
 import CoverFetch
+import CurlHTTP
 import OriginServer
 import Platform
 import Testing
@@ -67,7 +68,79 @@ import Wire
             let failed = try await prefetch(library, [album(release: Self.none)])
             let until = try #require(failed[0].failure?.rememberedUntil)
             #expect(until > WallClock.milliseconds() + 6 * 86_400_000, "for a week")
-            #expect(stage.origin.requestCount(path: "/release/\(Self.none)/front-500") == 1)
+            for name in ["front-500", "front-1200", "front-250", "front"] {
+                #expect(stage.origin.requestCount(path: "/release/\(Self.none)/\(name)") == 1)
+            }
+        }
+    }
+
+    /// Paths of covers in an archive, and what it answers.
+    private func withSizes(
+        _ answers: [String: String], size: CoverSize = .pixels500,
+        _ body: (LibraryAPI, Archive) async throws -> Void
+    ) async throws {
+        let archive = try Archive(answers)
+        defer { archive.stop() }
+        try await withStage {
+            $0.coverArtArchive = URL(string: archive.url)!
+            $0.coverSize = size
+            $0.retries = 0
+        } _: { stage in
+            try await body(stage.library, archive)
+        }
+    }
+
+    @Test(arguments: CoverSize.allCases)
+    func `a size that is missing, or no image, is replaced by another one`(size: CoverSize) async throws {
+        let names = ["front-250", "front-500", "front-1200", "front"]
+        for found in names {
+            for other in [Archive.missing, Archive.pdf, Archive.html] {
+                var answers = Dictionary(uniqueKeysWithValues: names.map { ("/release/\(Self.id)/\($0)", other) })
+                answers["/release/\(Self.id)/\(found)"] = Archive.image
+                try await withSizes(answers, size: size) { library, _ in
+                    let outcomes = try await prefetch(library, [album(release: Self.id)])
+                    #expect(outcomes.map(\.kind) == [.downloaded] && outcomes[0].url.hasSuffix("/" + found))
+                    #expect(try await prefetch(library, [album(release: Self.id)]).map(\.kind) == [.fresh])
+                    let cover = try await library.cover(for: CoverRequest(album: album(release: Self.id)))
+                    #expect(cover.location == outcomes[0].url)
+                }
+            }
+        }
+    }
+
+    @Test func `a cover is absent for a week only if all its sizes are, and each is requested once`() async throws {
+        try await withSizes([:]) { library, archive in
+            for _ in 0..<2 {
+                let failed = try await prefetch(library, [album(release: Self.id)])
+                #expect(failed[0].failure?.status == 404)
+            }
+            #expect(archive.count == 4)
+            for name in ["front-500", "front-250", "front"] {
+                let url = try HTTPURL("\(archive.url)/release/\(Self.id)/\(name)")
+                let until = try #require(await library.covers.hints([url])[0].absence?.until)
+                #expect(until > WallClock.milliseconds() + 6 * 86_400_000, "\(name)")
+            }
+        }
+        // A thumbnail that is no image may be repaired tomorrow.
+        try await withSizes(["/release/\(Self.id)/front-1200": Archive.html]) { library, archive in
+            _ = try await prefetch(library, [album(release: Self.id)])
+            let other = try HTTPURL("\(archive.url)/release/\(Self.id)/front")
+            let until = try #require(await library.covers.hints([other])[0].absence?.until)
+            #expect(until < WallClock.milliseconds() + 86_400_000)
+        }
+    }
+
+    @Test func `a temporary failure of one size is no reason to take another, nor an absence`() async throws {
+        let answers = [
+            "/release/\(Self.id)/front-500": Archive.unavailable, "/release/\(Self.id)/front-1200": Archive.image,
+        ]
+        try await withSizes(answers) { library, archive in
+            for _ in 0..<2 {
+                let failure = try await prefetch(library, [album(release: Self.id)])[0].failure
+                #expect(failure?.status == 500 && failure?.isTemporary == true && failure?.rememberedUntil == nil)
+                #expect(failure?.detail.contains("then") == false)
+            }
+            #expect(archive.count == 2)
         }
     }
 

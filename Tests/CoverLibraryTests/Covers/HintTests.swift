@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import CurlHTTP
 import OriginServer
 import Platform
 import Testing
@@ -44,6 +45,32 @@ import Wire
             try await stage.library.evict(to: 0)
             _ = try await stage.library.cover(at: url)
             #expect(stage.origin.requestCount == 4)
+        }
+    }
+
+    @Test func `hints that were recorded with a clock ahead are not believed`() async throws {
+        try await withStage { stage in
+            let (library, url) = (stage.library, stage.url(1))
+            let now = WallClock.milliseconds()
+            let day: Int64 = 86_400_000
+            // The second one is of a version that recorded no time.
+            let absences = [
+                Absence(status: 404, until: now + day, answeredAt: now + day / 2).change(of: url),
+                .set(Hint(.absent, stage.url(2), "404", until: now + 9 * 365 * day)),
+            ]
+            let far = [
+                HintChange.set(Hint(.moved, stage.url(3), stage.url(4), until: now + 9 * 365 * day)),
+                .set(Hint(.host, "http://a.example", "http2 1", until: now + 9 * 365 * day)),
+            ]
+            try await library.maintain { writer in
+                writer.record(absences + far, now: now)
+                try writer.writeDeferred()
+            }
+            let urls = [url, stage.url(2), stage.url(3)]
+            let hints = try await library.covers.hints(urls.map { try HTTPURL($0) })
+            #expect(hints.allSatisfy { $0.absence == nil && $0.redirect == nil })
+            #expect(library.covers.learntHosts().isEmpty)
+            #expect(try await library.prefetch(urls).summary().downloaded == 3)
         }
     }
 

@@ -76,6 +76,8 @@ package final class CacheReader: Sendable {
         package var bytes: Int
         /// Milliseconds since 1970; nil if the response states no lifetime.
         package var freshUntil: Int64?
+        /// Milliseconds since 1970.
+        package var validatedAt: Int64
     }
 
     /// The status of each key, nil for those without an entry. Their bytes are not read, but their segments must be long enough.

@@ -76,7 +76,8 @@ final class ReadConnection: Sendable {
                         try row.digest(1).map { digest in
                             FoundStatus(
                                 status: CacheReader.Status(
-                                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4)),
+                                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4),
+                                    validatedAt: row.time(11)),
                                 use: CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)),
                                 record: FreedRange(
                                     segment: try row.size(5), offset: try row.size(6), length: try row.size(7)),
@@ -104,7 +105,7 @@ final class ReadConnection: Sendable {
     private static let location =
         ", b.segment, b.offset, b.body, b.checksum" + tables + " WHERE e.tag = ? AND e.url = ?"
     private static let statusSQL =
-        "SELECT b.id, b.digest, b.length, b.used, e.fresh, b.segment, b.offset, b.span, e.segment, e.offset, e.span"
+        "SELECT b.id, b.digest, b.length, b.used, e.fresh, b.segment, b.offset, b.span, e.segment, e.offset, e.span, e.validated"
         + tables + " WHERE e.tag = ? AND e.url = ?"
 
     /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.

@@ -51,11 +51,11 @@ extension LibraryAPI {
                 status.map {
                     CoverStatus(
                         digest: $0.digest.description, bytes: $0.bytes,
-                        isStale: $0.freshUntil.map { $0 <= now } ?? true)
+                        isStale: !Staleness.isFresh(until: $0.freshUntil, validatedAt: $0.validatedAt, at: now))
                 }
             }
         } catch {
-            throw CoverFailure(.cache, url: "", detail: "\(CacheError(error))")
+            throw CoverFailure(cache: error, url: "")
         }
     }
 

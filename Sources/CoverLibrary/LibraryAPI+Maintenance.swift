@@ -19,6 +19,11 @@ package struct CoverListing: Sendable, Hashable {
     /// Nil if the cover was stale on arrival.
     package var freshUntil: Int64?
     package var isPinned: Bool
+
+    /// Whether the cover is stale at `now`, in milliseconds since 1970.
+    package func isStale(at now: Int64) -> Bool {
+        !Staleness.isFresh(until: freshUntil, validatedAt: validatedAt, at: now)
+    }
 }
 
 /// The result of checking every cover of a cache.

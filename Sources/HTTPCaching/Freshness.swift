@@ -18,6 +18,9 @@ package struct Freshness {
 
     /// The maximum heuristic lifetime (section 4.2.2).
     static let maximumHeuristic: Int64 = 7 * 86_400_000
+    /// The maximum lifetime that `Expires` gives, one year: a later date is likely one of a wrong clock. RFC 2616 section 14.21 allowed
+    /// no more; RFC 9111 section 5.3 warns of it.
+    static let maximumExpires: Int64 = 365 * 86_400_000
     /// The share of the time since the last change; section 4.2.2 names a tenth as typical.
     private static let heuristicShare: Int64 = 10
 
@@ -48,14 +51,22 @@ package struct Freshness {
             lifetime = maxAge * 1_000
         } else if hasExpires {
             // An invalid date, such as 0, means already expired (section 5.3).
-            lifetime = max(0, (moment(.expires) ?? date) - date)
+            lifetime = min(max(0, (moment(.expires) ?? date) - date), Self.maximumExpires)
         } else if directives.isPublic || StoredResponse.heuristicallyCacheable.contains(response.status),
             let lastModified = moment(.lastModified)
         {
-            lifetime = min(max(0, date - lastModified) / Self.heuristicShare, Self.maximumHeuristic)
+            // A `Date` ahead of the response is one of a wrong clock.
+            let unchanged = max(0, min(date, responseTime) - lastModified)
+            lifetime = min(unchanged / Self.heuristicShare, Self.maximumHeuristic)
         } else {
             lifetime = 0
         }
+    }
+
+    /// Whether the response is fresh (section 4.2). One that arrived ahead of now is not: it was stored with a wrong clock, so that its
+    /// age is unknown.
+    package func isFresh(at now: Int64) -> Bool {
+        !directives.noCache && responseTime <= now && age(at: now) < lifetime
     }
 
     /// The age now (section 4.2.3).

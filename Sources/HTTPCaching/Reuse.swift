@@ -16,7 +16,7 @@ extension StoredResponse {
     package func reuse(at now: Int64, request: CacheDirectives = CacheDirectives()) -> Reuse {
         let freshness = freshness, directives = freshness.directives
         let age = freshness.age(at: now), lifetime = directives.noCache ? 0 : freshness.lifetime
-        let isFresh = !directives.noCache && age < lifetime
+        let isFresh = freshness.isFresh(at: now)
         let staleness = max(0, age - lifetime)
         // These directives forbid stale responses whatever else is sent (sections 5.2.2.2 and 5.2.2.4).
         let isForbidden = directives.mustRevalidate || directives.noCache

@@ -57,6 +57,23 @@ import Testing
         #expect(response([.date: date(0)]).freshness.lifetime == 0, "no Last-Modified")
     }
 
+    @Test func `a server's wrong clock does not make a response fresh for years`() {
+        let year: Int64 = 365 * 86_400
+        #expect(response([.expires: date(9 * year)]).freshness.freshUntil <= at(year), "Expires, without Date")
+        #expect(response([.date: date(9 * year), .expires: date(9 * year + 60)]).freshness.freshUntil == at(60))
+        let modified = response([.date: date(9 * year), .lastModified: date(-1_000)]).freshness
+        #expect(modified.freshUntil == at(100), "a Date ahead of the response does not lengthen the heuristic")
+        #expect(response([.date: date(9 * year), .lastModified: date(9 * year - 1_000)]).freshness.lifetime == 0)
+    }
+
+    @Test func `a response that arrived ahead of now is not fresh`() {
+        let stored = response([.date: date(0), .cacheControl: "max-age=60"])
+        #expect(stored.reuse(at: at(0)) == .fresh)
+        #expect(stored.reuse(at: at(0) - 1) == .afterValidation(ifError: true))
+        let strict = response([.date: date(0), .cacheControl: "max-age=60, must-revalidate"])
+        #expect(strict.reuse(at: at(0) - 1) == .afterValidation(ifError: false))
+    }
+
     @Test("§4.2.2: the heuristic holds only for statuses that are heuristically cacheable, or with public")
     func heuristicStatus() {
         let fields: HTTPFields = [.date: date(0), .lastModified: date(-1_000)]

@@ -90,12 +90,14 @@ struct Unpacker {
     private static func store(
         _ packed: [PackedCover], _ writer: CacheWriter, _ reader: CacheReader, isDryRun: Bool
     ) throws -> [Outcome] {
+        let now = WallClock.milliseconds()
         var outcomes = packed.map { _ in Outcome.kept }
         let wanted = try packed.indices.filter { index in
             let metadata = packed[index].metadata
-            guard let entry = try reader.entry(for: metadata.key),
-                entry.validatedAt >= metadata.validatedAt ?? metadata.storedAt
-            else { return true }
+            guard let entry = try reader.entry(for: metadata.key) else { return true }
+            // A time ahead of now is one of a wrong clock, and older than any other.
+            func known(_ time: Int64) -> Int64 { time > now ? .min : time }
+            if known(entry.validatedAt) < known(metadata.validatedAt ?? metadata.storedAt) { return true }
             return try !writer.isIntact(metadata.key, entry.digest)
         }
         if isDryRun {

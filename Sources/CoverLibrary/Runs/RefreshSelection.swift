@@ -32,7 +32,9 @@ struct RefreshSelection: Sendable {
     func isDue(_ entry: Entry) -> Bool {
         if let glob, !glob.matches(Array(entry.url.utf8)) { return false }
         if let url = try? HTTPURL(entry.url), url.isInvalidHost { return false }
-        let isFresh = entry.freshUntil.map { $0 > now } ?? false
+        // Its times are unknown: it was validated with a wrong clock.
+        if entry.validatedAt > now { return true }
+        let isFresh = Staleness.isFresh(until: entry.freshUntil, validatedAt: entry.validatedAt, at: now)
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {
         case .stale: return !isFresh
@@ -44,14 +46,16 @@ struct RefreshSelection: Sendable {
     /// How much a check is worth: how likely the cover has changed since its validation, doubled if it was used last.
     ///
     /// Changes are taken as memoryless, with the rate of one change in the age that the cover had when it was last validated (Cho &
-    /// Garcia-Molina, "Estimating Frequency of Change", 2003). An entry whose server failed within a day comes after all others.
+    /// Garcia-Molina, "Estimating Frequency of Change", 2003). An entry that was validated with a wrong clock counts as changed. One
+    /// whose server failed within a day comes after all others.
     /// - Parameter clock: the recency clock now.
     func priority(of entry: Entry, clock: Int64) -> Double {
         let day = 86_400_000.0
         let age = max(Double(entry.validatedAt - (entry.modifiedAt ?? entry.storedAt)), day)
-        let probability = 1 - Self.exponential(-Double(max(0, now - entry.validatedAt)) / age)
+        let probability =
+            entry.validatedAt > now ? 1 : 1 - Self.exponential(-Double(now - entry.validatedAt) / age)
         let use = clock > 0 ? Double(entry.lastUsed) / Double(clock) : 0
-        let hasFailed = entry.triedAt.map { Double(now - $0) < day } ?? false
+        let hasFailed = entry.triedAt.map { $0 <= now && Double(now - $0) < day } ?? false
         return probability * (1 + use) - (hasFailed ? 10 : 0)
     }
 

@@ -55,7 +55,7 @@ struct List: AsyncParsableCommand {
         line.add("validatedAt", Timestamp.text(cover.validatedAt))
         line.add("freshUntil", cover.freshUntil.map(Timestamp.text))
         line.add("pinned", cover.isPinned)
-        if cover.freshUntil.map({ $0 <= now }) ?? true { line.add("stale", true) }
+        if cover.isStale(at: now) { line.add("stale", true) }
         return line.text + "\n"
     }
 }

@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import OriginServer
+import Platform
 import Testing
 
 @testable import CoverLibrary
@@ -29,6 +30,33 @@ import Testing
             let served = try await offline.cover(at: url)
             #expect(served.isStale && served.bytes == first.bytes)
             await offline.close()
+        }
+    }
+
+    @Test(arguments: ["cache-control: max-age=60\n", "cache-control: max-age=60, must-revalidate\n"])
+    func `a cover that was stored with a clock ahead is stale now, and must be asked about if its server says so`(
+        fields: String
+    ) async throws {
+        try await withStage { stage in
+            let (library, url) = (stage.library, stage.url(1))
+            let ahead = WallClock.milliseconds() + 9 * 365 * 86_400_000
+            try await library.maintain { writer in
+                let metadata = EntryMetadata(
+                    key: url, mediaType: "image/jpeg", storedAt: ahead, freshUntil: ahead + 60_000, fields: fields)
+                _ = try writer.store([(metadata, CoverImage.jpeg(number: 1))])
+            }
+            let status = try #require(try await library.statuses(of: [url])[0])
+            #expect(status.isStale)
+            var isListedStale = false
+            try library.listCovers { isListedStale = $0.isStale(at: WallClock.milliseconds()) }
+            #expect(isListedStale)
+            let cover = try await library.cover(at: url)
+            let mustAsk = fields.contains("must-revalidate")
+            #expect(cover.isStale == !mustAsk && stage.origin.requestCount == (mustAsk ? 1 : 0))
+            let refresh = try await library.refresh().summary()
+            #expect(refresh.requested == (mustAsk ? 0 : 1))
+            let validated = try #require(try stage.entries().first?.validatedAt)
+            #expect(validated < ahead)
         }
     }
 

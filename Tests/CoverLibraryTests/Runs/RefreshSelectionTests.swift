@@ -1,3 +1,4 @@
+import CoverCache
 import CoverFetch
 import HTTPCaching
 import Testing
@@ -36,6 +37,21 @@ import Testing
         #expect(!isDue(fresh) { $0.scope = .olderThan(.seconds(10 * 86_400)) })
         #expect(!isDue(entry()) { $0.scope = .olderThan(.seconds(11 * 86_400)) })
         #expect(isDue(fresh) { $0.scope = .all })
+    }
+
+    @Test func `an entry that was validated with a wrong clock is due, however fresh it claims to be, and comes first`()
+    {
+        let ahead = entry {
+            ($0.storedAt, $0.validatedAt, $0.freshUntil) = (now + 1, now + 1, now + 9 * 365 * Self.day)
+            $0.fields = "cache-control: max-age=1, immutable\n"
+        }
+        for scope in [RefreshRequest.Scope.stale, .olderThan(.seconds(86_400)), .all] {
+            #expect(isDue(ahead) { $0.scope = scope })
+        }
+        let selection = RefreshSelection(RefreshRequest(), now: now)
+        #expect(selection.priority(of: ahead, clock: 0) >= selection.priority(of: entry(), clock: 0))
+        let tried = entry { $0.fields = EntryAnnotation.triedAt(now + Self.day).line }
+        #expect(selection.priority(of: tried, clock: 0) == selection.priority(of: entry(), clock: 0))
     }
 
     @Test("RFC 8246 §2: an immutable entry is not due while it is fresh")

@@ -52,6 +52,48 @@ class Editing(GalleryTest):
         page.size(4)
         self.saved_becomes(all_of_them[:-1])
 
+    def answer_together(self, page):
+        """From now on an edit's response arrives after the page has asked for the changed albums because of the server's event,
+        and the responses to both requests for the albums arrive in the same moment."""
+        page.run("""
+            const original = fetch, held = [];
+            let asked = Promise.withResolvers();
+            window.fetch = async (path, request = {}) => {
+                const response = await original(path, request);
+                if (request.method !== 'GET') {
+                    if (/albums|undo|redo/.test(path)) await asked.promise;
+                    return response;
+                }
+                if (!path.endsWith('api/library')) return response;
+                const answer = await response.json();
+                asked.resolve();
+                await new Promise((resolve) => {
+                    held.push(resolve);
+                    if (held.length === 2) held.splice(0).forEach((release) => release());
+                });
+                asked = Promise.withResolvers();
+                return {ok: true, status: 200, json: async () => answer};
+            };""")
+
+    def test_the_right_album_is_chosen_when_two_requests_for_the_albums_are_answered_together(self):
+        page = self.gallery(6)
+        all_of_them = self.titles()
+        page.focus_covers()
+        page.press("Right")
+        page.wait_for_place(2)
+        self.answer_together(page)
+        title = "document.querySelector('#chosen-title').textContent"
+        for _ in range(2):
+            page.press("Delete")
+            page.status("Deleted “Album 00002”")
+            self.assertEqual(page.run(f"return {title}"), "Album 00003")
+            self.assertEqual(page.chosen()["name"].split(",")[0], "Album 00003")
+            page.press("Control", "z")
+            page.status("Undone: Delete “Album 00002”")
+            self.assertEqual(page.run(f"return {title}"), "Album 00002")
+            self.assertEqual(page.chosen()["name"].split(",")[0], "Album 00002")
+        self.saved_becomes(all_of_them)
+
     def test_keys_in_a_field_edit_the_field_and_not_the_library(self):
         page = self.gallery(5)
         page.browser.find("#search").type("Album")

@@ -110,7 +110,7 @@ export class Edits {
   }
 
   async #finish(id, message, inverse = "undo") {
-    if (await this.#library.load()) this.#gallery.refresh();
+    await this.#library.load();
     if (id && !this.#gallery.choose(id) && this.#library.indexOf(id) >= 0) {
       // The search hides the album.
       clearSearch();

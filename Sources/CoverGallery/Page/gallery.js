@@ -30,6 +30,7 @@ export class Gallery {
   constructor(library, covers) {
     this.#library = library;
     this.#covers = covers;
+    library.changed = () => this.refresh();
     covers.changed = (id) => id === this.#chosen && this.#showCover();
     onRetry(() => this.retry());
     onPosition((index) => this.#scroller?.choose(index, { animate: false }));
@@ -71,6 +72,7 @@ export class Gallery {
 
   /** Shows the changed list of albums. Stays at the preferred album or, if it is gone, at its index. */
   refresh(preferred = this.#chosen ?? this.#lastChosen) {
+    if (!this.#scroller) return;
     const shown = this.#library.shown;
     const found = this.#library.shownIndexOf(preferred);
     const index = found >= 0 ? found : Math.min(this.#scroller.index, shown.length - 1);

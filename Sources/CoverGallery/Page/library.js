@@ -25,10 +25,12 @@ export class Library {
   #indices = null; // id → index in `shown`
   /** @type {(ids: string[]) => void} these albums have new covers */
   coversChanged = () => {};
+  /** @type {() => void} `shown` was replaced. Called in the same step, so that no index is used with the albums of another list. */
+  changed = () => {};
   #requestCount = 0;
   #lastResponse = 0;
 
-  /** Fetches the albums, or takes them from `request`; false if they have not changed. */
+  /** Fetches the albums, or takes them from `request`. */
   async load(request = ask("GET", "/api/library")) {
     const number = ++this.#requestCount;
     let answer, isStored = false;
@@ -39,12 +41,12 @@ export class Library {
       if (!answer) throw problem;
       isStored = true;
     }
-    if (number < this.#lastResponse) return false; // a later request was answered first
+    if (number < this.#lastResponse) return; // a later request was answered first
     this.#lastResponse = number;
     this.isStored = isStored;
     const changed = answer.version !== this.version;
     Object.assign(this, { version: answer.version, undo: answer.undo, redo: answer.redo, remote: answer.remote });
-    if (!changed) return false;
+    if (!changed) return;
     const covers = new Map(this.albums.map((album) => [album.id, album.cover]));
     this.albums = answer.albums;
     const others = this.albums.filter(({ id, cover }) => covers.has(id) && covers.get(id) !== cover);
@@ -53,7 +55,7 @@ export class Library {
     this.#orders = new Map();
     this.#searchRows = null;
     this.arrange();
-    return true;
+    this.changed();
   }
 
   /** How many albums have a cover URL. */

@@ -58,11 +58,10 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   /** Fetches the albums again after they changed, here or elsewhere. */
   async function refresh() {
     try {
-      const changed = await library.load();
+      await library.load();
       keepSeen("/api/library");
       keepSoon();
       if (await open()) search.follow();
-      else if (changed) gallery.refresh();
       edits.update();
     } catch (problem) {
       if (!problem.away) showProblem(problem);

@@ -9,6 +9,8 @@ const albums = new WeakMap(); // view → its album
 const titled = { waiting: true, failed: true };
 /** How long a picture may load before a spinner appears, in milliseconds. */
 const spinnerDelay = 120;
+/** The longer side divided by the shorter, up to which a picture fills the square. */
+const maximumCropped = 1.15;
 
 export function makeView() {
   return template.content.firstElementChild.cloneNode(true);
@@ -73,6 +75,8 @@ export async function showPicture(view, address, urgent) {
     return view.dataset.address === address ? "broken" : "superseded";
   }
   if (view.dataset.address !== address) return "superseded";
+  const ratio = picture.naturalWidth / picture.naturalHeight;
+  picture.classList.toggle("odd", Math.max(ratio, 1 / ratio) > maximumCropped);
   setState(view, "ready");
   return "shown";
 }

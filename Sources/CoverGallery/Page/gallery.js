@@ -25,6 +25,8 @@ export class Gallery {
   #start = 0;
   /** @type {() => void} the choice or the position changed */
   changed = () => {};
+  /** @type {(picture: HTMLImageElement, album: import("./library.js").Album) => void} shows the whole picture */
+  showWhole = () => {};
 
   /** @param {import("./library.js").Library} library @param {import("./covers.js").Covers} covers */
   constructor(library, covers) {
@@ -62,6 +64,7 @@ export class Gallery {
         initialIndex: () => this.#start,
         didSelect: (index) => this.#select(this.#library.shown[index]),
         didShow: (first, last) => this.#setVisible(first, last),
+        didTap: () => this.enlarge(),
         didMove: postponeTint,
         didRest: () => this.changed(),
       },
@@ -95,6 +98,13 @@ export class Gallery {
     this.#covers.retry(this.#chosen);
     host.focus({ preventScroll: true }); // the pressed button disappears
     return true;
+  }
+
+  /** Shows the chosen album's whole picture; false if there is none. */
+  enlarge() {
+    const picture = this.#covers.pictureOf(this.#chosen);
+    if (picture) this.showWhole(picture, this.album);
+    return Boolean(picture);
   }
 
   key(event) { return this.#scroller?.key(event) ?? false; }

@@ -84,7 +84,7 @@ function failureRow({ title, url, reason, cause }) {
     return element;
   };
   const row = document.createElement("li");
-  if (title) add(row, "strong", title);
+  if (title) add(row, "strong", title).dir = "auto";
   add(row, "span", sentence(reason));
   if (!cause && !url) return row;
   const more = add(row, "details", "");

@@ -22,6 +22,7 @@ const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
  * @typedef {object} Delegate
  * @property {() => number} initialIndex
  * @property {(index: number) => void} didSelect
+ * @property {() => void} [didTap] the chosen view was tapped while it was centred
  * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
  * @property {() => void} [didMove] the user moves it
  * @property {(position: number) => void} [didRest]
@@ -158,7 +159,9 @@ export class Scroller {
 
   #tap(target) {
     const index = this.#views.indexOf(target);
-    if (index >= 0 && (index !== this.#chosen || this.#spring.value !== index)) this.choose(index);
+    if (index < 0) return;
+    if (index !== this.#chosen || this.#spring.value !== index) this.choose(index);
+    else this.#delegate.didTap?.();
   }
 
   #select(index) {

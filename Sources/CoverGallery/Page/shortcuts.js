@@ -3,7 +3,7 @@
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
 
 /**
- * @param {{search(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, back(): boolean,
+ * @param {{search(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, enlarge(): boolean, back(): boolean,
  *          move(event: KeyboardEvent): boolean}} run
  */
 export function listen(run) {
@@ -26,7 +26,7 @@ function shortcut(event, run) {
   if (target.closest("#panel")) return false;
   if (key === "delete") return run.remove(), true;
   if (key === "escape") return run.back();
-  if (key === "enter") return (target === document.body || target.matches("[role=listbox]")) && run.retry();
+  if (key === "enter") return (target === document.body || target.matches("[role=listbox]")) && (run.retry() || run.enlarge());
   // The slider handles these keys itself.
   return !target.matches("[type=range]") && run.move(event);
 }

@@ -14,13 +14,23 @@ let timer = 0, run = null;
 export function say(message, { action, kind = "done" } = {}) {
   // Emptied first, so that a repeated message is announced too.
   line.textContent = "";
-  requestAnimationFrame(() => (line.textContent = message));
+  requestAnimationFrame(() => line.replaceChildren(...isolated(message)));
   run = action?.run ?? null;
   button.hidden = !action;
   button.textContent = action?.label ?? "";
   box.dataset.kind = kind;
   box.classList.add("open");
   closeLater();
+}
+
+/** The message's parts. A quoted title may be written from right to left; it does not reorder the words around it. */
+function isolated(message) {
+  return message.split(/(?<=“)(.+)(?=”)/s).map((part, index) => {
+    if (index % 2 === 0) return part;
+    const title = document.createElement("bdi");
+    title.textContent = part;
+    return title;
+  });
 }
 
 function closeLater() {

@@ -10,6 +10,7 @@ import { keepSoon, updateSizes, setUpKeptCovers } from "./kept-covers.js";
 import { keepSeen, registerWorker, showOffline } from "./offline.js";
 import { whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
+import { openViewer } from "./viewer.js";
 
 const showProblem = (problem) => say(problem.message, { kind: "problem" });
 
@@ -37,6 +38,10 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     offline: () => setAway(true),
   });
   library.coversChanged = (ids) => covers.forget(ids);
+  gallery.showWhole = (picture, { title, artist }) => {
+    const by = artist ? ` by ${artist}` : "";
+    openViewer(picture.currentSrc, `Cover of ${title || "Untitled"}${by}`, () => gallery.focus());
+  };
   setUpPanel(showProblem);
   setUpKeptCovers(library);
   listen({
@@ -45,6 +50,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     redo: () => edits.redo(),
     remove: () => edits.remove(),
     retry: () => gallery.retry(),
+    enlarge: () => gallery.enlarge(),
     back: () => search.back(),
     move: (event) => gallery.key(event),
   });

@@ -38,5 +38,7 @@ extension PageFiles {
         ("toast.js", PackageResources.toast_js),
         ("toolbar.css", PackageResources.toolbar_css),
         ("tools.js", PackageResources.tools_js),
+        ("viewer.css", PackageResources.viewer_css),
+        ("viewer.js", PackageResources.viewer_js),
     ]
 }

@@ -1,0 +1,104 @@
+"""The whole picture of the chosen cover, and pictures that are far from square."""
+import inputs
+from case import GalleryTest
+
+OPEN = "document.querySelector('#viewer').matches(':modal')"
+PICTURE = "document.querySelector('#viewer-picture')"
+
+
+class Whole(GalleryTest):
+    def begin(self, query=""):
+        page = self.gallery(6, query=query)
+        page.covers_settle()
+        page.rest()
+        return page
+
+    def assert_whole(self, page):
+        page.until(f"{OPEN} && {PICTURE}.complete && {PICTURE}.naturalWidth", what="the picture")
+        self.assertEqual(page.run(f"return getComputedStyle({PICTURE}).objectFit"), "contain")
+        outside = page.run(f"""
+            const box = {PICTURE}.getBoundingClientRect();
+            return box.left < 0 || box.top < 0 || box.right > innerWidth || box.bottom > innerHeight;""")
+        self.assertFalse(outside, "part of the picture is outside of the window")
+
+    def test_a_click_on_the_chosen_cover_shows_its_whole_picture_and_escape_closes_it(self):
+        page = self.begin()
+        inputs.click(page.browser, *page.place_of(1))
+        self.assert_whole(page)
+        self.screenshot("whole")
+        name = page.run(f"return {PICTURE}.alt")
+        self.assertIn("Album 00001", name)
+        self.assertEqual(page.run("return document.querySelector('#viewer').getAttribute('aria-labelledby')"), "viewer-picture")
+        page.press("Escape")
+        page.until(f"!{OPEN}", what="the picture to close")
+        page.until("document.activeElement?.id === 'covers'", what="the focus on the covers")
+
+    def test_enter_shows_the_whole_picture_and_keys_do_not_change_the_page_behind_it(self):
+        page = self.begin()
+        page.focus_covers()
+        page.press("Right")
+        page.wait_for_place(2)
+        page.press("Enter")
+        self.assert_whole(page)
+        self.assertIn("Album 00002", page.run(f"return {PICTURE}.alt"))
+        page.press("Delete")
+        page.press("Right")
+        page.press("Enter")  # the focus is on the button that closes
+        page.until(f"!{OPEN}", what="the picture to close")
+        page.until("document.activeElement?.id === 'covers'", what="the focus on the covers")
+        self.assertEqual(page.chosen()["place"], 2)
+        self.assertEqual(page.chosen()["of"], 6)
+
+    def test_a_tap_opens_and_closes_and_a_drag_or_another_cover_does_not_open(self):
+        page = self.begin()
+        inputs.phone(page.browser)
+        page.rest()
+        inputs.tap(page.browser, *page.place_of(2))
+        page.wait_for_place(2)
+        self.assertFalse(page.run(f"return {OPEN}"), "the tap chose another album")
+        x, y = page.place_of(2)
+        inputs.drag(page.browser, (x, y), (x - 40, y), "touch")
+        page.rest()
+        self.assertFalse(page.run(f"return {OPEN}"), "that was a drag")
+        inputs.tap(page.browser, *page.place_of(2))
+        self.assert_whole(page)
+        self.screenshot("whole-phone")
+        inputs.tap(page.browser, 190, 400)
+        page.until(f"!{OPEN}", what="the picture to close")
+
+    def test_a_cover_that_failed_has_no_whole_picture(self):
+        page = self.gallery(2, warm=False, query="?status=404")
+        self.assertEqual(set(page.covers_settle().values()), {"failed"})
+        page.rest()
+        inputs.click(page.browser, *page.place_of(1))
+        page.focus_covers()
+        page.press("Enter")
+        page.rest()
+        self.assertFalse(page.run(f"return {OPEN}"))
+
+
+class Directions(GalleryTest):
+    def test_titles_and_values_are_laid_out_in_their_own_direction(self):
+        albums = self.stage.albums(2)
+        albums[0] |= {"title": "ألف ليلة (1969)", "artist": "أم كلثوم", "genre": "טרב!"}
+        self.serve(albums)
+        page = self.open()
+        page.covers_settle()
+        self.screenshot("right-to-left")
+        texts = ["#chosen-title", "#chosen-artist", "[data-field=title]", "[data-field=artist]", "[data-field=genre]"]
+        direction = "return arguments[0].map((each) => getComputedStyle(document.querySelector(each)).direction)"
+        self.assertEqual(page.run(direction, texts), ["rtl"] * 5)
+        page.click("#edit")
+        page.until("document.querySelector('#album-dialog').matches(':modal')", what="the form")
+        fields = [f"#album-dialog [name={name}]" for name in ("title", "artist", "genre")]
+        self.assertEqual(page.run(direction, fields), ["rtl"] * 3)
+        page.press("Escape")
+        page.focus_covers()
+        page.press("Right")
+        page.wait_for_place(2)
+        self.assertEqual(page.run(direction, texts), ["ltr"] * 5)
+        page.press("Left")
+        page.wait_for_place(1)
+        page.press("Delete")
+        page.status("Deleted “ألف ليلة (1969)”")
+        self.assertEqual(page.run("return document.querySelector('#status bdi').textContent"), albums[0]["title"])

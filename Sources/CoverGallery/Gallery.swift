@@ -19,11 +19,12 @@ package final class Gallery: Sendable {
         }
         let model = GalleryModel(library: library)
         let access = AccessMiddleware(
-            hosts: AllowedHosts(listening: options.host, names: options.names), token: options.token)
+            hosts: AllowedHosts(listening: options.host, names: options.names), token: options.token,
+            base: options.base)
         do {
             let server = try await ListeningServer.start(label: "sleeve.gallery") { didListen, logger in
                 try await Application(
-                    router: makeRouter(model, access),
+                    router: makeRouter(model, access, base: options.base),
                     // A client that never completes a request head must not keep its connection.
                     server: HTTPServerBuilder { responder in
                         LazyHTTP1Channel(
@@ -47,7 +48,7 @@ package final class Gallery: Sendable {
         // A browser cannot open the wildcard address.
         let isWildcard = options.host == "0.0.0.0" || options.host == "::"
         let host = options.names.first ?? (isWildcard ? Self.externalAddress : nil) ?? options.host
-        url = server.url(host: host) + (options.token.map { "?token=\($0)" } ?? "")
+        url = server.url(host: host) + options.base.text.dropFirst() + (options.token.map { "?token=\($0)" } ?? "")
         self.model = model
         self.server = server
     }

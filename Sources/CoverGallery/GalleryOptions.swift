@@ -10,6 +10,8 @@ package struct GalleryOptions: Sendable {
     package var token: String?
     /// Host names by which browsers may address the gallery, in addition to `localhost` and IP addresses.
     package var names: [String] = []
+    /// The path below which the gallery answers, as a reverse proxy passes it on.
+    package var base = BasePath.root
 
     package init() {}
 

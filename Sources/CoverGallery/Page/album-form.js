@@ -54,8 +54,8 @@ function changes() {
 
 function send() {
   const { id } = edited, album = changes();
-  if (!id) return ask("POST", "/api/albums", { album });
-  return Object.keys(album).length ? ask("PATCH", `/api/albums/${encodeURIComponent(id)}`, { album }) : null;
+  if (!id) return ask("POST", "api/albums", { album });
+  return Object.keys(album).length ? ask("PATCH", `api/albums/${encodeURIComponent(id)}`, { album }) : null;
 }
 
 function showError(problem) {

@@ -7,8 +7,8 @@ import { Memento, storedMemento } from "./memento.js";
 import { Gallery } from "./gallery.js";
 
 // The page's head has the browser preload both.
-const firstLibrary = ask("GET", "/api/library");
-const firstState = ask("GET", "/api/state").catch(() => null);
+const firstLibrary = ask("GET", "api/library");
+const firstState = ask("GET", "api/state").catch(() => null);
 
 const library = new Library();
 const covers = new Covers();

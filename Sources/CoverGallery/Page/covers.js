@@ -135,7 +135,7 @@ export class Covers {
     const view = this.#inView;
     try {
       const body = { page: pageID, view, near: this.#near, ...(again.length && { again }) };
-      const { covers } = await ask("POST", "/api/covers", body, { priority: "high" });
+      const { covers } = await ask("POST", "api/covers", body, { priority: "high" });
       this.#away = false;
       for (const [id, state] of Object.entries(covers)) {
         // An edit or an event may be newer than this response.
@@ -170,7 +170,7 @@ export class Covers {
 
   #address(id) {
     const { version, anyVersion } = this.#states.get(id) ?? {};
-    return `/covers/${encodeURIComponent(id)}${version && !anyVersion ? `?v=${version}` : ""}`;
+    return `covers/${encodeURIComponent(id)}${version && !anyVersion ? `?v=${version}` : ""}`;
   }
 
   /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */

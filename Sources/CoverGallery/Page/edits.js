@@ -42,7 +42,7 @@ export class Edits {
     const id = this.#gallery.album?.id;
     if (!id) return;
     try {
-      const { album } = await ask("GET", `/api/albums/${encodeURIComponent(id)}`, undefined, { cache: "no-store" });
+      const { album } = await ask("GET", `api/albums/${encodeURIComponent(id)}`, undefined, { cache: "no-store" });
       openAlbumForm(id, album);
     } catch (problem) {
       this.#showProblem(problem);
@@ -53,7 +53,7 @@ export class Edits {
     // No album is chosen afterwards: the gallery keeps its index, where the next album is now.
     this.#edit(() => {
       const album = this.#gallery.album;
-      return album && ["DELETE", `/api/albums/${encodeURIComponent(album.id)}`, () => null];
+      return album && ["DELETE", `api/albums/${encodeURIComponent(album.id)}`, () => null];
     });
   }
 
@@ -63,7 +63,7 @@ export class Edits {
   #step(name, done) {
     this.#edit(() => {
       const title = this.#library[name];
-      return title && ["POST", `/api/${name}`, (answer) => answer.id, `${done}: ${title}`];
+      return title && ["POST", `api/${name}`, (answer) => answer.id, `${done}: ${title}`];
     });
   }
 
@@ -102,7 +102,7 @@ export class Edits {
       if (!method) return;
       try {
         const answer = await ask(method, path);
-        await this.#finish(affected(answer), done ?? answer.message, path === "/api/undo" ? "redo" : "undo");
+        await this.#finish(affected(answer), done ?? answer.message, path === "api/undo" ? "redo" : "undo");
       } catch (problem) {
         this.#showProblem(problem);
       }

@@ -40,7 +40,7 @@ export class Events {
 
   #open() {
     this.#close();
-    const source = (this.#source = new EventSource(`/api/events?page=${pageID}`));
+    const source = (this.#source = new EventSource(`api/events?page=${pageID}`));
     source.addEventListener("open", () => this.#setOnline());
     source.addEventListener("error", () => {
       this.#setOfflineSoon();

@@ -2,6 +2,12 @@
 
 export const byID = (id) => document.getElementById(id);
 
+/** The path of the page, such as "/" or "/sleeve/". */
+const base = new URL("./", import.meta.url).pathname;
+
+/** A name in the browser's storage, which all pages of the origin share: galleries below different paths keep apart. */
+export const storageName = (name) => (base === "/" ? name : `${name} ${base}`);
+
 export const formatNumber = new Intl.NumberFormat().format;
 export const formatShort = new Intl.NumberFormat(undefined, { maximumSignificantDigits: 3 }).format;
 
@@ -23,7 +29,7 @@ export const whenIdle = window.requestIdleCallback ?? ((run) => setTimeout(run, 
 /** A value of the browser's local storage; null if there is none, or the browser forbids storage. */
 export function readStored(name) {
   try {
-    return localStorage.getItem(name);
+    return localStorage.getItem(storageName(name));
   } catch {
     return null;
   }
@@ -31,7 +37,7 @@ export function readStored(name) {
 
 export function store(name, value) {
   try {
-    localStorage.setItem(name, value);
+    localStorage.setItem(storageName(name), value);
   } catch {
     // Storage is full or forbidden.
   }

@@ -2,11 +2,11 @@
 // service worker answers requests from them.
 
 import { ask } from "./api.js";
-import { byID, formatBytes, formatNumber, readStored, sentence, store } from "./helpers.js";
+import { byID, formatBytes, formatNumber, readStored, sentence, storageName, store } from "./helpers.js";
 
 const [box, hint, state, bar, remove] = ["keep", "keep-hint", "kept-state", "kept-progress", "kept-remove"].map(byID);
 const workers = navigator.serviceWorker;
-const consent = "sleeve-keep-all", keptCache = "sleeve-kept", keptIndex = "/kept";
+const consent = "sleeve-keep-all", keptCache = storageName("sleeve-kept"), keptIndex = "kept";
 /** How many covers are stored between two updates of the index. */
 const batchSize = 48;
 /** In bytes; lower where the browser has less room. */
@@ -70,7 +70,7 @@ function keepAll() {
 
 /** Stores the server's cached covers that are missing here, and drops those of deleted albums. */
 async function keep() {
-  const { covers } = await ask("GET", "/api/covers");
+  const { covers } = await ask("GET", "api/covers");
   const cache = await caches.open(keptCache), index = await readIndex();
   const ids = new Set(library.albums.map((album) => album.id));
   for (const id of index.keys()) if (!ids.has(id) && index.delete(id)) await cache.delete(pathOf(id));
@@ -104,7 +104,7 @@ async function storeBatch(covers, cache, index, limit) {
   return fitting.length < covers.length;
 }
 
-function pathOf(id) { return `/covers/${encodeURIComponent(id)}`; }
+function pathOf(id) { return `covers/${encodeURIComponent(id)}`; }
 
 /** How many bytes may be kept in all: a fifth of the free room stays free. */
 async function maximumTotal(index) {

@@ -31,7 +31,7 @@ export class Library {
   #lastResponse = 0;
 
   /** Fetches the albums, or takes them from `request`. */
-  async load(request = ask("GET", "/api/library")) {
+  async load(request = ask("GET", "api/library")) {
     const number = ++this.#requestCount;
     let answer, isStored = false;
     try {
@@ -92,6 +92,6 @@ export class Library {
 
 /** The library as the service worker stored it; null if it did not. */
 async function storedLibrary() {
-  const response = await globalThis.caches?.match("/api/library").catch(() => null);
+  const response = await globalThis.caches?.match("api/library").catch(() => null);
   return response?.json().catch(() => null) ?? null;
 }

@@ -32,7 +32,7 @@ export class Memento {
     store(storageName, text);
     try {
       // `keepalive`: the request outlives the page.
-      await ask("PUT", "/api/memento", memento, { keepalive: isLeaving });
+      await ask("PUT", "api/memento", memento, { keepalive: isLeaving });
     } catch {
       this.#saved = ""; // saved with the next change
     }

@@ -22,7 +22,7 @@ export async function registerWorker(updated) {
   addEventListener("pagehide", send);
   document.addEventListener("visibilitychange", () => document.hidden && send());
   try {
-    await workers.register(scriptAddress("/service-worker.js"), { updateViaCache: "none" });
+    await workers.register(scriptAddress("service-worker.js"), { updateViaCache: "none" });
   } catch {
     // Refused, for example in a private window. The page works, but not without the server.
   }

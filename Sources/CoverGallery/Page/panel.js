@@ -17,7 +17,7 @@ export function setUpPanel(showProblem) {
     if (busy) return;
     busy = true;
     try {
-      await ask(running ? "DELETE" : "POST", "/api/prefetch");
+      await ask(running ? "DELETE" : "POST", "api/prefetch");
     } catch (problem) {
       showProblem(problem);
     } finally {

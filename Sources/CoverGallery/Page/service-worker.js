@@ -2,11 +2,14 @@
 //
 // The page's own files always come from the cache: with static routes the browser need not even start this worker for them. The
 // server writes its version and the files' paths into this file, so a newer server installs a newer worker with a newer page.
-// Everything else goes to the server directly.
+// Everything else goes to the server directly. Addresses from pages are relative to this file's folder, as in the pages.
 
 const version = "VERSION";
-const shellCache = `sleeve-shell-${version}`, seenCache = "sleeve-seen", keptCache = "sleeve-kept";
-const shell = ["/", "PATHS"];
+const base = new URL("./", location).pathname;
+// As `storageName` in helpers.js: all galleries of the origin, and other applications, share the browser's storage.
+const suffix = base === "/" ? "" : ` ${base}`;
+const shellCache = `sleeve-shell-${version}${suffix}`, seenCache = `sleeve-seen${suffix}`, keptCache = `sleeve-kept${suffix}`;
+const shell = ["", "PATHS"].map((path) => base + path);
 const maximumSeen = 2000, trimInterval = 100;
 let storedCount = 0;
 
@@ -36,13 +39,13 @@ async function addRoutes(event) {
   const route = (pathname, search, source) => ({ condition: { urlPattern: new URLPattern({ pathname, search }), requestMethod: "GET" }, source });
   await event.addRoutes?.([
     ...shell.map((path) => route(path, "", { cacheName: shellCache })),
-    route("/covers/*", "v=*", "network"),
-    route("/api/*", "*", "network"),
+    route(`${base}covers/*`, "v=*", "network"),
+    route(`${base}api/*`, "*", "network"),
   ]).catch(() => {});
 }
 
 self.addEventListener("activate", (event) => {
-  const isObsolete = (name) => ![shellCache, seenCache, keptCache].includes(name);
+  const isObsolete = (name) => name !== shellCache && /^sleeve-shell-[^ ]+/.exec(name)?.[0] + suffix === name;
   const tidy = async () => Promise.all((await caches.keys()).filter(isObsolete).map((name) => caches.delete(name)));
   event.waitUntil(Promise.all([self.clients.claim(), tidy()]));
 });
@@ -52,7 +55,7 @@ self.addEventListener("fetch", (event) => {
   if (request.method !== "GET" || origin !== location.origin || search) return;
   if (shell.includes(pathname)) event.respondWith(fromShell(request, pathname));
   // The page requests a cover without its version if the one with the version failed.
-  else if (pathname.startsWith("/covers/")) event.respondWith(anyVersion(request));
+  else if (pathname.startsWith(`${base}covers/`)) event.respondWith(anyVersion(request));
 });
 
 async function fromShell(request, path) {
@@ -78,7 +81,7 @@ async function anyVersion(request) {
 self.addEventListener("message", (event) => event.waitUntil(Promise.allSettled(event.data.seen.map(storeSeen))));
 
 async function storeSeen(address) {
-  const cache = await caches.open(seenCache), isCover = address.startsWith("/covers/");
+  const cache = await caches.open(seenCache), isCover = address.startsWith("covers/");
   if (isCover && (await cache.match(address))) return;
   const response = await fetch(address);
   if (!response.ok || response.redirected) return;

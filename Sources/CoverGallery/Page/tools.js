@@ -57,7 +57,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   edits.update();
   showRemote(library.remote);
   covers.seen = keepSeen;
-  for (const address of ["/api/library", ...covers.addresses]) keepSeen(address);
+  for (const address of ["api/library", ...covers.addresses]) keepSeen(address);
   registerWorker(() => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
   whenIdle(() => library.prepareSearch());
 
@@ -65,7 +65,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   async function refresh() {
     try {
       await library.load();
-      keepSeen("/api/library");
+      keepSeen("api/library");
       keepSoon();
       if (await open()) search.follow();
       edits.update();

@@ -14,10 +14,12 @@ struct AccessMiddleware: RouterMiddleware {
     private static let tokenCookie = "sleeve-token"
     private let hosts: AllowedHosts
     private let token: String?
+    private let base: BasePath
 
-    init(hosts: AllowedHosts, token: String?) {
+    init(hosts: AllowedHosts, token: String?, base: BasePath) {
         self.hosts = hosts
         self.token = token
+        self.base = base
     }
 
     func handle(
@@ -70,12 +72,9 @@ struct AccessMiddleware: RouterMiddleware {
         guard Self.isEqual(given, token) else {
             return .problem("this is not the gallery's token", status: .unauthorized)
         }
-        let cookie = "\(Self.tokenCookie)=\(token); \(Self.cookieAttributes)"
-        return Response(status: .seeOther, headers: [.location: "/", .setCookie: cookie])
+        let cookie = "\(Self.tokenCookie)=\(token); \(base.cookieAttributes)"
+        return Response(status: .seeOther, headers: [.location: base.text, .setCookie: cookie])
     }
-
-    /// The attributes of the gallery's cookies; they last a year.
-    static let cookieAttributes = "Path=/; HttpOnly; SameSite=Strict; Max-Age=31536000"
 
     /// Compares in constant time.
     private static func isEqual(_ given: String, _ token: String) -> Bool {

@@ -5,12 +5,13 @@ import Hummingbird
 /// The albums, their edits, and each browser's memento.
 struct AlbumRoutes: Sendable {
     let model: GalleryModel
+    let base: BasePath
 
     /// Names a browser; its memento is stored under the value.
     static let clientCookie = "sleeve-client"
     private var library: LibraryAPI { model.library }
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: RouterGroup<BasicRequestContext>) {
         router.get("/api/library") { request, _ in try await albums(request) }
         router.get("/api/state") { request, _ in await state(request) }
         router.put("/api/memento") { request, _ in try await saveMemento(request) }
@@ -63,7 +64,7 @@ struct AlbumRoutes: Sendable {
         }
         if client == nil {
             let name = (0..<2).map { _ in String(UInt64.random(in: 0 ... .max), radix: 16) }.joined()
-            response.headers[.setCookie] = "\(Self.clientCookie)=\(name); \(AccessMiddleware.cookieAttributes)"
+            response.headers[.setCookie] = "\(Self.clientCookie)=\(name); \(base.cookieAttributes)"
         }
         return response
     }

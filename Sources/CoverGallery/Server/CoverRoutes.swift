@@ -6,7 +6,7 @@ import Hummingbird
 struct CoverRoutes: Sendable {
     let model: GalleryModel
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: RouterGroup<BasicRequestContext>) {
         router.get("/covers/{id}") { request, context in try await cover(context.albumID, request) }
     }
 

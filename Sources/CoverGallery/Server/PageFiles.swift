@@ -18,7 +18,7 @@ struct PageFiles: Sendable {
         var contents = Self.contents + [("style.css", Array(sheets.joined()))]
         // A browser installs a service worker again if a byte differs, and with it all files of the page.
         if let worker = contents.firstIndex(where: { $0.name == "service-worker.js" }) {
-            let paths = contents.map(\.name).filter(Self.isCached).map { "\"/\($0)\"" }.joined(separator: ", ")
+            let paths = contents.map(\.name).filter(Self.isCached).map { "\"\($0)\"" }.joined(separator: ", ")
             let text = String(decoding: contents[worker].bytes, as: UTF8.self)
             let version = Self.tag(contents.flatMap(\.bytes))
             contents[worker].bytes = Array(
@@ -34,7 +34,7 @@ struct PageFiles: Sendable {
         SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
     }
 
-    /// Whether the service worker stores a file. The page itself is stored as `/`, and its style sheets as one file.
+    /// Whether the service worker stores a file. The page itself is stored by its folder, and its style sheets as one file.
     private static func isCached(_ name: String) -> Bool {
         name != "index.html" && name != "service-worker.js" && (!name.hasSuffix(".css") || name == "style.css")
     }

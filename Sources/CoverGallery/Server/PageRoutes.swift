@@ -7,7 +7,7 @@ struct PageRoutes: Sendable {
     private static let maximumCovers = 400
     let model: GalleryModel
 
-    func add(to router: Router<BasicRequestContext>) {
+    func add(to router: RouterGroup<BasicRequestContext>) {
         router.post("/api/covers") { request, _ in try await show(request) }
         router.get("/api/covers") { _, _ in try await cachedCovers() }
         router.get("/api/events") { request, _ in try await events(request) }
@@ -64,7 +64,9 @@ struct PageRoutes: Sendable {
         // The body is empty; reading it detects a closed connection.
         let body = request.body
         return Response(
-            status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+            status: .ok,
+            // nginx passes an event on at once instead of collecting a buffer of them.
+            headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xAccelBuffering: "no"],
             body: .init { writer in
                 do {
                     try await body.consumeWithCancellationOnInboundClose { _ in
@@ -87,4 +89,8 @@ struct PageRoutes: Sendable {
         (8...64).contains(text.utf8.count)
             && text.allSatisfy { $0 == "-" || $0.isASCII && ($0.isLetter || $0.isNumber) }
     }
+}
+
+extension HTTPField.Name {
+    fileprivate static let xAccelBuffering = Self("X-Accel-Buffering")!
 }

@@ -3,24 +3,37 @@ import HTTPTypes
 import Hummingbird
 
 /// Everything the gallery answers, by path.
-func makeRouter(_ model: GalleryModel, _ access: AccessMiddleware) -> Router<BasicRequestContext> {
+func makeRouter(
+    _ model: GalleryModel, _ access: AccessMiddleware, base: BasePath
+) -> Router<BasicRequestContext> {
     let router = Router(options: .autoGenerateHeadEndpoints)
     router.add(middleware: access)
     let files = PageFiles()
-    router.get("/") { request, _ in
+    let routes = router.group(RouterPath(base.text))
+    routes.get("/") { request, _ in
+        // The router ignores empty segments, but the page's addresses are relative to its own.
+        guard request.uri.path == base.text else {
+            return Response(status: .permanentRedirect, headers: [.location: base.text])
+        }
         var response = try files.response("index.html", request)
         // The browser loads the first covers while it still reads the page (RFC 8288, HTML's `preload`).
         for cover in await model.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2) {
             guard let digest = cover.cached?.digest else { continue }
-            let path = "/covers/\(cover.album.percentEncoded)?v=\(CoverVersion.of(digest))"
+            let path = "\(base.text)covers/\(cover.album.percentEncoded)?v=\(CoverVersion.of(digest))"
             response.headers.append(HTTPField(name: .link, value: "<\(path)>; rel=preload; as=image"))
         }
         return response
     }
-    router.get("/{file}") { request, context in try files.response(context.parameters.get("file") ?? "", request) }
-    AlbumRoutes(model: model).add(to: router)
-    CoverRoutes(model: model).add(to: router)
-    PageRoutes(model: model).add(to: router)
+    routes.get("/{file}") { request, context in try files.response(context.parameters.get("file") ?? "", request) }
+    AlbumRoutes(model: model, base: base).add(to: routes)
+    CoverRoutes(model: model).add(to: routes)
+    PageRoutes(model: model).add(to: routes)
+    if base != .root {
+        // A proxy that removes the path from requests ends here.
+        router.get("**") { _, _ -> Response in
+            throw HTTPError(.notFound, message: "there is nothing here: the gallery is below \(base.text)")
+        }
+    }
     return router
 }
 

@@ -28,6 +28,9 @@ extension Serve {
 
     /// - Throws: `ValidationError` for an option that has no effect on a mirror.
     func validateMirror() throws {
+        if base != nil {
+            throw ValidationError("--base works only with the gallery; a mirror's path is that of --mirror")
+        }
         if token != nil { throw ValidationError("--token works only with the gallery; a mirror has no password") }
         let galleryOptions = [
             ("--remote", remote != nil), ("--library", options.library != nil), ("--size", archive.size != nil),

@@ -56,6 +56,12 @@ struct Serve: AsyncParsableCommand {
             "Send album edits to the library at this URL. Default: $SLEEVE_REMOTE.", valueName: "url"))
     var remote: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "The path of the gallery behind a reverse proxy that passes it on, such as /sleeve/. Default: /.",
+            valueName: "path"))
+    var base: String?
+
     @OptionGroup var address: ListenOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var network: NetworkOptions
@@ -63,6 +69,9 @@ struct Serve: AsyncParsableCommand {
 
     func validate() throws {
         if mirror != nil { try validateMirror() }
+        if let base, BasePath(base) == nil {
+            throw ValidationError("--base needs a path of letters, digits, -, ., _ and ~, such as /sleeve/")
+        }
     }
 
     func run() async throws {
@@ -92,6 +101,7 @@ struct Serve: AsyncParsableCommand {
     private func galleryOptions() throws -> GalleryOptions {
         var options = GalleryOptions()
         options.names = address.name
+        options.base = base.flatMap(BasePath.init) ?? .root
         options.token = token ?? Environment.value("SLEEVE_TOKEN")
         address.apply(host: &options.host, port: &options.port)
         if let token = options.token, !token.allSatisfy(\.isTokenCharacter) {

@@ -112,6 +112,53 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [SIGHUP, SIGINT, SIGTERM])
+        func `a signal that was ignored at the start stays ignored`(signal: Int32) async throws {
+            try await withStage { stage in
+                let tripwire = try Tripwire()
+                let list = try stage.list([tripwire.url(through: stage.origin)])
+                let child = try Child(
+                    "/bin/sh", ["-c", "trap '' \(signal); exec \"$SLEEVE\" prefetch \"$1\" --json", "sh", list],
+                    environment: stage.environment)
+                try await tripwire.wait(for: child)
+                child.kill(signal)
+                // This one is handled. The first signal stops the run in order, so a summary means that it was the first.
+                let other = signal == SIGTERM ? SIGINT : SIGTERM
+                child.kill(other)
+                let result = await child.exit()
+                #expect(result.status == 128 + other, "\(result)")
+                #expect(try result.summary().cancelled == true)
+            }
+        }
+
+        @Test(.enabled(if: access("/usr/bin/python3", X_OK) == 0, "needs Python's pty module"))
+        func `a server under nohup survives its terminal`() async throws {
+            try await withStage { stage in
+                let result = try await stage.shell(
+                    """
+                    exec python3 - "$1" <<'END'
+                    import os, pty, signal, sys, urllib.request
+                    fifo = sys.argv[1]
+                    os.mkfifo(fifo)
+                    shell, terminal = pty.fork()
+                    if shell == 0:
+                        os.execvp("sh", ["sh", "-c",
+                            'sh -c \\'echo $$ >"$0.pid"; exec nohup "$SLEEVE" serve --port 0 --quiet\\' "$0" >"$0" 2>&1 & wait',
+                            fifo])
+                    output = open(fifo)
+                    url = output.readline().strip()
+                    os.close(terminal)
+                    # The hang-up ends the shell, which does not ignore SIGHUP.
+                    assert os.waitstatus_to_exitcode(os.waitpid(shell, 0)[1]) == -signal.SIGHUP
+                    print(urllib.request.urlopen(url).status)
+                    os.kill(int(open(fifo + ".pid").read()), signal.SIGTERM)
+                    print(output.read())
+                    END
+                    """, stage.folder + "/output")
+                #expect(result.status == 0 && result.stdout == "200\n\n", "\(result)")
+            }
+        }
+
         @Test func `the origin stops in order on a signal`() async throws {
             try await withStage { stage in
                 let child = try stage.start("origin", "--port", "0")

@@ -15,7 +15,7 @@ struct ChildProcess: Sendable {
         var memory: Int
     }
 
-    /// Starts a program with the default signal state.
+    /// Starts a program with the default signal state. It inherits only that SIGHUP, SIGINT or SIGQUIT is ignored, as under nohup(1).
     /// - Parameters:
     ///   - words: the program, which is looked up in `PATH`, and its arguments.
     ///   - directory: its working directory; nil for this process's.
@@ -46,6 +46,7 @@ struct ChildProcess: Sendable {
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
+        for signal in [SIGHUP, SIGINT, SIGQUIT] where Signals.isIgnored(signal) { sigdelset(&all, signal) }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setpgroup(&attributes, 0)

@@ -21,7 +21,7 @@ final class ChildProcesses: Sendable {
     /// - Parameters:
     ///   - stopSignal: What `stop` sends.
     ///   - haveOwnGroups: Whether a terminal's Ctrl-C reaches only this process, and not its children.
-    init(stopSignal: Int32 = SIGINT, haveOwnGroups: Bool = false) {
+    init(stopSignal: Int32 = SIGTERM, haveOwnGroups: Bool = false) {
         self.stopSignal = stopSignal
         self.haveOwnGroups = haveOwnGroups
     }

@@ -3,6 +3,9 @@ import Synchronization
 
 /// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the work in order, the second one ends the process at once.
 ///
+/// A signal that was ignored when the process started stays ignored: nohup(1) ignores SIGHUP, and a shell script ignores SIGINT
+/// and SIGQUIT in its background commands (POSIX, Shell Command Language 2.12).
+///
 /// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them
 /// would be simpler, but the runtime's main loop unblocks them.
 enum Signals {
@@ -29,7 +32,7 @@ enum Signals {
                 first(signal)
             }
         }
-        for number in [SIGINT, SIGTERM, SIGHUP] {
+        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
             signal(number) { number in
                 let error = errno
                 defer { errno = error }
@@ -44,6 +47,19 @@ enum Signals {
         let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
         handle { continuation.yield($0) }
         return stream
+    }
+
+    /// Whether the process ignores a signal.
+    static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        #if os(Linux)
+            let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.__sigaction_u.__sa_handler
+        #endif
+        // Function pointers are not comparable; SIG_IGN is the address 1.
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
     }
 
     /// The latest signal; nil if none has arrived.

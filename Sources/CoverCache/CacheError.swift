@@ -45,7 +45,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .busy(let path, let seconds):
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
-            "the cover has \(bytes) bytes; a cache of \(capacity) bytes has no room for it, raise --capacity"
+            "the cover has \(ByteCount(bytes)); a cache of \(ByteCount(capacity)) has no room for it, raise --capacity"
         case .embedsRecord:
             "its bytes contain what looks like a record of a cover cache, which is not stored: it may be an attack on the cache"
         case .file(let path, let operation, let reason):
@@ -59,7 +59,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .noRoom(pinned: 0, _):
             "larger than the cache has room for; raise --capacity"
         case .noRoom(let pinned, let capacity):
-            "no room: pinned covers take \(pinned) bytes of the capacity of \(capacity) bytes; raise --capacity, or unpin some"
+            "no room: pinned covers take \(ByteCount(pinned)) of the capacity of \(ByteCount(capacity)); raise --capacity, or unpin some"
         case .notAPack(let path):
             "\(path) is not a pack of covers; `sleeve pack` writes one"
         case .newerPack(let path):

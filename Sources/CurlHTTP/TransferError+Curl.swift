@@ -1,4 +1,5 @@
 import CCurl
+import Platform
 
 #if canImport(Glibc)
     import Glibc
@@ -16,7 +17,7 @@ extension TransferError {
     init(_ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String) {
         switch code {
         case CURLE_WRITE_ERROR where isTooLarge, CURLE_FILESIZE_EXCEEDED:
-            self.init(.tooLarge, url: url, detail: "larger than the limit of \(limit) bytes (--max-size)")
+            self.init(.tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)) (--max-size)")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
             self.init(.nameResolution, url: url, detail: text)
         case CURLE_OPERATION_TIMEDOUT:

@@ -43,7 +43,7 @@ package final class CoverPipeline: Sendable {
             let evicted = try await persistency.openingEviction()
             if evicted.covers > 0 {
                 configuration.logger.warning(
-                    "\(evicted.covers) covers were evicted: the cache exceeded its capacity of \(evicted.capacity) bytes"
+                    "\(evicted.covers) covers were evicted: the cache exceeded its capacity of \(ByteCount(evicted.capacity))"
                 )
             }
         } catch {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Platform
 
 /// A number of bytes as an option gives it: `500M`, `1.5 GiB`, `20000`. K, M, G and T are powers of 1024.
 struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
@@ -32,16 +33,6 @@ struct ByteSize: ExpressibleByArgument, Equatable, CustomStringConvertible {
 
     var defaultValueDescription: String { description }
 
-    /// Three digits and a unit: `31.4 KiB`, `1.20 GiB`. Whole numbers have no decimal places: `10 GiB`.
-    var description: String {
-        var size = Double(bytes)
-        var units = ["B", "KiB", "MiB", "GiB", "TiB"][...]
-        while size >= 1_000, units.count > 1 {
-            size /= 1_024
-            units = units.dropFirst()
-        }
-        if units.startIndex == 0 { return "\(bytes) B" }
-        let digits = size == size.rounded() || size >= 100 ? 0 : size < 10 ? 2 : 1
-        return "\(Decimals.text(size, digits)) \(units.first ?? "")"
-    }
+    /// Three digits and a unit: `31.4 KiB`, `10 GiB`.
+    var description: String { ByteCount(bytes).description }
 }

@@ -206,7 +206,7 @@ package struct CacheDirectory: Sendable, Hashable {
             if status.st_mode & S_IFMT != S_IFDIR { throw .notADirectory(path) }
             return
         }
-        guard errno == ENOENT || errno == ENOTDIR else { throw .last("create", path) }
+        guard errno == ENOENT || errno == ENOTDIR else { throw .last("open", path) }
         if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectories(String(path[..<slash])) }
         try makeDirectory(path)
     }

@@ -23,7 +23,7 @@ struct Sleeve: AsyncParsableCommand {
 
             `sleeve help COMMAND` explains a command and its options.
 
-            Exit codes: 0 success, 1 could not run, 3 some covers failed or were skipped, 64 wrong usage, 75 another refresh \
+            Exit codes: 0 success, 1 nothing could be done, 3 a part could not be done, 64 wrong usage, 75 another refresh \
             is running on this cache, 128+N stopped by signal N.
             """,
         version: LibraryAPI.version,
@@ -34,10 +34,25 @@ struct Sleeve: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardDescriptors.openClosed()
         if let unknown = UnknownCommand.find(in: CommandLine.arguments.dropFirst(), of: Self.self) {
             Terminal.standardError.write("Error: \(unknown)\n")
             exit(withError: ExitCode.validationFailure)
         }
-        await main(nil)
+        do {
+            var command = try await asyncParseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Ends the process with the message and the exit code of an error or of a request for help.
+    private static func end(_ error: any Error) -> Never {
+        let code = exitCode(for: error)
+        let output = code.isSuccess ? Terminal.standardOutput : .standardError
+        let message = fullMessage(for: error)
+        if !message.isEmpty { output.write(UsageText.wrapped(message, to: output.width) + "\n") }
+        exit(withError: code)
     }
 }

@@ -78,6 +78,38 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [["pin"], ["prefetch", "--no-such"], ["pack"], ["album", "delete", "--no-such"], ["evict"]])
+        func `the usage after a mistake fits 80 columns without a terminal`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                let lines = result.stderr.split(separator: "\n")
+                #expect(result.status == 64 && lines.contains { $0.hasPrefix("Usage: sleeve ") }, "\(result)")
+                #expect(lines.allSatisfy { $0.count <= 80 || $0.hasPrefix("Error: ") }, "\(result)")
+            }
+        }
+
+        @Test func `the usage in a help screen fits 80 columns without a terminal`() async throws {
+            try await withStage { stage in
+                for command in ["prefetch", "pack", "pin", "remove", "evict"] {
+                    let help = try await stage.run(command, "--help")
+                    let usage = help.stdout.split(separator: "\n\n").first { $0.hasPrefix("USAGE: ") }
+                    let lines = try #require(usage, "\(command)").split(separator: "\n")
+                    #expect(lines.allSatisfy { $0.count <= 80 }, "\(command): \(lines)")
+                }
+            }
+        }
+
+        @Test func `--jsonl is a synonym of --json`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3))
+                for command in ["list", "stats"] {
+                    let lines = try await stage.run(command, "--jsonl")
+                    #expect(lines.status == 0 && lines.stdout.hasPrefix("{"), "\(lines)")
+                    #expect(try await stage.run(command, "--json").stdout == lines.stdout)
+                }
+            }
+        }
+
         @Test func `the version is the library's`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("--version")

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import Platform
 
 /// Opens the library.
 /// - Parameter createsCache: Create a missing cache. Otherwise a missing cache is an error: most likely the path is wrong.
@@ -10,10 +11,23 @@ func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = tru
             "no cache at \(configuration.cachePath): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
         )
     }
+    if !createsCache { try requirePermission(configuration.cachePath) }
     do throws(LibraryError) {
         return try await LibraryAPI(configuration: configuration)
     } catch {
         throw fail(error.message)
+    }
+}
+
+/// Checks that an existing cache may be used by this user. Opening it would create what is missing.
+/// - Throws: An exit code, after an error message.
+private func requirePermission(_ cache: String) throws {
+    for path in [cache, cache + "/index.sqlite3", cache + "/segments"] {
+        guard access(path, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { continue }
+        let reason = SystemError("access").reason
+        let owner = try? FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String
+        let advice = owner.map { "it belongs to \($0): run the command as \($0)" } ?? "run the command as its owner"
+        throw fail("cannot read \(path): \(reason); reading a cache needs write permission, too; \(advice)")
     }
 }
 

@@ -15,7 +15,7 @@ extension CommandTests {
                 let missing = stage.folder + "/missing.json"
                 let good = try stage.list(stage.urls(0..<2))
                 let result = try await stage.run("prefetch", missing, good, "--json")
-                #expect(result.status == 1)
+                #expect(result.status == 3)
                 #expect(result.stderr.contains("\(missing): cannot be opened: No such file or directory"), "\(result)")
                 #expect(try result.summary().downloaded == 2)
             }
@@ -112,7 +112,7 @@ extension CommandTests {
                     """
                 let file = try stage.file("albums.json", text)
                 let result = try await stage.run("prefetch", file, "--json")
-                #expect(result.status == 1)
+                #expect(result.status == 3)
                 #expect(result.stderr.contains("\(file):3:11: malformed JSON: "), "\(result)")
                 #expect(try result.summary().downloaded == 2)
                 #expect(Set(try await stage.entries().map(\.url)) == Set(urls[..<2]))
@@ -123,7 +123,7 @@ extension CommandTests {
             try await withStage { stage in
                 let file = try stage.file("albums.json", "[\"\(stage.urls(0..<1)[0])\",\n")
                 let result = try await stage.run("prefetch", file, "--json")
-                #expect(result.status == 1)
+                #expect(result.status == 3)
                 #expect(result.stderr.contains("\(file):2:1: malformed JSON: "), "\(result)")
                 #expect(try result.summary().downloaded == 1)
             }
@@ -284,7 +284,7 @@ extension CommandTests {
                 }
                 let url = stage.urls(5..<6, "delay=1100")[0]
                 let result = try await stage.run("prefetch", try stage.list([url]), "--report", "/dev/full")
-                #expect(result.status == 1 && result.stderr.contains("report"), "\(result)")
+                #expect(result.status == 3 && result.stderr.contains("report"), "\(result)")
             }
         }
 

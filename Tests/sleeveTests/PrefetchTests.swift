@@ -2,6 +2,13 @@ import CoverLibrary
 import Foundation
 import OriginServer
 import Testing
+import Wire
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
 
 extension CommandTests {
     @Suite struct PrefetchTests {
@@ -239,6 +246,22 @@ extension CommandTests {
                         #expect(stage.origin.connectionCount == 0)
                     }
                 }
+            }
+        }
+
+        @Test(arguments: [("0.05", true), ("0", false)])
+        func `without a terminal, progress is printed at the interval, and never for 0`(
+            interval: String, isPrinted: Bool
+        ) async throws {
+            try await withStage { stage in
+                let tripwire = try Tripwire()
+                let list = try stage.list(stage.urls(0..<3) + [tripwire.url(through: stage.origin)])
+                let child = try stage.start("prefetch", list, "--progress-interval", interval)
+                try await tripwire.wait(for: child)
+                if isPrinted { try await eventually { child.errors.contains(" covers · ") } }
+                child.kill(SIGTERM)
+                let result = await child.exit()
+                #expect(result.stderr.contains(" covers · ") == isPrinted, "\(result)")
             }
         }
 

@@ -120,14 +120,15 @@ extension CommandTests {
             try await withStage { stage in
                 let metrics = stage.folder + "/sleeve.prom"
                 try await stage.fill(stage.urls(0..<3, "cache-control=max-age%3D0"))
+                let labels = "cache=\"\(stage.cache)\",command=\"refresh\""
                 let first = try await stage.run("refresh", "--quiet", "--metrics-file", metrics)
                 #expect(first.status == 0, "\(first)")
                 let text = try stage.text(of: metrics)
                 for line in [
-                    "sleeve_last_run_covers{command=\"refresh\",outcome=\"revalidated\"} 3",
-                    "sleeve_last_run_covers{command=\"refresh\",outcome=\"failed\"} 0",
-                    "sleeve_last_run_failures{command=\"refresh\",class=\"connect\"} 0",
-                    "sleeve_last_run_exit_code{command=\"refresh\"} 0", "sleeve_cache_entries{command=\"refresh\"} 3",
+                    "sleeve_last_run_covers{\(labels),outcome=\"revalidated\"} 3",
+                    "sleeve_last_run_covers{\(labels),outcome=\"failed\"} 0",
+                    "sleeve_last_run_failures{\(labels),class=\"connect\"} 0",
+                    "sleeve_last_run_exit_code{\(labels)} 0", "sleeve_cache_entries{cache=\"\(stage.cache)\"} 3",
                 ] { #expect(text.contains(line + "\n"), "\(line) in \(text)") }
                 let success = text.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") }
                 #expect(success?.hasSuffix(" 0.000") == false)
@@ -137,18 +138,35 @@ extension CommandTests {
                 #expect(second.status == 3, "\(second)")
                 let failed = try stage.text(of: metrics)
                 #expect(
-                    failed.contains("class=\"connect\"} 3\n") && failed.contains("exit_code{command=\"refresh\"} 3\n"))
+                    failed.contains("class=\"connect\"} 3\n") && failed.contains("exit_code{\(labels)} 3\n"))
                 #expect(failed.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") } == success)
                 let names = { (text: String) in text.split(separator: "\n").map { $0.split(separator: " ")[0] } }
                 #expect(names(failed) == names(text))
 
-                // Without a cache the exit code and the metrics report the failure.
-                let typo = try await stage.run(
-                    "refresh", "--quiet", "--metrics-file", metrics, "--cache", stage.folder + "/typo")
-                #expect(typo.status == 1 && typo.stderr.contains("no cache at"), "\(typo)")
+                // A cache that cannot be opened: the exit code and the metrics report the failure.
+                let index = stage.cache + "/index.sqlite3"
+                try FileManager.default.removeItem(atPath: index)
+                try FileManager.default.createDirectory(atPath: index, withIntermediateDirectories: false)
+                let broken = try await stage.run("refresh", "--quiet", "--metrics-file", metrics)
+                #expect(broken.status == 1 && !broken.stderr.isEmpty, "\(broken)")
                 let none = try stage.text(of: metrics)
-                #expect(names(none) == names(text) && none.contains("exit_code{command=\"refresh\"} 1\n"))
+                #expect(names(none) == names(text) && none.contains("exit_code{\(labels)} 1\n"))
                 #expect(none.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") } == success)
+                // What the metrics said about the cache stays.
+                #expect(none.contains("sleeve_cache_entries{cache=\"\(stage.cache)\"} 3\n"))
+            }
+        }
+
+        @Test func `a refresh without a cache succeeds, says so, and creates nothing`() async throws {
+            try await withStage { stage in
+                let metrics = stage.folder + "/sleeve.prom"
+                let result = try await stage.run("refresh", "--metrics-file", metrics)
+                #expect(result.status == 0 && result.stderr.isEmpty, "\(result)")
+                #expect(result.stdout.hasPrefix("Nothing to refresh: there is no cache at \(stage.cache)."))
+                #expect(try await stage.run("refresh", "--json").summary().requested == 0)
+                #expect(try await stage.run("refresh", "--quiet").stdout.isEmpty)
+                #expect(!FileManager.default.fileExists(atPath: stage.cache))
+                #expect(try stage.text(of: metrics).contains("sleeve_cache_entries{cache=\"\(stage.cache)\"} 0\n"))
             }
         }
 

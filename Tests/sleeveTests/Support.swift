@@ -164,6 +164,9 @@ final class Child: Sendable {
         if let result { body(result) }
     }
 
+    /// What it has written to stderr so far.
+    var errors: String { box.state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
+
     /// The first line on stdout, as soon as it arrives; nil if the process ends without one.
     func firstOutputLine() async -> String? {
         await withTaskCancellationHandler {

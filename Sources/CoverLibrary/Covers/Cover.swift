@@ -91,4 +91,7 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var oldest: Int64?
     /// When the newest entry was stored, in milliseconds since 1970.
     public var newest: Int64?
+
+    /// The statistics of a directory without a cache.
+    package static let empty = Self()
 }

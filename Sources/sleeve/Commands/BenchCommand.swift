@@ -113,7 +113,9 @@ struct BenchCommand: AsyncParsableCommand {
             try printResult(json ? try report.json : report.text(width: nil))
         }
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        if let problem { throw fail(problem) }
+        if let problem {
+            throw fail(problem, report.results.isEmpty ? ExitStatus.couldNotRun : ExitStatus.someFailed)
+        }
         if report.failed > 0 { throw ExitStatus.someFailed }
     }
 

@@ -6,16 +6,18 @@ import CoverLibrary
 struct CoverRun {
     let failures = FailureReporter()
     private let options: LibraryOptions
+    private let files: RunOptions
     private let report: ReportFile?
     private let metrics: MetricsFile?
 
     /// Creates the report. - Throws: An exit code, after an error message, if the report or the metrics cannot be written.
-    init(_ command: String, _ options: LibraryOptions, _ files: RunOptions) throws {
+    init(_ command: String, _ options: LibraryOptions, _ files: RunOptions, cache: String) throws {
         self.options = options
+        self.files = files
         report = try files.report.map { try ReportFile($0) }
         metrics = try files.metricsFile.map { path in
             try OutputFile.check(path)
-            return MetricsFile(path: path, command: command)
+            return MetricsFile(path: path, cache: cache, command: command)
         }
     }
 
@@ -31,6 +33,16 @@ struct CoverRun {
         }
     }
 
+    /// Ends a run that has nothing to do because there is no cache.
+    /// - Parameter text: says so.
+    /// - Throws: The exit code, if the report, the metrics or the result cannot be written.
+    func endWithoutCache(_ text: String) throws {
+        let (summary, problem) = (PrefetchSummary(), report?.close())
+        try metrics?.write(.init(summary: summary, failures: [:], exitCode: 0, cache: CacheStatistics.empty))
+        try print(summary, evicted: 0, text: text)
+        if let problem { throw fail(problem) }
+    }
+
     /// Runs to the end or to a signal, closes the library, and prints the summary.
     /// - Parameters:
     ///   - isComplete: Whether every list could be read. It is called at the end.
@@ -43,7 +55,12 @@ struct CoverRun {
         let work = Task { try await consume(outcomes) }
         Signals.handle { _ in work.cancel() }
         let line = Task {
-            if !options.quiet { await ProgressLine.run { ProgressLine.text(outcomes.counts, total: outcomes.total) } }
+            guard let interval = files.progress.interval(options) else { return }
+            let progress = ProgressLine(every: interval)
+            await progress.run {
+                let width = progress.isLive ? Terminal.standardError.width - 1 : nil
+                return outcomes.counts.progress(total: outcomes.total, width: width)
+            }
         }
         let result = await work.result
         line.cancel()
@@ -59,20 +76,29 @@ struct CoverRun {
         var problem = summary.stopReason
         if case .failure(let error) = result { problem = (error as? LibraryError)?.message ?? "\(error)" }
         problem = problem ?? reportProblem
-        let code = exitCode(summary, hasProblem: problem != nil, isComplete: isComplete())
-        try metrics?.write(
-            .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
+        let code = exitCode(summary, evicted: evicted, hasProblem: problem != nil, isComplete: isComplete())
+        let metricsResult = Result {
+            try metrics?.write(
+                .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
+        }
         if case .success = result {
-            if options.json {
-                try printResult(summary.json(evicted: evicted, peakMemory: ResidentMemory.peak))
-            } else if !options.quiet {
-                let text =
-                    summary.isEmpty ? (code == nil ? emptyText : "") : summary.text(isListRead: outcomes.total != nil)
-                try printResult(text)
-            }
+            let text = code == nil ? emptyText : ""
+            try print(
+                summary, evicted: evicted,
+                text: summary.isEmpty ? text : summary.text(isListRead: outcomes.total != nil))
         }
         if let problem { Log.error(problem) }
         if let code { throw code }
+        try metricsResult.get()
+    }
+
+    /// Prints the result. - Parameter text: the result, unless it is printed as JSON.
+    private func print(_ summary: PrefetchSummary, evicted: Int, text: String) throws {
+        if options.json {
+            try printResult(summary.json(evicted: evicted, peakMemory: ResidentMemory.peak))
+        } else if !options.quiet {
+            try printResult(text)
+        }
     }
 
     /// Reports every outcome. A stalled reader of the report slows the reading of the list.
@@ -84,16 +110,23 @@ struct CoverRun {
         }
     }
 
-    private func exitCode(_ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool) -> ExitCode? {
+    private func exitCode(
+        _ summary: PrefetchSummary, evicted: Int, hasProblem: Bool, isComplete: Bool
+    ) -> ExitCode? {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
-        if hasProblem || !isComplete { return ExitStatus.couldNotRun }
-        return summary.failed + summary.skipped > 0 ? ExitStatus.someFailed : nil
+        if hasProblem { return summary.succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
+        if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
+        return summary.failed + summary.skipped + evicted > 0 ? ExitStatus.someFailed : nil
     }
+}
+
+extension PrefetchSummary {
+    /// Covers that are cached and checked as the command demands.
+    fileprivate var succeeded: Int { downloaded + revalidated + fresh + joined }
 }
 
 extension LibraryAPI {
     /// Warns if the covers of a run did not all fit into the cache. - Returns: The number of those that were evicted.
-    @discardableResult
     func warnOfEvictedCovers() async -> Int {
         guard let count = try? await evictedNewCovers(), count > 0 else { return 0 }
         Log.warning(

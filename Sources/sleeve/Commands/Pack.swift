@@ -25,6 +25,7 @@ struct Pack: AsyncParsableCommand {
     var pinned = false
 
     @OptionGroup var filter: FilterOptions
+    @OptionGroup var progress: ProgressOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
@@ -44,7 +45,7 @@ struct Pack: AsyncParsableCommand {
             defer { if case .descriptor(let descriptor, _) = output, file != "-" { close(descriptor) } }
             let failures = FailureList()
             let start = ContinuousClock.now
-            let summary = try await withProgress(PackSummary(), isQuiet: options.quiet, Self.progress) {
+            let summary = try await withProgress(PackSummary(), every: progress.interval(options), Self.progress) {
                 [filter] progress in
                 try await library.pack(
                     .matching(filter), to: output, onFailure: { failures.add($0) }, progress: progress)

@@ -44,9 +44,12 @@ struct Prefetch: AsyncParsableCommand {
         if inputs.isEmpty { try configuration.requireLibraryFile() }
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
         try files.check(reading: paths + [configuration.libraryPath])
-        let run = try CoverRun("prefetch", options, files)
-        let library = try await openLibrary(configuration)
-        if inputs.isEmpty { try await createLibraryFile(library) }
+        let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath)
+        let library = try await run.opening {
+            let library = try await openLibrary(configuration)
+            if inputs.isEmpty { try await createLibraryFile(library) }
+            return library
+        }
         let hasUnreadableList = Atomic(false)
         let batches = ListBatches(paths: paths, format: format, problem: { $0.problem(in: $1) }) {
             [failures = run.failures] problem in

@@ -18,9 +18,9 @@ struct Refresh: AsyncParsableCommand {
               sleeve refresh --older-than 7d --max-requests 5000
               sleeve refresh --all --only 'https://covers.example.org/*' --max-time 10m
 
-            If there is no cache, the command fails with 1: most likely --cache is wrong. It still writes the metrics file.
+            A cache that is empty or missing needs no refresh: the command says so and succeeds.
 
-            Exit codes: 0 success, 1 could not run, 3 some covers could not be checked, 75 another refresh is running on this \
+            Exit codes: 0 success, 1 nothing could be checked, 3 some covers could not be checked, 75 another refresh is running on this \
             cache, 128+N stopped by signal N.
             """)
 
@@ -68,11 +68,16 @@ struct Refresh: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try files.check(reading: [configuration.libraryPath])
-        let run = try CoverRun("refresh", options, files)
+        let run = try CoverRun("refresh", options, files, cache: configuration.cachePath)
         if let jitter {
             let milliseconds = Int.random(in: 0...Int(jitter.duration / .milliseconds(1)))
             // A signal may end the process here: nothing has started yet.
             try await Task.sleep(for: .milliseconds(milliseconds))
+        }
+        // As after the installation of a timer, before the first prefetch.
+        guard LibraryAPI.hasCache(at: configuration.cacheDirectory) else {
+            return try run.endWithoutCache(
+                "Nothing to refresh: there is no cache at \(configuration.cachePath). `sleeve prefetch` creates one.\n")
         }
         let library = try await run.opening { try await openLibrary(configuration, createsCache: false) }
         let lock: RefreshLock

@@ -114,7 +114,7 @@ struct TortureCommand: AsyncParsableCommand {
     /// Runs the torture, and shows its progress.
     private func run(_ runner: TortureRunner) async throws {
         let tally = runner.tally
-        let line = Task { if !quiet { await ProgressLine.run { tally.report.progress } } }
+        let line = Task { if !quiet { await ProgressLine(every: .seconds(60)).run { tally.report.progress } } }
         let result: Result<Void, any Error>
         do { result = .success(try await runner.run()) } catch { result = .failure(error) }
         line.cancel()

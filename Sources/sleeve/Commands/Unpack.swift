@@ -29,6 +29,7 @@ struct Unpack: AsyncParsableCommand {
             valueName: "size"))
     var capacity: ByteSize?
 
+    @OptionGroup var progress: ProgressOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
@@ -60,17 +61,28 @@ struct Unpack: AsyncParsableCommand {
         try await withLibrary(configuration) { library in
             let failures = FailureList()
             let start = ContinuousClock.now
-            let summary = try await withProgress(UnpackSummary(), isQuiet: options.quiet, Self.progress) {
-                [name, dryRun] progress in
-                try await library.unpack(
-                    descriptor, name: name, dryRun: dryRun,
-                    onFailure: { failures.add($0) }, progress: progress)
+            let latest = LatestProgress(UnpackSummary())
+            let summary: UnpackSummary
+            do {
+                summary = try await withProgress(UnpackSummary(), every: progress.interval(options), Self.progress) {
+                    [name, dryRun] progress in
+                    try await library.unpack(
+                        descriptor, name: name, dryRun: dryRun, onFailure: { failures.add($0) },
+                        progress: {
+                            latest.set($0)
+                            progress($0)
+                        })
+                }
+            } catch let error as LibraryError where latest.value.stored + latest.value.kept > 0 {
+                failures.summarize()
+                try report(latest.value, ContinuousClock.now - start)
+                throw fail(error.message, ExitStatus.someFailed)
             }
             failures.summarize()
             try report(summary, ContinuousClock.now - start)
-            await library.warnOfEvictedCovers()
+            let evicted = await library.warnOfEvictedCovers()
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-            if summary.failed > 0 { throw ExitStatus.someFailed }
+            if summary.failed + evicted > 0 { throw ExitStatus.someFailed }
         }
     }
 

@@ -18,7 +18,11 @@ struct LibraryOptions: ParsableArguments {
             valueName: "file"))
     var library: String?
 
-    @Flag(help: "Write results as JSON to stdout.")
+    @Flag(
+        name: [.long, .customLong("jsonl")],
+        help: ArgumentHelp(
+            "Write results as JSON to stdout, each object on one line.",
+            discussion: "list and album list print a line for each cover or album, the other commands one object."))
     var json = false
 
     @Flag(name: .shortAndLong, help: "Print no progress and no summary, only warnings and errors.")

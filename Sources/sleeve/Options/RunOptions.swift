@@ -1,6 +1,6 @@
 import ArgumentParser
 
-/// Files that a run writes in addition to stdout.
+/// What a run writes in addition to its result: files, and its progress.
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -11,8 +11,11 @@ struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Write metrics of the run for Prometheus when it ends: times, outcomes, failures by class, the cache's size.",
+            discussion: "All commands and caches may share one file: a run replaces only its own metrics.",
             valueName: "file"))
     var metricsFile: String?
+
+    @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
         for (path, name) in [(report, "--report"), (metricsFile, "--metrics-file")] {

@@ -1,0 +1,107 @@
+import CoverLibrary
+import Foundation
+import Testing
+
+@testable import sleeve
+
+@Suite struct MetricsFileTests {
+    /// The families and the series of a text in the exposition format.
+    private struct Exposition {
+        var help: [String: String] = [:]
+        var type: [String: String] = [:]
+        /// Names with labels, and their values.
+        var series: [(name: String, value: Double)] = []
+
+        init(_ text: String) throws {
+            try #require(text.hasSuffix("\n"))
+            var family = ""
+            for line in text.split(separator: "\n") {
+                let words = line.split(separator: " ", maxSplits: 3).map(String.init)
+                if words[0] == "#" {
+                    if words[1] == "HELP" { family = words[2] }
+                    try #require(words[2] == family)
+                    if words[1] == "HELP" { help[family] = words[3] } else { type[family] = words[3] }
+                } else {
+                    let end = try #require(line.lastIndex(of: " "))
+                    let name = String(line[..<end])
+                    try #require(name.hasPrefix(family + "{"), "\(name) is not in its family")
+                    series.append((name, try #require(Double(line[end...].dropFirst()))))
+                }
+            }
+        }
+
+        func value(_ name: String) -> Double? { series.first { $0.name == name }?.value }
+    }
+
+    private func run(_ entries: Int, exitCode: Int32 = 0, ended: Double = 1_000) -> MetricsFile.Run {
+        var statistics = CacheStatistics.empty
+        (statistics.entries, statistics.hits) = (entries, 7 * entries)
+        return MetricsFile.Run(
+            summary: PrefetchSummary(), failures: [:], exitCode: exitCode, cache: statistics, ended: ended)
+    }
+
+    @Test func `every series has the cache's absolute path, and the cache's own have no command`() throws {
+        let text = MetricsFile(path: "x.prom", cache: "/var/cache/sleeve/", command: "refresh")
+            .text(run(3), replacing: "")
+        let metrics = try Exposition(text)
+        for (name, _) in metrics.series {
+            #expect(name.contains("{cache=\"/var/cache/sleeve\""), "\(name)")
+            #expect(name.contains("command=") == !name.hasPrefix("sleeve_cache_"), "\(name)")
+        }
+        #expect(metrics.value("sleeve_cache_entries{cache=\"/var/cache/sleeve\"}") == 3)
+        let here = FileManager.default.currentDirectoryPath
+        #expect(MetricsFile(path: "x", cache: "some/../cache", command: "refresh").cache == here + "/cache")
+    }
+
+    @Test func `counters are named and typed as such, and nothing else is`() throws {
+        let metrics = try Exposition(
+            MetricsFile(path: "x.prom", cache: "/c", command: "refresh").text(run(3), replacing: ""))
+        for (name, type) in metrics.type { #expect((type == "counter") == name.hasSuffix("_total"), "\(name)") }
+        #expect(metrics.type["sleeve_cache_hits_total"] == "counter")
+        #expect(metrics.type.keys == metrics.help.keys)
+    }
+
+    @Test func `a path with quotes, backslashes and line feeds is escaped`() throws {
+        let text = MetricsFile(path: "x.prom", cache: "/a\"b\\c\nd", command: "refresh").text(run(1), replacing: "")
+        #expect(try Exposition(text).value(#"sleeve_cache_entries{cache="/a\"b\\c\nd"}"#) == 1)
+    }
+
+    @Test func `a run replaces its own series in a shared file and keeps all others`() throws {
+        let old = "sleeve_cache_entries{command=\"refresh\"} 9\n# a comment\nnonsense\n"
+        var text = MetricsFile(path: "x", cache: "/a", command: "refresh").text(run(1, ended: 1), replacing: old)
+        text = MetricsFile(path: "x", cache: "/a", command: "prefetch").text(run(2, ended: 2), replacing: text)
+        text = MetricsFile(path: "x", cache: "/ab", command: "refresh").text(run(3, ended: 3), replacing: text)
+        text = MetricsFile(path: "x", cache: "/a", command: "refresh")
+            .text(run(4, exitCode: 3, ended: 4), replacing: text)
+        let metrics = try Exposition(text)
+        #expect(Set(metrics.series.map(\.name)).count == metrics.series.count)
+        func time(_ name: String, _ cache: String, _ command: String) -> Double? {
+            metrics.value("sleeve_last_\(name)_timestamp_seconds{cache=\"\(cache)\",command=\"\(command)\"}")
+        }
+        #expect(time("run", "/a", "refresh") == 4 && time("success", "/a", "refresh") == 1)
+        #expect(time("run", "/a", "prefetch") == 2 && time("run", "/ab", "refresh") == 3)
+        #expect(metrics.value("sleeve_cache_entries{cache=\"/a\"}") == 4)
+        #expect(metrics.value("sleeve_cache_entries{cache=\"/ab\"}") == 3)
+        #expect(metrics.value("sleeve_cache_entries{command=\"refresh\"}") == nil)
+    }
+
+    @Test func `the files of one directory have no series in common, and agree about their families`() throws {
+        let folder = FileManager.default.temporaryDirectory.path() + "sleeve-metrics-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        let files = [("a-refresh", "/a", "refresh"), ("a-prefetch", "/a", "prefetch"), ("b", "/b", "refresh")]
+        for round in 1...2 {
+            for (name, cache, command) in files {
+                try MetricsFile(path: "\(folder)/\(name).prom", cache: cache, command: command).write(run(round))
+            }
+            let texts = try files.map { try String(contentsOfFile: "\(folder)/\($0.0).prom", encoding: .utf8) }
+            let metrics = try texts.map(Exposition.init)
+            let names = metrics.flatMap(\.series).map(\.name)
+            #expect(Set(names).count == names.count, "round \(round)")
+            #expect(names.contains("sleeve_cache_entries{cache=\"/a\"}"))
+            for other in metrics { #expect(other.help == metrics[0].help && other.type == metrics[0].type) }
+        }
+        let mode = try FileManager.default.attributesOfItem(atPath: folder + "/b.prom")[.posixPermissions] as? Int
+        #expect(mode.map { $0 & 0o444 } == 0o444, "node_exporter runs as another user")
+    }
+}

@@ -1,0 +1,92 @@
+import CoverLibrary
+import Synchronization
+import Testing
+
+@testable import sleeve
+
+@Suite struct ProgressLineTests {
+    /// A clock that never waits: it records how long each sleep would have been, and ends after some of them.
+    private final class CountingClock: Clock {
+        struct Instant: InstantProtocol {
+            var offset: Duration = .zero
+            func advanced(by duration: Duration) -> Self { Self(offset: offset + duration) }
+            func duration(to other: Self) -> Duration { other.offset - offset }
+            static func < (left: Self, right: Self) -> Bool { left.offset < right.offset }
+        }
+
+        private let sleeps = Mutex<[Duration]>([])
+        private let limit: Int
+        init(limit: Int) { self.limit = limit }
+
+        var now: Instant { Instant() }
+        var minimumResolution: Duration { .zero }
+        var durations: [Duration] { sleeps.withLock { $0 } }
+
+        func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+            let count = sleeps.withLock { sleeps in
+                sleeps.append(deadline.offset)
+                return sleeps.count
+            }
+            if count > limit { throw CancellationError() }
+        }
+    }
+
+    private func lines(isLive: Bool, every interval: Duration, clock: CountingClock) async -> [String] {
+        let lines = Mutex<[String]>([])
+        let progress = ProgressLine(isLive: isLive, interval: interval, clock: clock) { line, isInPlace in
+            #expect(isInPlace == isLive)
+            lines.withLock { $0.append(line) }
+        }
+        await progress.run { "text" }
+        return lines.withLock { $0 }
+    }
+
+    @Test func `without a terminal there is a line at each interval`() async {
+        let clock = CountingClock(limit: 3)
+        #expect(await lines(isLive: false, every: .seconds(60), clock: clock) == ["text", "text", "text"])
+        #expect(clock.durations == Array(repeating: .seconds(60), count: 4))
+    }
+
+    @Test func `an interval of zero prints no line`() async {
+        let clock = CountingClock(limit: 3)
+        #expect(await lines(isLive: false, every: .zero, clock: clock).isEmpty && clock.durations.isEmpty)
+    }
+
+    @Test func `on a terminal the line is redrawn ten times a second, and removed at the end`() async {
+        let clock = CountingClock(limit: 2)
+        #expect(await lines(isLive: true, every: .zero, clock: clock) == ["text", "text", ""])
+        #expect(clock.durations == Array(repeating: .milliseconds(100), count: 3))
+    }
+
+    private static let summary: PrefetchSummary = {
+        var summary = PrefetchSummary()
+        (summary.requested, summary.downloaded, summary.failed) = (1_234_567, 1_234_560, 7)
+        (summary.seconds, summary.bytes) = (3_600, 900_000_000_000)
+        return summary
+    }()
+
+    @Test func `the line has the counts, the rates, the failures and the time left`() {
+        var summary = PrefetchSummary()
+        (summary.downloaded, summary.failed, summary.seconds, summary.bytes) = (1_230, 4, 2, 20 << 20)
+        #expect(
+            summary.progress(total: 5_000, width: nil)
+                == "1,234/5,000 covers · 617/s · 10 MiB/s · 4 failed · 0:07 left")
+    }
+
+    @Test(arguments: 40...120)
+    func `the line fits and keeps the count and the time left`(width: Int) {
+        let line = Self.summary.progress(total: 5_000_000, width: width - 1)
+        #expect(line.count < width && line.hasPrefix("1,234,567/5,000,000") && line.hasSuffix(" left"), "\(line)")
+    }
+
+    @Test func `what matters least is left out first`() {
+        let full = Self.summary.progress(total: 5_000_000, width: nil)
+        var seen = [full]
+        for width in (39..<full.count).reversed() {
+            let line = Self.summary.progress(total: 5_000_000, width: width)
+            if line != seen.last { seen.append(line) }
+        }
+        #expect(seen.map { $0.split(separator: " · ").count } == [5, 4, 3, 2, 2], "\(seen)")
+        #expect(!seen[1].contains("MiB/s") && seen[2].contains("7 failed"), "\(seen)")
+    }
+}

@@ -125,7 +125,7 @@ extension CommandTests {
                 ("status=403", "403"), ("status=500", "500"), ("fault=html", "an HTML page, not an image"),
                 ("fault=json", "JSON"), ("fault=empty", "not an image"), ("fault=loop", "redirect"),
                 ("redirect=6", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
-                ("fault=endless", "102400"), ("size=200000", "102400"), ("size=200000&chunked=1", "102400"),
+                ("fault=endless", "100 KiB"), ("size=200000", "100 KiB"), ("size=200000&chunked=1", "100 KiB"),
                 ("fault=reset", "reset"), ("fault=close", "Empty reply"), ("fault=never", "timed out"),
                 ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),
                 ("to=file%3A%2F%2F%2Fetc%2Fpasswd", "what may not be fetched"),

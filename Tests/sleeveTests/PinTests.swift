@@ -93,7 +93,7 @@ extension CommandTests {
         @Test func `covers that do not fit beside the pinned ones fail with the reason, and the run ends`() async throws
         {
             try await withStage { stage in
-                let urls = stage.urls(0..<8, "size=30000")
+                let urls = stage.urls(0..<7, "size=30000")
                 try await stage.fill(urls, "--capacity", "320K")
                 let kept = try await stage.entries().map(\.url)
                 #expect(try await stage.run("pin", "--all").status == 0)

@@ -10,9 +10,9 @@ extension ImageHeader {
         guard view.bigEndian(0, 4) == 12, view.has("JXL ", at: 4), view.bigEndian(8, 4) == 0x0D0A_870A else {
             return nil
         }
-        let boxes = 12..<view.count
+        let boxes = Boxes(view, in: 12..<view.count)
         // A 4-byte sequence number precedes the data of a part.
-        let start = box("jxlc", in: boxes, view)?.lowerBound ?? box("jxlp", in: boxes, view).map { $0.lowerBound + 4 }
+        let start = boxes.first("jxlc")?.lowerBound ?? boxes.first("jxlp").map { $0.lowerBound + 4 }
         guard let start, view.bigEndian(start, 2) == 0xFF0A else { return ImageHeader("image/jxl") }
         return jpegXLCodestream(view, start)
     }

@@ -1,12 +1,17 @@
 /// Formats whose size is at a fixed offset or behind a chain of segments.
 extension ImageHeader {
     /// JPEG: ITU-T T.81 (ISO/IEC 10918-1) annex B. Segments, each a marker and a length, precede the start of frame
-    /// (SOF, B.2.2), which has the height and the width.
+    /// (SOF, B.2.2), which has the height and the width. Stray bytes between segments are skipped, as decoders do.
     static func jpeg(_ view: ByteView) -> ImageHeader? {
         guard view.bigEndian(0, 3) == 0xFFD8FF else { return nil }
         var offset = 2
-        while view.byte(offset) == 0xFF, let marker = view.byte(offset + 1) {
+        while let start = view.bytes.firstOffset(of: 0xFF, from: offset), let marker = view.byte(start + 1) {
+            offset = start
             switch marker {
+            case 0x00:
+                // No marker: a byte FF of data (B.1.1.5).
+                offset += 2
+                continue
             case 0xFF:
                 // Any number of fill bytes may precede a marker (B.1.1.2).
                 offset += 1

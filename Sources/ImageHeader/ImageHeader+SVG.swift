@@ -1,37 +1,74 @@
 /// SVG, the only cover format that is text.
 extension ImageHeader {
-    /// SVG 2 (W3C) sections 5.1 and 8.2: the root element of an XML document is `svg`. The size is `width` and `height`
-    /// in plain numbers or px, else the last two numbers of `viewBox`.
+    /// SVG 2 (W3C) sections 5.1 and 8.2: the root element of an XML document is `svg`, with any namespace prefix. The size is
+    /// `width` and `height` in absolute units of CSS, rounded to pixels; what is missing follows from the last two numbers of
+    /// `viewBox`.
     static func svg(_ view: ByteView) -> ImageHeader? {
-        guard var offset = MarkupPrologue(view).root else { return nil }
-        offset += 1
-        if view.has("svg:", at: offset) { offset += 4 }
-        guard view.has("svg", at: offset), let next = view.byte(offset + 3),
-            Byte.isBlank(next) || next == UInt8(ascii: ">") || next == UInt8(ascii: "/")
-        else { return nil }
+        guard let root = MarkupPrologue(view).root else { return nil }
+        var end = root + 1
+        var start = end
+        while let byte = view.byte(end), !Byte.isBlank(byte), byte != UInt8(ascii: ">"), byte != UInt8(ascii: "/") {
+            end += 1
+            if byte == UInt8(ascii: ":") { start = end }
+        }
+        guard end - start == 3, view.has("svg", at: start), end < view.count else { return nil }
 
-        var width, height, boxWidth, boxHeight: Int?
-        var attributes = MarkupAttributes(view, from: offset + 3)
+        var width, height, boxWidth, boxHeight: Double?
+        var attributes = MarkupAttributes(view, from: end)
         while let (name, value) = attributes.next() {
             switch name {
             case "width": width = pixels(value)
             case "height": height = pixels(value)
             case "viewBox":
-                let numbers = value.split { $0 == " " || $0 == "," || $0 == "\n" || $0 == "\t" }
-                if numbers.count == 4 { (boxWidth, boxHeight) = (pixels(numbers[2]), pixels(numbers[3])) }
+                let numbers = value.utf8.split { Byte.isBlank($0) || $0 == UInt8(ascii: ",") }.map {
+                    String(Substring($0))
+                }
+                if numbers.count == 4 { (boxWidth, boxHeight) = (number(numbers[2]), number(numbers[3])) }
             default: break
             }
         }
-        let hasSize = width != nil && height != nil
-        return ImageHeader("image/svg+xml", hasSize ? width : boxWidth, hasSize ? height : boxHeight)
+        if let boxWidth, let boxHeight {
+            // A side without a length has the aspect ratio of the view box.
+            let (scaleX, scaleY) = (width.map { $0 / boxWidth }, height.map { $0 / boxHeight })
+            width = width ?? boxWidth * (scaleY ?? 1)
+            height = height ?? boxHeight * (scaleX ?? 1)
+        }
+        return ImageHeader("image/svg+xml", width.flatMap(rounded), height.flatMap(rounded))
     }
 
-    /// `300`, `300px` or `299.5`, rounded. Nil for other units and for invalid sizes.
-    private static func pixels(_ text: some StringProtocol) -> Int? {
-        let number = text.hasSuffix("px") ? String(text.dropLast(2)) : String(text)
-        guard let value = Double(number), value > 0 && value < 1e9 else { return nil }
-        return max(1, Int(value.rounded()))
+    /// SVG in UTF-16, with a byte order mark or without.
+    static func svgInUTF16(_ view: ByteView) -> ImageHeader? {
+        guard let mark = view.bigEndian(0, 2), [0xFEFF, 0xFFFE, 0x003C, 0x3C00].contains(mark) else { return nil }
+        let isBig = mark == 0xFEFF || mark == 0x003C
+        let start = mark == 0xFEFF || mark == 0xFFFE ? 2 : 0
+        // The root element of a cover is near its beginning.
+        let units = stride(from: start, to: min(view.count, 1 << 20), by: 2).lazy.compactMap { offset in
+            (isBig ? view.bigEndian(offset, 2) : view.littleEndian(offset, 2)).map { UInt16($0) }
+        }
+        return Array(String(decoding: Array(units), as: UTF16.self).utf8).withUnsafeBytes { svg(ByteView($0)) }
     }
+
+    /// The absolute units of CSS (Values and Units 4, section 6.2) in pixels of 1/96 inch.
+    private static let units: [String: Double] = [
+        "": 1, "px": 1, "pt": 96.0 / 72, "pc": 16, "in": 96, "cm": 96 / 2.54, "mm": 96 / 25.4, "q": 96 / 101.6,
+    ]
+
+    /// A length in pixels. Nil for a relative unit (`em`, `%`) and for an invalid length.
+    private static func pixels(_ text: String) -> Double? {
+        let unit = text.reversed().prefix { $0.isLetter || $0 == "%" }
+        guard let factor = units[String(unit.reversed()).lowercased()] else { return nil }
+        return number(String(text.dropLast(unit.count))).map { $0 * factor }
+    }
+
+    /// A positive number. Nil for what Swift takes for a number and CSS does not.
+    private static func number(_ text: String) -> Double? {
+        guard text.utf8.allSatisfy({ "+-.0123456789eE".utf8.contains($0) }), let value = Double(text),
+            value > 0, value < 1e9
+        else { return nil }
+        return value
+    }
+
+    private static func rounded(_ length: Double) -> Int? { length < 1e9 ? max(1, Int(length.rounded())) : nil }
 }
 
 /// What precedes the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, white space, the XML
@@ -71,6 +108,13 @@ struct MarkupPrologue {
             case Byte.quote, UInt8(ascii: "'"):
                 guard let close = view.bytes.firstOffset(of: byte, from: offset + 1) else { return nil }
                 offset = close
+            case Byte.less where isInSubset && view.has("<!--", at: offset):
+                // A comment and a processing instruction may contain any quotes.
+                guard let close = view.offset(of: "-->", from: offset + 4) else { return nil }
+                offset = close + 2
+            case Byte.less where isInSubset && view.has("<?", at: offset):
+                guard let close = view.offset(of: "?>", from: offset + 2) else { return nil }
+                offset = close + 1
             case Byte.openBracket: isInSubset = true
             case Byte.closeBracket: isInSubset = false
             case UInt8(ascii: ">") where !isInSubset: return offset + 1

@@ -5,7 +5,7 @@
 package struct ImageHeader: Equatable, Sendable {
     /// As registered with IANA, such as `image/jpeg`.
     package var mediaType: String
-    /// In pixels, as stored: a rotation in the metadata is not applied. Nil if the header has no valid size.
+    /// In pixels, as stored: a rotation in Exif metadata is not applied. Nil if the header has no valid size.
     package var width: Int?
     /// In pixels. Nil exactly if `width` is nil.
     package var height: Int?
@@ -16,14 +16,14 @@ package struct ImageHeader: Equatable, Sendable {
         let view = ByteView(bytes)
         let header: ImageHeader? =
             switch view.byte(0) {
-            case 0xFF?: .jpeg(view) ?? .jpegXL(view)
+            case 0xFF?: .jpeg(view) ?? .jpegXL(view) ?? .svgInUTF16(view)
             case 0x89?: .png(view)
             case UInt8(ascii: "G")?: .gif(view)
             case UInt8(ascii: "R")?: .webP(view)
             case UInt8(ascii: "B")?: .bmp(view)
             case UInt8(ascii: "I")?, UInt8(ascii: "M")?: .tiff(view)
-            case 0?: .isoMedia(view) ?? .jpegXLContainer(view)
-            default: .svg(view)
+            case 0?: .isoMedia(view) ?? .jpegXLContainer(view) ?? .svgInUTF16(view)
+            default: .svg(view) ?? .svgInUTF16(view)
             }
         guard let header else { return nil }
         self = header

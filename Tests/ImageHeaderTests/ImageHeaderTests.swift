@@ -155,7 +155,14 @@ enum ImageSample {
         arguments: [
             ("<svg/>", nil, nil),
             ("<svg width=\"100%\" height=\"100%\" viewBox=\"0 0 24.4 11.5\">", 24, 12),
-            ("<svg width='10mm' height='20mm'>", nil, nil),
+            ("<svg width='127mm' height='12.7cm'>", 480, 480), ("<svg width='5in' height='360PT'>", 480, 480),
+            ("<svg width='30pc' height='508Q'>", 480, 480), ("<svg width='+1.5e2px' height='.4'>", 150, 1),
+            ("<svg width='10em' height='20'>", nil, nil), ("<svg width='0x10' height='5 in'>", nil, nil),
+            ("<svg width='200' viewBox='0 0 100 50'>", 200, 100), ("<svg height='1in' viewBox='0 0 100 50'/>", 192, 96),
+            ("<svg width='50%' height='30' viewBox='0 0 10 10'>", 30, 30),
+            ("<svg viewBox='0 0\r\n 0 10' width='7' height='8'>", 7, 8), ("<svg viewBox='0 0 1 -1'>", nil, nil),
+            ("<ns0:svg xmlns:ns0=\"http://www.w3.org/2000/svg\" width=\"5\" height=\"6\">", 5, 6),
+            ("<!DOCTYPE svg [<!-- it's > ]> --><?p it's?><!ENTITY a 'b'>]><svg width='3' height='4'>", 3, 4),
             ("<svg\n viewBox = '0,0,30,40' xmlns=\"http://www.w3.org/2000/svg\">", 30, 40),
             ("\u{FEFF}<?xml version=\"1.0\"?>\n<!-- made > by hand -->\n<svg height=\"2\" width=\"1\"/>", 1, 2),
             (
@@ -170,6 +177,30 @@ enum ImageSample {
         let found = header(text)
         #expect(found?.mediaType == "image/svg+xml")
         #expect(found?.width == width && found?.height == height)
+    }
+
+    @Test(arguments: [true, false], [true, false])
+    func `an SVG in UTF-16 has the same size, in either byte order, with a byte order mark or without`(
+        isBig: Bool, hasMark: Bool
+    ) {
+        let text = (hasMark ? "\u{FEFF}" : "") + "<?xml version='1.0' encoding='UTF-16'?><svg width='7' height='8'/>"
+        let bytes = text.utf16.flatMap {
+            isBig ? [UInt8($0 >> 8), UInt8($0 & 255)] : [UInt8($0 & 255), UInt8($0 >> 8)]
+        }
+        #expect(header(bytes) == ImageHeader("image/svg+xml", 7, 8))
+        #expect(header(bytes.dropLast(40) + [0])?.width == nil)
+    }
+
+    @Test(
+        arguments: [[], [0xFF], [0x3F, 0x3E], [0], [0xFF, 0x00], [0xFF, 0xFF, 0x00, 0x11], [0xFF, 0xD3]] as [[UInt8]])
+    func `bytes between the segments of a JPEG do not hide its size`(stray: [UInt8]) {
+        let segments: [[UInt8]] = [
+            [0xFF, 0xD8], [0xFF, 0xE0, 0, 3, 0], [0xFF, 0xDB, 0, 2],
+            [0xFF, 0xC1, 0, 17, 8, 0x01, 0xE0, 0x02, 0x80, 3],
+        ]
+        // The third byte of a JPEG is the first of a marker.
+        let bytes = segments[0] + segments[1] + stray + segments[2] + stray + segments[3]
+        #expect(header(bytes) == ImageHeader("image/jpeg", 640, 480))
     }
 
     /// The size headers that cjxl 0.7 writes for images of these sizes.

@@ -12,6 +12,7 @@ struct List: AsyncParsableCommand {
 
               sleeve list | grep covers.example.org
               sleeve list --json | jq -r .url
+              sleeve list --json | jq -r 'select(.width != null and .width < 100).url'
             """)
 
     private static let blockSize = 64 << 10

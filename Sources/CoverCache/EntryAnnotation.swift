@@ -10,6 +10,8 @@ package enum EntryAnnotation: Sendable, Hashable {
     case requestField(name: String, value: String)
     /// An unsafe request invalidated the response (RFC 9111 section 4.4), in milliseconds since 1970.
     case invalidSince(Int64)
+    /// The URL as it is requested, if it is not the key.
+    case requestURL(String)
 
     private static let requestFieldPrefix = "asked "
 
@@ -20,6 +22,7 @@ package enum EntryAnnotation: Sendable, Hashable {
         case .responseDelay: "response delay"
         case .requestField(let name, _): Self.requestFieldPrefix + name
         case .invalidSince: "invalid since"
+        case .requestURL: "request URL"
         }
     }
 
@@ -27,7 +30,7 @@ package enum EntryAnnotation: Sendable, Hashable {
         switch self {
         case .triedAt(let time), .responseDelay(let time), .invalidSince(let time): String(time)
         case .status(let status): String(status)
-        case .requestField(_, let value): value
+        case .requestField(_, let value), .requestURL(let value): value
         }
     }
 
@@ -41,6 +44,7 @@ package enum EntryAnnotation: Sendable, Hashable {
         case "answered status": self = .status(number.flatMap { Int(exactly: $0) } ?? 200)
         case "response delay": self = .responseDelay(number ?? 0)
         case "invalid since": self = .invalidSince(number ?? 0)
+        case "request URL": self = .requestURL(value)
         case _ where name.hasPrefix(Self.requestFieldPrefix):
             self = .requestField(name: String(name.dropFirst(Self.requestFieldPrefix.count)), value: value)
         default: return nil

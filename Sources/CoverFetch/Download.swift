@@ -23,8 +23,9 @@ package struct Download: Sendable {
     }
 
     package var job: JobID
+    package var url: HTTPURL
     /// The normalised URL: the cover's key in the cache.
-    package var key: String
+    package var key: String { url.string }
     package var content: Content
     /// What to remember of the URL.
     package var hints = URLHints()

@@ -25,7 +25,8 @@ extension LibraryAPI {
     ///   written; `cancelled` if the library is closed.
     @discardableResult
     public func store(_ body: Data, for url: URL, pinned isPinned: Bool = false) async throws(CoverFailure) -> Cover {
-        let key = try HTTPURL(location: url.absoluteString).string
+        let location = try HTTPURL(location: url.absoluteString)
+        let key = location.string
         if body.count > configuration.maximumSize {
             let limit = "\(configuration.maximumSize) bytes, the largest that is accepted"
             throw CoverFailure(.tooLarge, url: key, detail: "it has \(body.count) bytes, more than \(limit)")
@@ -35,19 +36,19 @@ extension LibraryAPI {
             let content = bytes.withUnsafeBytes { ImageHeader.describe($0) }
             throw CoverFailure(.notAnImage, url: key, detail: "it is \(content), not an image")
         }
-        let stored = try await store(bytes, header, key: key, isPinned: isPinned)
+        let stored = try await store(bytes, header, location, isPinned: isPinned)
         covers.hub.publish(.arrived(stored))
         return Cover(key, header, bytes)
     }
 
     private func store(
-        _ body: [UInt8], _ header: ImageHeader, key: String, isPinned: Bool
+        _ body: [UInt8], _ header: ImageHeader, _ url: HTTPURL, isPinned: Bool
     ) async throws(CoverFailure) -> StoredCover {
-        let now = WallClock.milliseconds()
+        let (key, now) = (url.string, WallClock.milliseconds())
         let response = StoredResponse(
             status: 200, fields: [.cacheControl: "max-age=\(Self.lifetime), immutable"], requestTime: now,
             responseTime: now)
-        let metadata = EntryMetadata(key: key, header, response)
+        let metadata = EntryMetadata(url, header, response)
         do {
             let outcome = try await covers.persistency.withWriter { writer in
                 let outcome = try writer.store([(metadata, body)])[0].get()

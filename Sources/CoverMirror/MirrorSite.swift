@@ -51,21 +51,6 @@ struct MirrorSite: Sendable {
 
     /// Resolves a URL reference (RFC 3986 section 5.2).
     func resolve(_ reference: String, against url: HTTPURL) -> HTTPURL? {
-        let path = url.string.dropFirst(origin.count).prefix { $0 != "?" }
-        let text: String =
-            if reference.contains("://") {
-                reference
-            } else if reference.hasPrefix("//") {
-                (url.isHTTPS ? "https:" : "http:") + reference
-            } else if reference.hasPrefix("/") {
-                "\(origin)\(reference)"
-            } else if reference.hasPrefix("?") {
-                "\(origin)\(path)\(reference)"
-            } else if reference.isEmpty {
-                url.string
-            } else {
-                "\(origin)\(path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex))\(reference)"
-            }
-        return try? HTTPURL(text)
+        try? HTTPURL(url.resolving(reference))
     }
 }

@@ -1,23 +1,28 @@
 import CCurl
 import CIDN2
 
-/// An `http` or `https` URL as libcurl parses it, normalized (RFC 3986 section 6.2.2): scheme and host in lower case, no default
-/// port, no fragment, no dot segments, spaces and bytes outside ASCII percent-encoded. An international host name is in its ASCII
-/// form (RFC 5891), whatever the locale.
+/// An `http` or `https` URL: one parse, two values. `requestURL` is what is sent, `string` identifies the resource.
 ///
-/// Equivalent URLs have equal `string`s, so it is the cache key.
+/// Both have a normalized origin: scheme and host in lower case, no default port, an international host name in its ASCII form
+/// (RFC 5891), whatever the locale. Neither has a fragment. A backslash in the path is a slash, as in browsers (WHATWG URL).
 package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
-    /// The normalized URL.
+    /// The normalized URL (RFC 3986 section 6.2.2): no dot segments, unreserved characters decoded, percent-encodings in upper
+    /// case. Equivalent URLs have equal `string`s, so it is the cache key.
     package let string: String
-    /// Length in UTF-8 bytes of `scheme://host[:port]` at the start of `string`.
+    /// The URL as it is requested: its path and query are those that were given, to the byte, as a signature may cover them. Only
+    /// what RFC 3986 does not allow is percent-encoded.
+    package let requestURL: String
+    /// Length in UTF-8 bytes of `scheme://host[:port]` at the start of both.
     private let originLength: Int
 
     /// `scheme://host[:port]`, the unit of connections, limits and back-off.
-    package var origin: Substring { string[..<string.utf8.index(string.startIndex, offsetBy: originLength)] }
+    package var origin: Substring { string[..<originEnd(string)] }
     /// `host[:port]`.
     package var authority: String { String(origin.drop { $0 != ":" }.dropFirst(3)) }
-    /// Path and query.
-    package var target: Substring { string[string.utf8.index(string.startIndex, offsetBy: originLength)...] }
+    /// Path and query as they are sent: the request target in origin form (RFC 9112 section 3.2.1).
+    package var target: Substring { requestURL[originEnd(requestURL)...] }
+    /// Path and query, normalized.
+    package var normalizedTarget: Substring { string[originEnd(string)...] }
 
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
 
@@ -30,6 +35,8 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     }
 
     package var description: String { string }
+
+    private func originEnd(_ url: String) -> String.Index { url.utf8.index(url.startIndex, offsetBy: originLength) }
 
     /// Why a text is not a usable URL. `description` does not repeat the text, which may contain a password.
     package enum Problem: Error, Sendable, Hashable, CustomStringConvertible {
@@ -52,66 +59,67 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
 
     package init(_ text: String) throws(Problem) {
         if let length = Self.plainOriginLength(text) {
-            (string, originLength) = (text, length)
+            (string, requestURL, originLength) = (text, text, length)
             return
         }
         if text.isEmpty { throw .empty }
         if text.utf8.contains(where: { $0 < 0x20 || $0 == 0x7F }) { throw .malformed("it holds a control character") }
         // What a list holds instead of bytes that are not UTF-8.
         if text.unicodeScalars.contains("\u{FFFD}") { throw .malformed("it is not UTF-8") }
+        let bytes = Array(text.utf8)
+        guard let colon = bytes.firstIndex(of: UInt8(ascii: ":")), bytes[(colon + 1)...].prefix(2).count == 2,
+            bytes[(colon + 1)...].prefix(2).allSatisfy(Self.isSlash)
+        else { throw .noScheme }
+        let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
+        guard Self.isScheme(bytes[..<colon]) else { throw .malformed("bad scheme") }
+        let authority = bytes[(colon + 3)...].prefix {
+            !Self.isSlash($0) && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#")
+        }
+        if authority.contains(UInt8(ascii: "@")) { throw .credentials }
+        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
+        if authority.isEmpty { throw .malformed("no host") }
+        let origin = try Self.origin("\(scheme)://\(String(decoding: authority, as: UTF8.self))/")
+        let target = Self.encodedTarget(bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") })
+        let normalized = Self.normalizedTarget(target)
+        originLength = origin.utf8.count
+        string = origin + String(decoding: normalized, as: UTF8.self)
+        requestURL = target == normalized ? string : origin + String(decoding: target, as: UTF8.self)
+    }
+
+    /// RFC 3986 section 3.1.
+    static func isScheme(_ bytes: some Collection<UInt8>) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+        guard let first = bytes.first, isLetter(first) else { return false }
+        return bytes.allSatisfy { byte in
+            isLetter(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+                || [UInt8(ascii: "+"), UInt8(ascii: "-"), UInt8(ascii: ".")].contains(byte)
+        }
+    }
+
+    static func isSlash(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "/") || byte == UInt8(ascii: "\\") }
+
+    /// The normalized `scheme://host[:port]` of a URL whose path is `/`, as libcurl parses it.
+    private static func origin(_ url: String) throws(Problem) -> String {
         guard let handle = curl_url() else { throw .malformed("out of memory") }
         defer { curl_url_cleanup(handle) }
-        let flags = UInt32(CURLU_URLENCODE | CURLU_NON_SUPPORT_SCHEME | CURLU_DISALLOW_USER)
-        switch curl_url_set(handle, CURLUPART_URL, text, flags) {
+        switch curl_url_set(handle, CURLUPART_URL, url, UInt32(CURLU_DISALLOW_USER)) {
         case CURLUE_OK: break
         case CURLUE_USER_NOT_ALLOWED: throw .credentials
-        case CURLUE_BAD_SLASHES: throw .noScheme
-        case CURLUE_BAD_SCHEME where !text.utf8.contains(UInt8(ascii: ":")): throw .noScheme
-        case CURLUE_BAD_SCHEME: throw text.contains("://") ? .malformed("bad scheme") : .noScheme
         case let code: throw .malformed(String(cString: curl_url_strerror(code)).lowercased())
         }
-        guard let scheme = Self.part(CURLUPART_SCHEME, of: handle) else { throw .noScheme }
-        guard scheme == "http" || scheme == "https" else { throw .scheme(scheme) }
-        // libcurl ignores a third slash, and takes what follows for the host.
-        let afterScheme = text.firstRange(of: "://").map { text[$0.upperBound...] }
-        guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty, afterScheme?.first != "/" else {
-            throw .malformed("no host")
-        }
-        curl_url_set(handle, CURLUPART_FRAGMENT, nil, 0)
+        guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty else { throw .malformed("no host") }
         if host.utf8.contains(where: { $0 >= 0x80 }) {
             // libcurl would convert the name by the process's locale, which is C here.
             guard curl_url_set(handle, CURLUPART_HOST, try Self.asciiForm(of: host), 0) == CURLUE_OK,
                 let url = Self.part(CURLUPART_URL, of: handle)
             else { throw .malformed("it cannot be normalized") }
             // Parsed once more: the ASCII form may be a numeric address, which is normalized too.
-            self = try HTTPURL(url)
-            return
+            return try origin(url)
         }
-        guard
-            var bytes = Self.part(CURLUPART_URL, of: handle, flags: UInt32(CURLU_NO_DEFAULT_PORT)).map({
-                Array($0.utf8)
-            })
+        guard let url = Self.part(CURLUPART_URL, of: handle, flags: UInt32(CURLU_NO_DEFAULT_PORT)), url.last == "/"
         else { throw .malformed("it cannot be normalized") }
-
-        var end = scheme.utf8.count + 3
-        while end < bytes.count, bytes[end] != UInt8(ascii: "/"), bytes[end] != UInt8(ascii: "?") {
-            if (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(bytes[end]) { bytes[end] |= 0x20 }
-            end += 1
-        }
-        // RFC 3986 section 6.2.2.1: hexadecimal digits are in upper case.
-        var position = end
-        while position + 2 < bytes.count {
-            if bytes[position] == UInt8(ascii: "%") {
-                for digit in [position + 1, position + 2]
-                where bytes[digit] >= UInt8(ascii: "a") && bytes[digit] <= UInt8(ascii: "f") {
-                    bytes[digit] &= 0xDF
-                }
-                position += 2
-            }
-            position += 1
-        }
-        string = String(decoding: bytes, as: UTF8.self)
-        originLength = end
+        let lower = url.utf8.dropLast().map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 }
+        return String(decoding: lower, as: UTF8.self)
     }
 
     /// The ASCII form of an international host name: lower case, NFC, Punycode (UTS #46 non-transitional, RFC 5891).

@@ -30,6 +30,21 @@ enum ResponseFields {
         header("Content-Range", 0, -1, easy)?.value
     }
 
+    /// The value of `Location`, as the server wrote it. Bytes are percent-encoded if they are not UTF-8.
+    static func location(of easy: UnsafeMutableRawPointer) -> String? {
+        var found: UnsafeMutablePointer<curl_header>?
+        guard curl_easy_header(easy, "Location", 0, UInt32(CURLH_HEADER), -1, &found) == CURLHE_OK,
+            let value = found?.pointee.value, value[0] != 0
+        else { return nil }
+        if let text = String(validatingCString: value) { return text }
+        var text = ""
+        for byte in sequence(first: value, next: { $0 + 1 }).lazy.map({ UInt8(bitPattern: $0.pointee) }) {
+            if byte == 0 { break }
+            text += byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
+        }
+        return text
+    }
+
     /// Whether the last response has several `Content-Length` lines that differ (RFC 9112 section 6.3).
     static func hasDifferentLengths(_ easy: UnsafeMutableRawPointer) -> Bool {
         guard let (first, amount) = header("Content-Length", 0, -1, easy), amount > 1 else { return false }

@@ -20,12 +20,17 @@ package final class Transfer {
     // Options that change from use to use. They are set only if they differ: each costs a call.
     private var waitsToMultiplex = false
     private var staysWithTLS = false
+    /// The environment may name a proxy for http URLs.
+    private let hasProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains { (name: String) in
+        getenv(name).map { $0[0] != 0 } ?? false
+    }
     private var followsRedirects = true
     /// The head of a relayed request's response; nil for a cover request.
     var relayed: RelayedHead?
 
     // The state of this use.
-    private var url = ""
+    private var requested: HTTPURL?
+    private var url: String { requested?.string ?? "" }
     private var origin: Substring = ""
     private var body: [UInt8] = []
     private var received = 0
@@ -85,6 +90,7 @@ package final class Transfer {
             return Transfer.from(context).receive(headLine: line) ? line.count : 0
         }
         sleeve_setopt_long(easy, CURLOPT_NOSIGNAL, 1)
+        sleeve_setopt_long(easy, CURLOPT_PATH_AS_IS, 1)
         // Otherwise removing the handle blocks the event loop until a name look-up in progress has ended.
         sleeve_setopt_quick_exit(easy)
         sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
@@ -136,7 +142,7 @@ package final class Transfer {
         self.id = id
         self.completion = completion
         onConnection = request.onConnection
-        url = request.url.string
+        requested = request.url
         origin = request.url.origin
         body = []
         received = 0
@@ -148,7 +154,7 @@ package final class Transfer {
         firstByte = nil
         resumption = request.continuing.map { Resumption($0.body) }
         errorText[0] = 0
-        sleeve_setopt_string(easy, CURLOPT_URL, url)
+        setTarget(request)
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
             sleeve_setopt_long(easy, CURLOPT_PIPEWAIT, waitsToMultiplex ? 1 : 0)
@@ -165,6 +171,15 @@ package final class Transfer {
         }
         if relayed != nil || request.relay != nil { setRelay(request.relay) }
         setFields(request)
+    }
+
+    /// Sets the URL, and the request target to the byte: some releases of libcurl drop an empty query and change the case of
+    /// percent-encodings.
+    private func setTarget(_ request: TransferRequest) {
+        sleeve_setopt_string(easy, CURLOPT_URL, request.url.requestURL)
+        // A target of its own would also be sent to where libcurl follows a redirect, and to a proxy that needs the whole URL.
+        let isOwn = (!request.followsRedirects || request.relay != nil) && !(hasProxy && !request.url.isHTTPS)
+        sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, isOwn ? String(request.url.target) : nil)
     }
 
     private func setFields(_ request: TransferRequest) {
@@ -298,7 +313,9 @@ package final class Transfer {
         var response = TransferResponse(
             head: HTTPResponse(
                 status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
-            body: body, location: isRedirect ? easy.string(CURLINFO_REDIRECT_URL) : nil, redirectedTo: redirectedTo,
+            body: body,
+            location: isRedirect ? ResponseFields.location(of: easy).flatMap { requested?.resolving($0) } : nil,
+            redirectedTo: redirectedTo,
             redirects: redirects, isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
         response.timings = timings()

@@ -6,7 +6,7 @@ package struct TransferResponse: Sendable {
     package var head: HTTPResponse
     /// Empty for a status other than 2xx, unless the request was relayed.
     package var body: [UInt8]
-    /// The target of a redirect that was not followed.
+    /// The target of a redirect that was not followed, as the server wrote it; the whole URL.
     package var location: String?
     /// The last URL, if redirects were followed.
     package var redirectedTo: String?

@@ -30,7 +30,7 @@ import Testing
     @Test("dot segments, encoded or not, do not lead out of the site")
     func dotSegments() throws {
         let site = try MirrorSite("http://h/covers")
-        #expect(site.url("/a/../1.jpg") != nil && site.url("/a/../1.jpg") == site.url("/1.jpg"))
+        #expect(site.url("/a/../1.jpg").map { "\($0)" } == "http://h/covers/1.jpg")
         for target in ["/../x", "/%2e%2e/x", "/.%2E/x", "x", "*", "http://h/covers/x"] {
             #expect(site.url(target) == nil, "\(target)")
         }

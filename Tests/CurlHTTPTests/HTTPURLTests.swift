@@ -35,6 +35,60 @@ import Testing
     }
 
     @Test(
+        arguments: [
+            // Written, sent, key.
+            ("/fit/http%3a%2f%2fb.example%2Fa.jpg", nil, "/fit/http%3A%2F%2Fb.example%2Fa.jpg"),
+            ("/%7euser/%41.jpg", nil, "/~user/A.jpg"),
+            ("/a/%2E%2e/b/./c/..", nil, "/b/"), ("/a/../../b", nil, "/b"), ("/a//../b/", nil, "/a/b/"),
+            ("/a/...", nil, "/a/..."), ("/.", nil, "/"), ("/a/%2e", nil, "/a/"),
+            ("/a.jpg?", nil, "/a.jpg?"), ("?", "/?", "/?"), ("/a?#b", "/a?", "/a?"), ("/a#b?c", "/a", "/a"),
+            ("/a?s=a+b%20c&t=%2B%2bd", nil, "/a?s=a+b%20c&t=%2B%2Bd"),
+            ("//double//slash.jpg", nil, "//double//slash.jpg"),
+            ("/a'b(c)*!;d=1,e$&f:@/?g='?/:@", nil, "/a'b(c)*!;d=1,e$&f:@/?g='?/:@"),
+            ("/A|B^`{c}\"<d>.jpg", "/A%7CB%5E%60%7Bc%7D%22%3Cd%3E.jpg", "/A%7CB%5E%60%7Bc%7D%22%3Cd%3E.jpg"),
+            ("/a?t=Late Train [Remix]", "/a?t=Late%20Train%20%5BRemix%5D", "/a?t=Late%20Train%20%5BRemix%5D"),
+            ("/100%.jpg", "/100%25.jpg", "/100%25.jpg"), ("/%zz%4", "/%25zz%254", "/%25zz%254"),
+            ("/K\u{E4}se.jpg", "/K%C3%A4se.jpg", "/K%C3%A4se.jpg"),
+            ("/AC\\DC.jpg?a\\b", "/AC/DC.jpg?a%5Cb", "/AC/DC.jpg?a%5Cb"), ("/AC%5cDC.jpg", nil, "/AC%5CDC.jpg"),
+            ("\\a\\..\\b", "/a/../b", "/b"),
+            ("/a?b=/../c&d=%2e", nil, "/a?b=/../c&d=."),
+        ] as [(String, String?, String)])
+    func `the request target is the one given, apart from what no URL may contain, and the key is normalised`(
+        written: String, sent: String?, key: String
+    ) throws {
+        let url = try HTTPURL("HTTP://Covers.Example:80" + written)
+        #expect(url.target == sent ?? written)
+        #expect(url.requestURL == "http://covers.example" + (sent ?? written))
+        #expect(url.string == "http://covers.example" + key)
+        #expect(url.normalizedTarget == key)
+        #expect(try HTTPURL(url.string).string == url.string)
+        #expect(try HTTPURL(url.string).requestURL == url.string)
+        #expect(try HTTPURL(url.requestURL) == url)
+    }
+
+    @Test func `a backslash is a slash before the query, so that what follows it is never taken for a host`() throws {
+        #expect(try HTTPURL("http:\\\\a.example\\b").string == "http://a.example/b")
+        #expect(try HTTPURL("http://a.example\\@b.example/").string == "http://a.example/@b.example/")
+    }
+
+    @Test(
+        arguments: [
+            ("https://b.example/%2f?x#y", "https://b.example/%2f?x#y"), ("//b.example/%7e", "http://b.example/%7e"),
+            ("/c%2fd?u=http://b/", "http://a.example/c%2fd?u=http://b/"), ("/c/../d", "http://a.example/c/../d"),
+            ("e.jpg?f=%2f", "http://a.example/x%2fy/e.jpg?f=%2f"), ("../e/./f.jpg", "http://a.example/e/f.jpg"),
+            ("?f", "http://a.example/x%2fy/z.jpg?f"), ("", "http://a.example/x%2fy/z.jpg?q=%3a"),
+            ("#top", "http://a.example/x%2fy/z.jpg?q=%3a"), ("e?u=../f", "http://a.example/x%2fy/e?u=../f"),
+            ("data:image/png", "data:image/png"), ("e:f/g", "e:f/g"), ("./e:f", "http://a.example/x%2fy/e:f"),
+            ("\\\\b.example/c", "http:\\\\b.example/c"), ("\\c", "http://a.example\\c"),
+        ])
+    func `a reference is resolved and otherwise stays as written (RFC 3986 section 5.2)`(
+        reference: String, expected: String
+    ) throws {
+        let url = try HTTPURL("http://a.example/x%2fy/z.jpg?q=%3a")
+        #expect(url.resolving(reference) == expected)
+    }
+
+    @Test(
         "an international host name is in its ASCII form, however it is written and whatever the locale (RFC 5891)",
         arguments: [
             ("http://m\u{FC}ller.example/\u{FC}.jpg", "http://xn--mller-kva.example/%C3%BC.jpg"),

@@ -32,7 +32,7 @@ extension DownloadQueue {
     func isAllowed(_ id: JobID, _ host: Int) -> Bool {
         switch hosts[host].robots {
         case nil: true
-        case .known(let rules, _, _): rules.allow(jobs[id].target.target.utf8)
+        case .known(let rules, _, _): rules.allow(jobs[id].target.normalizedTarget.utf8)
         case .unknown, .fetching: false
         }
     }

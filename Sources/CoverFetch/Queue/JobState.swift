@@ -28,7 +28,7 @@ struct JobState {
     func withRedirects(_ response: TransferResponse, from target: HTTPURL) -> TransferResponse {
         if redirects.isEmpty { return response }
         var response = response
-        response.redirectedTo = target.string
+        response.redirectedTo = target.requestURL
         response.redirects = redirects
         return response
     }

@@ -324,7 +324,7 @@ package actor DownloadScheduler {
         let timings = CoverTimings(
             submitted: queue.first(of: job) { $0.submitted } ?? now, transfer: state.timings, now: now)
         let download = Download(
-            job: job, key: url.string, content: content, hints: hints, microseconds: state.microseconds,
+            job: job, url: url, content: content, hints: hints, microseconds: state.microseconds,
             timings: timings)
         states[job.slot].partial = nil
         backlog += content.footprint

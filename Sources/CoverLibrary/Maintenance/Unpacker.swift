@@ -49,7 +49,7 @@ struct Unpacker {
             fail(CoverFailure(.cache, url: defect.key ?? "", detail: detail), &summary)
         case .cover(var metadata, let body):
             let key = metadata.key
-            guard EntryKey.isCover(key), (try? HTTPURL(key))?.string == key else {
+            guard EntryKey.isCover(key), let url = try? HTTPURL(key) else {
                 fail(CoverFailure(.badURL, url: key, detail: "its URL in the pack is not valid"), &summary)
                 return nil
             }
@@ -57,6 +57,8 @@ struct Unpacker {
                 fail(CoverFailure(.notAnImage, url: key, detail: "its bytes in the pack are no image"), &summary)
                 return nil
             }
+            // Another version may normalise URLs less.
+            metadata.key = url.string
             (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
             return (metadata, body)
         }

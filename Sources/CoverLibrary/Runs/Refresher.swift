@@ -123,7 +123,7 @@ final class Refresher: Sendable {
         var due: [(entry: CachedEntry, url: HTTPURL)] = []
         for entry in entries {
             do throws(CoverFailure) {
-                due.append((entry, try HTTPURL(location: entry.metadata.key)))
+                due.append((entry, try entry.metadata.url()))
             } catch {
                 // Only damage or another program writes such a key. It concerns no other entry.
                 run.record(CoverOutcome(failed: error))

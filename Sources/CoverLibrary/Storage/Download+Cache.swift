@@ -32,7 +32,7 @@ extension Download {
             var metadata = entry.metadata
             metadata.storedAt = entry.validatedAt
             let fields = StoredResponse(entry).keptFields
-            metadata.fields = fields + EntryAnnotation.triedAt(now).line
+            metadata.fields = fields + url.annotation + EntryAnnotation.triedAt(now).line
             return Renewal(entry, metadata)
         case .notModified(let version, let update):
             guard let entry = (version as? CachedVersion)?.entry else { return nil }
@@ -42,7 +42,7 @@ extension Download {
             return updated.map {
                 Renewal(
                     confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
-                    fields: $0.keptFields)
+                    fields: $0.keptFields + url.annotation)
             }
         }
     }
@@ -56,7 +56,7 @@ extension Download {
                 Absence(status: absence.status, until: absence.until, answeredAt: now).change(of: key))
         }
         if let redirect = hints.redirect {
-            changes.append(.set(Hint(.moved, key, redirect.target.string, until: redirect.until)))
+            changes.append(.set(Hint(.moved, key, redirect.target.requestURL, until: redirect.until)))
         } else if hints.forgetsRedirect {
             changes.append(.remove(.moved, key: key))
         }
@@ -76,11 +76,27 @@ extension HintChange {
 }
 
 extension EntryMetadata {
-    init(key: String, _ header: ImageHeader, _ response: StoredResponse) {
+    init(_ url: HTTPURL, _ header: ImageHeader, _ response: StoredResponse) {
         self.init(
-            key: key, mediaType: header.mediaType, width: header.width, height: header.height,
-            storedAt: response.responseTime, freshUntil: response.knownFreshUntil, fields: response.keptFields)
+            key: url.string, mediaType: header.mediaType, width: header.width, height: header.height,
+            storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
+            fields: response.keptFields + url.annotation)
     }
+
+    /// The URL to request for the entry: as it was requested before, else the key.
+    /// - Throws: `CoverFailure` if the key is no usable URL.
+    func url() throws(CoverFailure) -> HTTPURL {
+        for case .requestURL(let text) in EntryAnnotation.all(in: fields) {
+            // A pack may come from anywhere, and must not lead elsewhere.
+            if let url = try? HTTPURL(text), url.string == key { return url }
+        }
+        return try HTTPURL(location: key)
+    }
+}
+
+extension HTTPURL {
+    /// The line of an entry's fields that keeps what is requested; empty if that is the key.
+    fileprivate var annotation: String { requestURL == string ? "" : EntryAnnotation.requestURL(requestURL).line }
 }
 
 extension StoredResponse {

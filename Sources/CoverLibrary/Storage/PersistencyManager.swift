@@ -125,7 +125,7 @@ actor PersistencyManager: DownloadStore {
                 while try !hasRoom(for: body.count) {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
-                let metadata = EntryMetadata(key: download.key, header, response)
+                let metadata = EntryMetadata(download.url, header, response)
                 try body.withUnsafeBytes { bytes in
                     let digest = Digest(of: bytes)
                     download.timings.hash = download.timings.endStage(at: .now)

@@ -20,7 +20,7 @@ package struct MirrorResponse: Sendable {
 
     /// A response of the mirror itself, with one line of text.
     static func generated(_ status: Int, _ text: String, _ cacheStatus: CacheStatus? = nil) -> MirrorResponse {
-        let body = Array((text + "\n").utf8)
+        let body = Array((Redaction.redact(text) + "\n").utf8)
         var fields: HTTPFields = [
             .contentType: "text/plain; charset=utf-8", .contentLength: String(body.count), .cacheControl: "no-store",
             .date: HTTPDate.text(WallClock.milliseconds() / 1_000),

@@ -18,7 +18,7 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var kind: Kind
     /// The requested URL.
     package var url: String
-    /// One line for people. Contains no credentials: URLs with credentials are rejected before a transfer starts.
+    /// One line for people. It may contain the credentials of a redirect's target or of a proxy.
     package var detail: String
     /// What had arrived of the body, if it is worth a resumption.
     package var partial: PartialBody?

@@ -1,5 +1,5 @@
-/// Redacts credentials from messages, logs and reports. URLs carry them in their user information and in parameters with known
-/// names.
+/// Redacts credentials from text that leaves the process: messages, logs, reports, responses. URLs carry them in their user
+/// information, in parameters whose names say so, and in values that look like generated tokens.
 package enum Redaction {
     /// Replaces a credential.
     private static let mark = "[hidden]"
@@ -7,13 +7,19 @@ package enum Redaction {
     /// Names of parameters that hold credentials, in lower case, letters and digits only: those of OAuth (RFC 6749, RFC 6750 §2.3),
     /// of signed URLs of large object stores, and others in wide use.
     private static let names: Set<String> = [
-        "token", "key", "apikey", "appkey", "accesskey", "auth", "authorization", "secret", "password", "passwd",
-        "passwort", "pass", "pwd", "sig", "signature", "sign", "hmac", "jwt", "session", "sessionid", "sid",
-        "credential", "policy",
-        "keypairid", "accesskeyid", "awsaccesskeyid", "privatekey", "bearer", "jsessionid", "phpsessid", "hdnea",
-        "hdnts", "googleaccessid", "xamzcredential", "xgoogcredential",
+        "key", "appkey", "auth", "pass", "pw", "pwd", "pin", "otp", "sig", "sign", "hmac", "hash", "md5", "jwt", "sid",
+        "policy", "keypairid", "bearer", "phpsessid", "hdnea", "hdnts", "googleaccessid", "ticket", "nonce", "salt",
+        "cookie", "code", "rlkey", "hm", "oh",
     ]
-    private static let endings = ["token", "secret", "password", "signature", "apikey"]
+    /// Parts of such names.
+    private static let parts = [
+        "token", "secret", "passw", "passphrase", "passcode", "signature", "apikey", "accesskey", "authkey",
+        "privatekey",
+        "credential", "authorization", "session",
+    ]
+    /// Short names for a password (`p`), a token (`t`), a salt (`s`) and a key (`k`), as in the Subsonic API. They are also in use
+    /// for sizes, times and pages, so a short number is no credential.
+    private static let shortNames: Set<String> = ["p", "t", "s", "k"]
 
     /// Replaces every credential in a text, also in a URL that a parameter of another URL holds, however often it is
     /// percent-encoded there.
@@ -79,25 +85,41 @@ package enum Redaction {
         return units
     }
 
-    /// `https://user:password@host/` is `https://[hidden]@host/`.
+    /// `https://user:password@host/` is `https://[hidden]@host/`, and `user:password@host:8080` is `[hidden]@host:8080`.
     private static func users(_ units: [Unit]) -> [Range<Int>] {
         var found: [Range<Int>] = []
-        var index = 2
+        var index = 0
         while index < units.count {
-            defer { index += 1 }
-            guard units[index].isOne(of: "/"), units[index - 1].isOne(of: "/"), units[index - 2].isOne(of: ":") else {
-                continue
-            }
-            let (start, depth) = (index + 1, units[index].depth)
-            let end = units[start...].firstIndex {
-                $0.isOne(of: "/?# \t\"'<>", upTo: depth) || $0.isOne(of: "&;", upTo: depth - 1)
-            }
-            if let at = units[start..<(end ?? units.count)].lastIndex(where: { $0.isOne(of: "@", upTo: depth) }) {
-                found.append(start..<at)
+            let isURL =
+                index > 2 && units[index - 1].isOne(of: "/\\") && units[index - 2].isOne(of: "/\\")
+                && units[index - 3].isOne(of: ":")
+            let isWord = index == 0 || units[index - 1].isOne(of: " \t\"'<>(")
+            if isURL || isWord, let at = endOfUser(units[index...], isURL: isURL, isURL ? units[index - 1].depth : 0) {
+                found.append(index..<at)
                 index = at
             }
+            index += 1
         }
         return found
+    }
+
+    /// The position of the `@` after user name and password.
+    /// - Parameters:
+    ///   - isURL: a scheme precedes. Otherwise it takes a colon to tell a password from a mail address.
+    ///   - depth: that of the delimiters.
+    private static func endOfUser(_ units: ArraySlice<Unit>, isURL: Bool, _ depth: Int) -> Int? {
+        var authority = units.prefix {
+            !$0.isOne(of: "/\\?# \t\"'<>", upTo: depth) && !$0.isOne(of: "&;", upTo: depth - 1)
+        }
+        let colon = authority.firstIndex { $0.isOne(of: ":", upTo: depth) }
+        // A password may contain a slash: what follows the colon is no port then.
+        if isURL, let colon, authority.first?.isOne(of: "[") == false,
+            !authority[(colon + 1)...].allSatisfy({ isDigit($0.byte) })
+        {
+            authority = units.prefix { !$0.isOne(of: " \t\"'<>", upTo: depth) }
+        }
+        guard let at = authority.lastIndex(where: { $0.isOne(of: "@", upTo: depth) }) else { return nil }
+        return isURL || colon.map { $0 < at } == true ? at : nil
     }
 
     /// `?token=abc&size=1` is `?token=[hidden]&size=1`.
@@ -107,19 +129,38 @@ package enum Redaction {
         while let mark = units[index...].firstIndex(where: { $0.isOne(of: "?&#;") }) {
             let name = units[(mark + 1)...].prefix { !$0.isOne(of: "=?&#; \t") }
             index = name.endIndex
-            guard index < units.count, units[index].isOne(of: "="), isCredential(name.map(\.byte)) else { continue }
+            guard index < units.count, units[index].isOne(of: "=") else { continue }
             let depth = units[mark].depth
             var value = units[(index + 1)...].prefix { !$0.isOne(of: "&#; \t\"'<>", upTo: depth) }
             // Punctuation after the URL does not belong to the value.
             while value.last?.isOne(of: "):,.", upTo: 0) == true { value.removeLast() }
+            guard isCredential(name.map(\.byte), value.map(\.byte)) else { continue }
             found.append(value.startIndex..<value.endIndex)
             index = value.endIndex
         }
         return found
     }
 
-    private static func isCredential(_ name: [UInt8]) -> Bool {
-        let plain = String(decoding: name, as: UTF8.self).lowercased().filter { $0.isLetter || $0.isNumber }
-        return names.contains(plain) || endings.contains { plain.hasSuffix($0) }
+    private static func isCredential(_ name: [UInt8], _ value: [UInt8]) -> Bool {
+        let name = String(decoding: name, as: UTF8.self)
+        let plain = name.lowercased().filter { $0.isLetter || $0.isNumber }
+        if names.contains(plain) || parts.contains(where: plain.contains) { return true }
+        if ["_key", "-key", "Key"].contains(where: name.hasSuffix) { return true }
+        if shortNames.contains(plain) { return value.count > 4 || !value.allSatisfy(isDigit) }
+        return isGenerated(value)
     }
+
+    /// Whether a value looks like a generated token: at least 20 letters and digits, mixed, without the punctuation of names and
+    /// addresses. A UUID identifies a thing.
+    private static func isGenerated(_ value: [UInt8]) -> Bool {
+        func isLetter(_ byte: UInt8) -> Bool { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte | 0x20) }
+        guard value.count >= 20, value.contains(where: isDigit), value.contains(where: isLetter),
+            value.allSatisfy({ isDigit($0) || isLetter($0) || "-_+/=~".utf8.contains($0) })
+        else { return false }
+        return value.split(separator: UInt8(ascii: "-"), omittingEmptySubsequences: false).map(\.count) != [
+            8, 4, 4, 4, 12,
+        ]
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 }

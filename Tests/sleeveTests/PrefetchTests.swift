@@ -180,10 +180,12 @@ extension CommandTests {
                 let result = try await stage.run("prefetch", try stage.list(urls), "--report", report, "--quiet")
                 #expect(result.status == 3)
                 let text = try stage.text(of: report)
-                let fields: Set = ["url", "outcome", "digest", "bytes", "milliseconds", "error"]
+                let fields: Set = ["url", "line", "outcome", "digest", "bytes", "milliseconds", "error"]
                 #expect(try memberNames(text).allSatisfy { $0.isSuperset(of: fields) })
                 let lines: [ReportLine] = try jsonLines(text)
                 #expect(lines.map(\.url).sorted() == urls.sorted())
+                #expect(lines.compactMap(\.line).sorted() == Array(1...urls.count))
+                #expect(lines.allSatisfy { urls[($0.line ?? 1) - 1] == $0.url })
                 let outcomes = Dictionary(grouping: lines, by: \.outcome).mapValues(\.count)
                 #expect(outcomes == ["fresh": 1, "downloaded": 2, "joined": 1, "failed": 1, "skipped": 1])
                 let entries = try await stage.entries()

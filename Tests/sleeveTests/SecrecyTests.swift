@@ -28,6 +28,38 @@ extension CommandTests {
             }
         }
 
+        @Test func `credentials of a redirect's target appear nowhere, and the report's line tells the cover`()
+            async throws
+        {
+            try await withStage { stage in
+                let targets = [
+                    "/x.jpg?X-Amz-Signature=hush&p=hush", "//me:hush@a.example/",
+                    "/x.jpg?u=http%3A%2F%2Fh%2F%3Fpw%3Dhush",
+                ]
+                var (urls, listeners): ([String], [Listener]) = ([], [])
+                for target in targets {
+                    let answer =
+                        "HTTP/1.1 302 Found\r\nLocation: \(target)\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+                    listeners.append(try Listener(answer: answer))
+                    urls.append(listeners[listeners.count - 1].url + "/1.jpg?t=hush")
+                }
+                defer { for listener in listeners { listener.stop() } }
+                let report = stage.folder + "/report"
+                let result = try await stage.run(
+                    "prefetch", try stage.list(urls), "--log-level", "trace", "--report", report, "--retries", "1",
+                    "--json")
+                #expect(result.status == 3, "\(result)")
+                for text in [result.stderr, result.stdout, try stage.text(of: report)] {
+                    #expect(!text.contains("hush"), "\(text)")
+                }
+                let lines: [ReportLine] = try jsonLines(try stage.text(of: report))
+                #expect(Set(lines.map(\.line)) == [1, 2, 3])
+                for line in lines {
+                    #expect(line.url == urls[(line.line ?? 1) - 1].replacing("hush", with: "[hidden]"))
+                }
+            }
+        }
+
         @Test(
             "a proxy's password appears in no message", arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
         func proxy(place: String) async throws {

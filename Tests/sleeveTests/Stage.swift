@@ -125,6 +125,7 @@ struct Summary: Decodable {
 /// A line of the report.
 struct ReportLine: Decodable {
     var url: String
+    var line: Int?
     var outcome: String
     var digest: String?
     var bytes: Int

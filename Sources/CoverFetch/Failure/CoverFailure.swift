@@ -51,8 +51,11 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     public var kind: Kind
     /// The URL as the caller gave it.
     public var url: String
-    /// What happened, without the URL.
-    public var detail: String
+    /// What happened, without the URL, with credentials redacted.
+    public var detail: String {
+        // What is appended may lead to the URL of a redirect.
+        didSet { detail = Redaction.redact(detail) }
+    }
     /// The HTTP status, if the server answered.
     public var status: Int?
     /// If the failure was remembered and no request was sent: when the URL is requested again, in milliseconds since 1970.

@@ -1,4 +1,5 @@
 import CoverLibrary
+import Platform
 
 /// Why a cover cannot be shown.
 struct CoverProblem: Sendable, Equatable {
@@ -20,7 +21,7 @@ struct CoverProblem: Sendable, Equatable {
     /// Adds the reason as a member called `name`, and the cause as `cause`.
     func add(to object: inout JSONObject, as name: String) {
         object.add(name, reason)
-        if let cause { object.add("cause", cause) }
+        if let cause { object.add("cause", Redaction.redact(cause)) }
     }
 
     private static func reason(_ failure: CoverFailure) -> String {

@@ -1,4 +1,5 @@
 import CoverLibrary
+import Platform
 
 /// Sends queued edits to the remote library, with exponential backoff after failures, and reports the queue to pages.
 actor RemoteSync {
@@ -40,9 +41,9 @@ actor RemoteSync {
     /// - Parameter waiting: How many edits are queued.
     static func state(url: String, waiting: Int, problem: String?) -> String {
         jsonText {
-            $0.add("url", url)
+            $0.add("url", Redaction.redact(url))
             $0.add("waiting", waiting)
-            $0.add("problem", problem)
+            $0.add("problem", problem.map { Redaction.redact($0) })
         }
     }
 }

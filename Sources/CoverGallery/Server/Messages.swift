@@ -28,7 +28,7 @@ extension Response {
 
     static func problem(_ message: String, status: HTTPResponse.Status, field: String? = nil) -> Response {
         .json(status: status) {
-            $0.add("error", message)
+            $0.add("error", Redaction.redact(message))
             if let field { $0.add("field", field) }
         }
     }

@@ -9,15 +9,19 @@ struct CoverCandidate: Sendable {
     private(set) var url: HTTPURL
     /// The URLs to try after it, in order.
     private(set) var alternatives: [String]
+    /// The line of the list that named it.
+    let line: Int?
     /// How the URLs before it failed.
     private(set) var failures: [CoverFailure] = []
     /// Whether every size of the Cover Art Archive's picture that was tried before was answered with 404 or 410.
     private(set) var mayBeAbsent = true
 
+    /// - Parameter line: the line of the list that named it.
     /// - Throws: `CoverFailure` if the text is no usable URL.
     init(_ location: String, line: Int?) throws(CoverFailure) {
         url = try HTTPURL(location: location, line: line)
         self.location = location
+        self.line = line
         alternatives = []
     }
 
@@ -55,7 +59,7 @@ struct CoverCandidate: Sendable {
         let rest = failure.isTemporary ? alternatives.filter { !isOtherSize($0) } : alternatives
         if rest.isEmpty { return (nil, CoverFailure(of: all)) }
         do throws(CoverFailure) {
-            var next = try CoverCandidate(rest, line: nil)
+            var next = try CoverCandidate(rest, line: line)
             next.failures = all + next.failures
             if isOtherSize(next.location) { next.mayBeAbsent = mayBeAbsent && failure.isAbsence }
             return (next, failure)

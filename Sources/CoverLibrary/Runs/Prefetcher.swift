@@ -54,7 +54,9 @@ struct Prefetcher: Sendable {
             stop("\(CacheError(error))")
             for candidate in candidates {
                 run.record(
-                    CoverOutcome(failed: CoverFailure(.cache, url: candidate.location, detail: "\(CacheError(error))")))
+                    CoverOutcome(
+                        failed: CoverFailure(
+                            .cache, url: candidate.location, detail: "\(CacheError(error))", line: candidate.line)))
             }
             return
         }
@@ -64,9 +66,11 @@ struct Prefetcher: Sendable {
         for (candidate, status) in zip(candidates, statuses) {
             let fingerprint = candidate.url.string.fingerprint
             if let (location, status) = await cached(candidate, status) {
-                record(seen.contains(fingerprint) ? .joined : .fresh, location, status)
+                record(seen.contains(fingerprint) ? .joined : .fresh, location, candidate.line, status)
             } else if pipeline.configuration.isOffline || policy == .onlyCache {
-                run.record(CoverOutcome(failed: .offline(candidate.location)))
+                var failure = CoverFailure.offline(candidate.location)
+                failure.line = candidate.line
+                run.record(CoverOutcome(failed: failure))
             } else if seen.insert(fingerprint).inserted {
                 missing.append(candidate)
             } else {
@@ -145,7 +149,7 @@ struct Prefetcher: Sendable {
         if await pipeline.startedScheduler?.join(candidate.url, request(candidate)) == true { return }
         if let failure = run.failure(of: key) { return failed(candidate, failure) }
         if let status = try? await pipeline.read({ try $0.status(of: [key]).first ?? nil }) {
-            return record(.joined, candidate.location, status)
+            return record(.joined, candidate.location, candidate.line, status)
         }
         await submit([candidate])
     }
@@ -156,7 +160,7 @@ struct Prefetcher: Sendable {
             case .success(let cover):
                 // Another process brought a cached one: this run transferred nothing.
                 let kind: CoverOutcome.Kind = result.isJoined ? .joined : result.isCached ? .fresh : .downloaded
-                var outcome = CoverOutcome(kind, candidate.location)
+                var outcome = CoverOutcome(kind, candidate.location, line: candidate.line)
                 outcome.digest = cover.digest
                 outcome.bytes = cover.byteCount
                 outcome.isDuplicate = cover.isDuplicate
@@ -174,6 +178,7 @@ struct Prefetcher: Sendable {
         if failure.kind == .cancelled { return run.postpone() }
         var failure = failure
         failure.url = candidate.location
+        failure.line = candidate.line
         if failure.kind == .cache { stop(failure.detail) }
         run.remember(failure, of: candidate.url.string)
         let (next, combined) = candidate.next(after: failure)
@@ -191,8 +196,8 @@ struct Prefetcher: Sendable {
         if run.stop(reason) { cancelRequests() }
     }
 
-    private func record(_ kind: CoverOutcome.Kind, _ location: String, _ status: CacheReader.Status) {
-        var outcome = CoverOutcome(kind, location)
+    private func record(_ kind: CoverOutcome.Kind, _ location: String, _ line: Int?, _ status: CacheReader.Status) {
+        var outcome = CoverOutcome(kind, location, line: line)
         outcome.digest = status.digest.description
         outcome.bytes = status.bytes
         run.record(outcome)

@@ -118,6 +118,8 @@ public struct CoverOutcome: Sendable, Hashable {
     public var kind: Kind
     /// The URL as the caller gave it.
     public var url: String
+    /// The line of the list that named the cover, counted from 1, or the number of its request. Nil if it came from neither.
+    public var line: Int?
     /// SHA-256 in hexadecimal; nil without a cover.
     public var digest: String?
     /// Length of the cover in bytes; 0 without one.
@@ -131,13 +133,14 @@ public struct CoverOutcome: Sendable, Hashable {
     /// Where the time went; nil without a transfer of its own.
     package var timings: CoverTimings?
 
-    init(_ kind: Kind, _ url: String) {
+    init(_ kind: Kind, _ url: String, line: Int? = nil) {
         self.kind = kind
         self.url = url
+        self.line = line
     }
 
     init(failed failure: CoverFailure, milliseconds: Double = 0) {
-        self.init(.failed, failure.url)
+        self.init(.failed, failure.url, line: failure.line)
         self.failure = failure
         self.milliseconds = milliseconds
     }

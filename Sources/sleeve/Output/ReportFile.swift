@@ -49,11 +49,12 @@ final class ReportFile: Sendable {
     func add(_ outcome: CoverOutcome) {
         var line = JSONObject()
         line.add("url", Redaction.redact(outcome.url))
+        line.add("line", outcome.line)
         line.add("outcome", outcome.kind.rawValue)
         line.add("digest", outcome.digest)
         line.add("bytes", outcome.bytes)
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
-        line.add("error", outcome.failure?.detail)
+        line.add("error", (outcome.failure?.detail).map { Redaction.redact($0) })
         if let timings = outcome.timings { line.add("timings", raw: timings.json) }
         block.withLock { block in
             block.bytes += line.text.utf8 + [UInt8(ascii: "\n")]

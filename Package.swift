@@ -140,7 +140,7 @@ let package = Package(
         .testTarget(
             name: "CoverFetchTests",
             dependencies: [
-                "CoverFetch", "CurlHTTP", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
+                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -12,18 +12,21 @@ struct HintTable {
     static let maximumCount = 65_536
     /// The longest key and value together, in bytes. Longer hints are not stored, to keep the table small.
     static let maximumLength = 4_096
+    /// No hint is set for longer, in milliseconds: 30 days. One that expires later was set by a clock that was ahead, and is ignored.
+    static let maximumLifetime: Int64 = 30 * 86_400_000
 
     private let select, selectAll, selectAny, insert, delete, deleteAll, deleteExpired, deleteExcess: FastStatement
 
     init(_ database: Database) {
         func statement(_ sql: String) -> FastStatement { FastStatement(database, sql) }
-        select = statement("SELECT value, until FROM remembered WHERE kind = ? AND key = ? AND until > ?")
-        selectAll = statement("SELECT key, value, until FROM remembered WHERE kind = ? AND until > ?")
+        select = statement(
+            "SELECT value, until FROM remembered WHERE kind = ? AND key = ? AND until > ? AND until <= ?")
+        selectAll = statement("SELECT key, value, until FROM remembered WHERE kind = ? AND until > ? AND until <= ?")
         selectAny = statement("SELECT 1 FROM remembered WHERE kind = ? LIMIT 1")
         insert = statement("INSERT OR REPLACE INTO remembered(kind, key, value, until) VALUES (?, ?, ?, ?)")
         delete = statement("DELETE FROM remembered WHERE kind = ? AND key = ?")
         deleteAll = statement("DELETE FROM remembered")
-        deleteExpired = statement("DELETE FROM remembered WHERE until <= ?")
+        deleteExpired = statement("DELETE FROM remembered WHERE until <= ? OR until > ?")
         deleteExcess = statement(
             """
             DELETE FROM remembered WHERE kind = ?1 AND key IN
@@ -31,16 +34,16 @@ struct HintTable {
             """)
     }
 
-    /// - Parameter now: milliseconds since 1970; expired hints are left out.
+    /// - Parameter now: milliseconds since 1970; hints that have expired, or expire too late, are left out.
     func hint(_ kind: Hint.Kind, for key: String, now: Int64) throws -> Hint? {
-        try select.first(.text(kind.rawValue), .text(key), .int(now)) { row in
+        try select.first(.text(kind.rawValue), .text(key), .int(now), .int(now + Self.maximumLifetime)) { row in
             Hint(kind, key, row.text(0), until: row.int64(1))
         }
     }
 
     func hints(_ kind: Hint.Kind, now: Int64) throws -> [Hint] {
         var hints: [Hint] = []
-        try selectAll.each(.text(kind.rawValue), .int(now)) { row in
+        try selectAll.each(.text(kind.rawValue), .int(now), .int(now + Self.maximumLifetime)) { row in
             hints.append(Hint(kind, row.text(0), row.text(1), until: row.int64(2)))
         }
         return hints
@@ -61,7 +64,7 @@ struct HintTable {
 
     /// Removes expired hints, and those of each kind beyond `maximumCount`.
     func sweep(now: Int64, maximumCount: Int = HintTable.maximumCount) throws {
-        try deleteExpired.run(.int(now))
+        try deleteExpired.run(.int(now), .int(now + Self.maximumLifetime))
         for kind in Hint.Kind.allCases { try deleteExcess.run(.text(kind.rawValue), .int(maximumCount)) }
     }
 }

@@ -5,10 +5,15 @@ package import HTTPTypes
 package struct RateLimit: Equatable {
     /// How many requests may be sent until the reset.
     package var remaining: Int
-    /// From now.
+    /// From now: at most `longestReset`.
     package var reset: Duration
 
-    /// Nil if the fields do not state both. - Parameter now: seconds since 1970.
+    /// A reset further away belongs to a quota that no run can wait for, such as a monthly one, or is stated in another unit. Then
+    /// the host's answers show whether requests are left.
+    private static let longestReset: Int64 = 60
+
+    /// Nil if the fields do not state both in a form that is understood.
+    /// - Parameter now: seconds since 1970.
     package init?(_ fields: HTTPFields, now: Int64) {
         // Nearly all responses state none, which one pass over the fields shows.
         guard fields.contains(where: { $0.name.canonicalName.utf8.count > 8 && Self.isRateLimit($0.name) }) else {
@@ -21,10 +26,10 @@ package struct RateLimit: Equatable {
             return
         }
         for (left, reset) in Self.pairs {
-            guard let remaining = fields[left].flatMap({ Int($0) }), let text = fields[reset], let time = Int64(text)
+            guard let remaining = fields[left].flatMap({ Int($0) }), let text = fields[reset],
+                let time = Int64(text) ?? HTTPDate.seconds(text, now: now)
             else { continue }
-            // Some hosts count from now, some from 1970.
-            self.init(remaining: remaining, seconds: time > 1_000_000_000 ? time - now : time)
+            self.init(remaining: remaining, seconds: Self.fromNow(time, now))
             return
         }
         guard let remaining = fields[.xDiscogsRateLimitRemaining].flatMap({ Int($0) }) else { return nil }
@@ -38,9 +43,20 @@ package struct RateLimit: Equatable {
         name == .rateLimit || name == .xDiscogsRateLimitRemaining || pairs.contains { $0.0 == name }
     }
 
-    private init(remaining: Int, seconds: Int64) {
-        self.remaining = max(0, remaining)
-        reset = .seconds(min(max(0, seconds), 86_400 * 365))
+    /// Nil for a negative number, with which some hosts say that there is no limit.
+    private init?(remaining: Int, seconds: Int64) {
+        guard remaining >= 0, seconds <= Self.longestReset else { return nil }
+        self.remaining = remaining
+        reset = .seconds(max(0, seconds))
+    }
+
+    /// Some hosts count seconds from now, some seconds or milliseconds from 1970.
+    private static func fromNow(_ time: Int64, _ now: Int64) -> Int64 {
+        switch time {
+        case 100_000_000_000...: time / 1_000 - now
+        case 1_000_000_000...: time - now
+        default: time
+        }
     }
 
     private static let pairs: [(HTTPField.Name, HTTPField.Name)] = [
@@ -75,7 +91,7 @@ package struct RateLimit: Equatable {
         }
         let all = values.reduce(into: [:]) { $0.merge($1) { first, _ in first } }
         if let remaining = all["remaining"], let reset = all["reset"] {
-            return [RateLimit(remaining: Int(remaining), seconds: reset)]
+            return [RateLimit(remaining: Int(remaining), seconds: reset)].compactMap(\.self)
         }
         return values.compactMap { value in
             guard let remaining = value["r"], let reset = value["t"] else { return nil }

@@ -2,11 +2,24 @@ package import HTTPTypes
 
 /// `Retry-After` (RFC 9110 section 10.2.3).
 package enum RetryAfter {
-    /// The delay a response asks for, from now; at most a year. Nil if the field is missing or invalid.
+    /// In seconds. Longer delays, however far their dates or large their numbers are, count as this.
+    private static let maximum: Int64 = 86_400 * 365
+
+    /// The delay a response asks for, from now: 0 s to a year. Of several field lines the longest delay counts. Nil if the field
+    /// is missing or invalid.
     /// - Parameter now: seconds since 1970.
     package static func delay(_ fields: HTTPFields, now: Int64) -> Duration? {
-        guard let text = fields[.retryAfter] else { return nil }
-        if let seconds = Int64(text) { return seconds < 0 ? nil : .seconds(min(seconds, 86_400 * 365)) }
-        return HTTPDate.seconds(text, now: now).map { .seconds(max(0, $0 - now)) }
+        fields[values: .retryAfter].flatMap { value in
+            // libcurl's lines arrive joined by commas, which dates contain, too.
+            [Substring(value)] + value.split(separator: ",")
+        }
+        .compactMap { seconds(String($0.drop { $0 == " " }), now) }.max().map { .seconds($0) }
+    }
+
+    private static func seconds(_ text: String, _ now: Int64) -> Int64? {
+        if !text.isEmpty, text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }) {
+            return min(Int64(text) ?? maximum, maximum)
+        }
+        return HTTPDate.seconds(text, now: now).map { min(max(0, $0 - now), maximum) }
     }
 }

@@ -41,6 +41,24 @@ import Testing
         }
     }
 
+    @Test func `a hint that expires years ahead was set by a wrong clock, and is ignored`() throws {
+        try withFolder { folder in
+            try folder.abandoned { writer in
+                let month: Int64 = 30 * 86_400_000
+                writer.record(
+                    [
+                        set(.absent, url(1), "404", for: month + 1),
+                        set(.host, "http://a.example", "h", for: month + 1),
+                        set(.absent, url(2), "404", for: month),
+                    ], now: Self.now)
+                try writer.writeDeferred()
+                let reader = try folder.reader()
+                #expect(try values(reader, .absent, [url(1), url(2)]) == [nil, "404"])
+                #expect(try reader.hints(.host, now: Self.now).isEmpty)
+            }
+        }
+    }
+
     @Test("storing a cover removes its absent hint in the same commit")
     func stored() throws {
         try withFolder { folder in

@@ -1,4 +1,6 @@
 import CurlHTTP
+import HTTPCaching
+import HTTPTypes
 import Testing
 
 @testable import CoverFetch
@@ -181,16 +183,19 @@ import Testing
     @Test("a new run retries a host that could not be reached, but not one that asked for a pause")
     func newRun() throws {
         for asksForPause in [false, true] {
-            var queue = queue(perHost: 3)
-            for path in 1...9 { _ = try queue.submit(url(path), request: "") }
+            var queue = queue(perHost: 8)
+            for path in 1...19 { _ = try queue.submit(url(path), request: "") }
             let first = turn(&queue).started
             if asksForPause {
-                queue.giveUp(hostOf: first[0], for: .seconds(3_600), now: startTime)
+                refuse(&queue, first, pause: .seconds(3_600), after: 0)
+                for seconds in [1.0, 3.0, 6.0] {
+                    refuse(&queue, turn(&queue, after: seconds).started, pause: .seconds(3_600), after: seconds)
+                }
             } else {
                 fail(&queue, first, after: 0)
             }
             queue.forgetOutages()
-            #expect(turn(&queue, after: 0.1).started.isEmpty == asksForPause)
+            #expect(turn(&queue, after: 10).started.isEmpty == asksForPause)
         }
     }
 
@@ -263,13 +268,123 @@ import Testing
         for path in 1...2 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
         // The host may not have counted the other request in flight yet.
-        queue.allow(4, hostOf: first[0], until: startTime + .seconds(30))
+        queue.record(try limit(4, 30), of: first[0], now: startTime)
         _ = queue.end(first[0])
         for path in 3...20 { _ = try queue.submit(url(path), request: "") }
         let second = turn(&queue, after: 1)
         #expect(second.started.count == 3)
         #expect(second.wait == startTime + .seconds(30))
         #expect(turn(&queue, after: 30).started.count == 15)
+    }
+
+    private func limit(_ remaining: Int, _ seconds: Int) throws -> RateLimit {
+        try #require(RateLimit([.rateLimitRemaining: "\(remaining)", .rateLimitReset: "\(seconds)"], now: 0))
+    }
+
+    @Test func `a quota that is used up is waited for, and the wait is reported once`() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...9 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        queue.record(try limit(0, 30), of: first[0], now: startTime)
+        _ = queue.end(first[0])
+        #expect(turn(&queue, after: 1).wait == startTime + .seconds(30))
+        #expect(queue.takeMessages() == ["10.0.0.1 asked for a pause: no request for 29 s"])
+        #expect(turn(&queue, after: 30).started.count == 1)
+        #expect(queue.takeMessages().isEmpty)
+    }
+
+    @Test(arguments: [0, 3]) func `a host that states the same number with three answers in a row does not count them`(
+        remaining: Int
+    ) throws {
+        var queue = queue(perHost: 4)
+        for path in 1...40 { _ = try queue.submit(url(path), request: "") }
+        for key in turn(&queue).started.prefix(3) {
+            queue.record(try limit(remaining, 60), of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 0.1).started.count == 3)
+    }
+
+    @Test func `an answer without a count lifts the limit of the answers before`() throws {
+        var queue = queue(perHost: 4)
+        for path in 1...40 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for (key, stated) in try [(first[0], limit(0, 60)), (first[1], nil)] {
+            queue.record(stated, of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 0.1).started.count == 2)
+    }
+
+    // MARK: Retry-After
+
+    private func refuse(_ queue: inout Queue, _ keys: [String], pause: Duration, after seconds: Double) {
+        let failure = CoverFailure(.status, url: "", detail: "", status: 503)
+        for key in keys {
+            let signal = HostSignal(failure, pause: pause)
+            queue.record(signal, of: key, failure: failure, now: startTime + .seconds(seconds))
+            _ = queue.end(key)
+        }
+    }
+
+    @Test(arguments: [30, 7_200]) func `the Retry-After of one URL does not pause its host`(pause: Int) throws {
+        var queue = queue(perHost: 4)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        for _ in 1...9 {
+            let keys = turn(&queue).started
+            refuse(&queue, [keys[0]], pause: .seconds(pause), after: 0)
+            let next = turn(&queue).started
+            #expect(next.count == 1)
+            queue.record(.answered, of: keys[1], now: startTime)
+            for key in keys.dropFirst() + next { _ = queue.end(key) }
+        }
+        #expect(queue.learnt.values.allSatisfy { $0.restsUntil == nil })
+    }
+
+    @Test func `a host that refuses eight URLs and answers none pauses as long as it asks`() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        refuse(&queue, turn(&queue).started, pause: .seconds(30), after: 0)
+        #expect(turn(&queue, after: 1).started.isEmpty)
+        #expect(queue.takeMessages().count == 1)
+        #expect(turn(&queue, after: 29).started.isEmpty)
+        let probe = turn(&queue, after: 30).started
+        #expect(probe.count == 1)
+        queue.record(.answered, of: probe[0], now: startTime + .seconds(30))
+        _ = queue.end(probe[0])
+        #expect(turn(&queue, after: 30).started.count == 8)
+    }
+
+    @Test func `a host that refuses everything for an hour is given up after three probes, and the next run knows`()
+        throws
+    {
+        var queue = queue(perHost: 8)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        refuse(&queue, turn(&queue).started, pause: .seconds(3_600), after: 0)
+        var requests = 8
+        for seconds in [1.0, 3.0, 6.0] {
+            let keys = turn(&queue, after: seconds).started
+            requests += keys.count
+            refuse(&queue, keys, pause: .seconds(3_600), after: seconds)
+        }
+        let end = turn(&queue, after: 6)
+        #expect(requests == 11 && end.dropped.count == 88)
+        #expect(end.details.first == "not tried: 10.0.0.1 asks to wait 3600 s")
+        #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == startTime + .seconds(3_606))
+    }
+
+    @Test func `a host that says Retry-After 1 for a while is not given up`() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        refuse(&queue, turn(&queue).started, pause: .seconds(1), after: 0)
+        for seconds in 1...40 {
+            let turn = turn(&queue, after: Double(seconds))
+            refuse(&queue, turn.started, pause: .seconds(1), after: Double(seconds))
+            #expect(turn.dropped.isEmpty)
+        }
+        let probe = turn(&queue, after: 100).started
+        queue.record(.answered, of: try #require(probe.first), now: startTime + .seconds(100))
+        #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == nil)
     }
 
     @Test(
@@ -280,7 +395,7 @@ import Testing
         func refuse(after seconds: Double) -> Int {
             let keys = turn(&queue, after: seconds).started
             for key in keys {
-                queue.record(.rateLimited, of: key, failure: refused, now: startTime + .seconds(seconds))
+                queue.record(.rateLimited(pause: nil), of: key, failure: refused, now: startTime + .seconds(seconds))
                 _ = queue.end(key)
             }
             return keys.count
@@ -300,7 +415,7 @@ import Testing
         let first = turn(&queue).started
         #expect(first.count == 8)
         for key in first {
-            queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
+            queue.record(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
             _ = queue.end(key)
         }
         #expect(turn(&queue, after: 2).started.count == 1)
@@ -318,7 +433,7 @@ import Testing
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == message)
         for key in first.dropFirst() { _ = queue.end(key) }
         let key = try #require(turn(&queue, after: 1).started.last)
-        queue.record(.rateLimited, of: key, now: startTime + .seconds(2))
+        queue.record(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
         let failure = CoverFailure(.status, url: "", detail: "429 Too Many Requests", status: 429)
         let cut = "10.0.0.1 gets at most 60 in flight instead of 64: 429 Too Many Requests"
         #expect(queue.limitMessage(hostOf: key, after: failure) == cut)

@@ -21,9 +21,6 @@ import Testing
             #expect(read.http2 == http2 && read.limit == limit && read.hasRejected == hasRejected)
             #expect(read.restsUntil == moment.instant + .seconds(540))
         }
-        // The format of earlier versions: only the pause is read.
-        let earlier = HostMemory("19 below 20; closed until 1700000060000", at: now)
-        #expect(earlier == HostMemory(restsUntil: later(60).instant))
     }
 
     @Test("a text without a pause is read; pauses that are over or malformed are ignored")
@@ -33,8 +30,8 @@ import Testing
             HostMemory("h1; rejects beyond 19", at: now) == memory && memory.text(at: now) == "h1; rejects beyond 19")
         let texts = [
             "19 below 20", "32", "h3", "limit 0", "limit -1", "limit x", "rejects 19",
-            "closed until 1699999999999", "closed until x", "closed until", "", ";",
-            "closed until -9223372036854775808",
+            "closed 1000 from 1699999999000", "closed 9 from x", "closed from", "", ";", "closed until 1700000060000",
+            "closed -9223372036854775808 from 1700000000000", "closed 9 from -9223372036854775808", "closed -1 from 0",
         ]
         for text in texts { #expect(HostMemory(text, at: now).text(at: now) == nil, "\(text)") }
         #expect(HostMemory(restsUntil: now.instant + .seconds(5)).text(at: later(6)) == nil)
@@ -42,8 +39,14 @@ import Testing
 
     @Test("a pause from an earlier run lasts a day at most")
     func bound() {
-        let year = HostMemory("closed until \(later(365 * 86_400).milliseconds)", at: now)
+        let year = HostMemory("closed 31536000000 from \(now.milliseconds)", at: now)
         #expect(year.restsUntil == later(86_400).instant)
+    }
+
+    @Test(arguments: [1, 86_400, 5 * 365 * 86_400] as [Int64])
+    func `a pause that was recorded while the clock was ahead is over`(ahead: Int64) throws {
+        let text = try #require(HostMemory(restsUntil: later(ahead + 600).instant).text(at: later(ahead)))
+        #expect(HostMemory(text, at: now).restsUntil == nil)
     }
 
     // MARK: In the queue
@@ -69,15 +72,28 @@ import Testing
         }
     }
 
-    @Test("a host that asked an earlier run for an hour is given up, and its jobs are dropped at once")
-    func givingUp() throws {
+    @Test(arguments: [true, false])
+    func `a host that asked an earlier run for an hour gets one request, whose end decides`(answers: Bool) throws {
         var queue = queue(3_600)
-        _ = queue.submit(try HTTPURL("http://10.0.0.1/1"), request: "")
-        guard case .drop(_, _, let failure) = queue.next(now: now.instant) else {
-            Issue.record("the job was not dropped")
+        for path in 1...9 { _ = queue.submit(try HTTPURL("http://10.0.0.1/\(path)"), request: "") }
+        guard case .start(let start) = queue.next(now: now.instant) else {
+            Issue.record("no transfer started")
             return
         }
-        #expect(failure.detail == "not tried: 10.0.0.1 asked an earlier run to wait; 3600 s are left")
+        guard case .wait = queue.next(now: now.instant) else {
+            Issue.record("a second transfer started")
+            return
+        }
         #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == later(3_600).instant)
+        let failure = answers ? nil : CoverFailure(.status, url: "", detail: "", status: 429)
+        queue.record(HostSignal(failure, pause: .seconds(3_000)), of: start.job, failure: failure, now: now.instant)
+        _ = queue.end(start.job)
+        #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == (answers ? nil : later(3_000).instant))
+        switch queue.next(now: now.instant) {
+        case .start: #expect(answers)
+        case .drop(_, _, let failure):
+            #expect(!answers && failure.detail == "not tried: 10.0.0.1 asks to wait 3000 s")
+        default: Issue.record("neither a start nor a drop")
+        }
     }
 }

@@ -98,6 +98,16 @@ import Testing
         #expect(failure?.kind == .overQuota && failure?.isTransient == true)
     }
 
+    @Test(arguments: [
+        "<!DOCTYPE html><script>function throttle(){}; let requestLimit = 5</script>Not found",
+        "<html><body>429 Too many requests</body></html>",
+        "function throttled() {}" + String(repeating: " ", count: 3_000),
+        "The throttle is closed.",
+    ])
+    func `a page or a script with a word about limits is no quota message`(text: String) throws {
+        #expect(try disposition(200, Array(text.utf8)).failure?.kind == .notAnImage)
+    }
+
     @Test("a failure names the redirect's target", arguments: [404, 200])
     func redirected(status: Int) throws {
         let failure = try disposition(status, redirectedTo: "http://portal.example/").failure

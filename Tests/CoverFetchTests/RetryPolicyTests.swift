@@ -14,12 +14,16 @@ import Testing
             random: random)
     }
 
-    @Test("transient statuses are retried", arguments: [408, 425, 429, 500, 502, 503, 504])
+    @Test(
+        "transient statuses are retried",
+        arguments: [408, 425, 429, 500, 502, 503, 504, 507, 508, 520, 525, 529, 530, 598, 599])
     func transientStatus(status: Int) {
         #expect(decide(.status, status: status) == .retry(after: .milliseconds(250)))
     }
 
-    @Test("other statuses are not retried", arguments: [400, 401, 403, 404, 410, 451, 501, 505, 304])
+    @Test(
+        "other statuses are not retried",
+        arguments: [400, 401, 403, 404, 410, 451, 501, 505, 506, 510, 511, 519, 531, 304])
     func permanentStatus(status: Int) { #expect(decide(.status, status: status) == .giveUp) }
 
     @Test(

@@ -14,6 +14,8 @@ import Testing
             [.rateLimit: #""default";r=7;t=30"#], [.rateLimit: "limit=100, remaining=7, reset=30"],
             [.rateLimitRemaining: "7", .rateLimitReset: "30"], [.xRateLimitRemaining: "7", .xRateLimitReset: "30"],
             [.xRateLimitRemaining: "7", .xRateLimitReset: "1700000030"],
+            [.xRateLimitRemaining: "7", .xRateLimitReset: "1700000030000"],
+            [.xRateLimitRemaining: "7", .xRateLimitReset: "Tue, 14 Nov 2023 22:13:50 GMT"],
         ]
         for fields in forms {
             let found = try #require(limit(fields))
@@ -43,15 +45,23 @@ import Testing
         let invalid: [HTTPFields] = [
             [:], [.rateLimit: "r=7"], [.rateLimit: ""], [.xRateLimitRemaining: "7"],
             [.xRateLimitRemaining: "many", .xRateLimitReset: "1"],
-            [.rateLimit: #""default";q=100;w=10"#],
+            [.rateLimit: #""default";q=100;w=10"#], [.xRateLimitRemaining: "-1", .xRateLimitReset: "30"],
+            [.rateLimit: "remaining=-1, reset=30"], [.xDiscogsRateLimitRemaining: "-1"],
         ]
         for fields in invalid { #expect(limit(fields) == nil) }
     }
 
-    @Test("times in the past count as now, and negative numbers as zero")
-    func bounds() throws {
-        let found = try #require(limit([.xRateLimitRemaining: "-3", .xRateLimitReset: "1600000000"]))
+    @Test func `a reset in the past is now`() throws {
+        let found = try #require(limit([.xRateLimitRemaining: "0", .xRateLimitReset: "1600000000"]))
         #expect(found == (0, .zero))
+    }
+
+    @Test func `a quota that resets in more than a minute, or in an unknown unit, is ignored`() {
+        for reset in ["61", "30000", "86400", "1700000061", "1700086400000", "1700000030000000", "9223372036854775807"]
+        {
+            #expect(limit([.xRateLimitRemaining: "0", .xRateLimitReset: reset]) == nil, "\(reset)")
+        }
+        #expect(limit([.rateLimit: #""month";r=0;t=86400"#]) == nil)
     }
 
     @Test("Discogs states the requests that are left of a minute")

@@ -18,9 +18,19 @@ import Testing
         arguments: [
             ("120", .seconds(120)), ("0", .zero), ("Mon, 01 Jan 2024 00:01:30 GMT", .seconds(90)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil), ("1.5", nil),
+            ("99999999999999999999", .seconds(31_536_000)), ("31536001", .seconds(31_536_000)),
+            ("Fri, 31 Dec 9999 23:59:59 GMT", .seconds(31_536_000)), ("5, 60, 7", .seconds(60)),
+            ("soon, 7", .seconds(7)),
         ] as [(String, Duration?)])
     func retryAfter(text: String, expected: Duration?) {
         #expect(RetryAfter.delay([.retryAfter: text], now: Self.now) == expected)
+    }
+
+    @Test func `of several Retry-After lines the longest delay counts`() {
+        var fields: HTTPFields = [.retryAfter: "30"]
+        fields.append(HTTPField(name: .retryAfter, value: "Mon, 01 Jan 2024 00:01:30 GMT"))
+        fields.append(HTTPField(name: .retryAfter, value: "garbage"))
+        #expect(RetryAfter.delay(fields, now: Self.now) == .seconds(90))
     }
 
     @Test("without Retry-After there is no delay")

@@ -89,16 +89,22 @@ extension CoverFailure {
     package var isTransient: Bool {
         switch kind {
         case .connect, .broken, .nameResolution, .timeout, .truncated, .overQuota: true
-        case .status: [408, 425, 429, 500, 502, 503, 504].contains(status ?? 0)
+        case .status: status.map { Self.isTransient(status: $0) } ?? false
+        default: false
+        }
+    }
+
+    /// A later request may be answered: RFC 9110 section 15, RFC 4918 section 11.5 (507), RFC 5842 section 7.2 (508), RFC 8470
+    /// section 5.2 (425), and the unregistered codes of gateways: 520 to 530, and 598 and 599 for their time-outs.
+    private static func isTransient(status: Int) -> Bool {
+        switch status {
+        case 408, 425, 429, 500, 502, 503, 504, 507, 508, 520...530, 598, 599: true
         default: false
         }
     }
 
     /// A later run may succeed.
     package var isTemporary: Bool { kind == .notTried || isTransient }
-
-    /// The failure concerns the whole host rather than this cover.
-    package var concernsHost: Bool { kind == .overQuota || [413, 429, 503].contains(status) }
 
     /// The host of the cover cannot be reached: its other covers would fail as well.
     package var isHostUnreachable: Bool {

@@ -2,7 +2,8 @@
 ///
 /// It opens when different requests fail and none succeeds, lets one request at a time through as a probe (*half-open*), and closes
 /// with any success. A host that cannot be reached is given up after a few probes. A host that answers with errors is never given
-/// up, as some of its covers may be fine: it is asked for one cover at a time until one succeeds.
+/// up, as some of its covers may be fine: it is asked for one cover at a time until one succeeds. A host that refuses requests and
+/// names a pause (`Retry-After`) is probed after that pause, and given up if the pause is longer than a run waits.
 package struct Breaker {
     package typealias Instant = ContinuousClock.Instant
 
@@ -10,13 +11,16 @@ package struct Breaker {
     package enum Failure: Sendable {
         /// The host answered, with an error or only partly.
         case serverError
-        /// The host refused because of too many requests (429).
-        case rateLimited
+        /// The host refused because of too many requests (429, or 503 with `Retry-After`).
+        /// - pause: what it asks for; nil if it names none.
+        case rateLimited(pause: Duration?)
         /// No connection, or no answer in time.
         case unreachable
 
         /// An answered error weighs a third: a few bad URLs are no sign of a host that fails.
-        fileprivate var weight: Int { self == .serverError ? 1 : 3 }
+        fileprivate var weight: Int { isServerError ? 1 : 3 }
+
+        fileprivate var isServerError: Bool { if case .serverError = self { true } else { false } }
     }
 
     package struct Policy: Sendable {
@@ -35,6 +39,9 @@ package struct Breaker {
         /// A host that was given up is probed again after `rest`, twice as long after each further failure.
         package var rest: Duration
         package var maximumRest: Duration
+        /// A pause that a host asks for is waited for up to this length. A host that asks for a longer one, or that has refused
+        /// all probes for as long, is given up.
+        package var longestPause = FetchLimits.longestRest
 
         package init(
             failures: Int = 8, firstFailures: Int = 3, rest: Duration = .seconds(60),
@@ -64,6 +71,13 @@ package struct Breaker {
     private var rateLimitedSince: Instant?
     private var failedProbes = 0
     private var errorProbes = 0
+    /// When the breaker opened.
+    private var opened: Instant?
+    /// The host asked for a pause until then, and has answered no request since.
+    private(set) var restsUntil: Instant?
+
+    /// Longest pause that a host may ask for. A longer one is more likely a mistake.
+    static let longestRest = Duration.seconds(86_400)
 
     package init(_ policy: Policy = Policy()) { self.policy = policy }
 
@@ -117,36 +131,67 @@ package struct Breaker {
     private mutating func count(_ job: JobID, _ failure: Failure, _ hasAnswered: Bool, _ now: Instant) {
         let threshold = 3 * (hasAnswered ? policy.failures : policy.firstFailures)
         if weight < threshold, failed.insert(job).inserted { weight += failure.weight }
-        // Many 429s at once are what exceeding a host's limit looks like. A host that refuses everything does so for a second.
-        let since = rateLimitedSince ?? now
-        if failure == .rateLimited { rateLimitedSince = since }
-        guard weight >= threshold, failure != .rateLimited || now - since >= .seconds(1) else { return }
-        isOpenForErrors = failure == .serverError
-        state = .open(until: now + (isOpenForErrors ? policy.errorPause : policy.pause))
+        if case .rateLimited(let pause) = failure {
+            // Many 429s at once are what exceeding a host's limit looks like. A host that refuses everything does so for a second,
+            // or says for how long.
+            let since = rateLimitedSince ?? now
+            rateLimitedSince = since
+            guard pause != nil || now - since >= .seconds(1) else { return }
+        }
+        guard weight >= threshold else { return }
+        opened = now
+        open(failure, after: failure.isServerError ? policy.errorPause : policy.pause, now)
     }
 
     private mutating func probeFailed(_ failure: Failure, _ now: Instant) {
-        isOpenForErrors = failure == .serverError
-        if isOpenForErrors {
+        if failure.isServerError {
             failedProbes = 0
             errorProbes += 1
-            state = .open(until: errorProbes < policy.pausedErrors ? now + policy.errorPause : nil)
-            return
+            return open(failure, after: errorProbes < policy.pausedErrors ? policy.errorPause : nil, now)
         }
         failedProbes += 1
-        if failedProbes < policy.probes {
-            state = .open(until: now + policy.pause * Double(1 << failedProbes))
+        let pause: Duration? = if case .rateLimited(let pause) = failure { pause } else { nil }
+        let isWaitedFor =
+            pause.map { $0 <= policy.longestPause && now - (opened ?? now) < policy.longestPause } ?? false
+        if failedProbes < policy.probes || isWaitedFor {
+            open(failure, after: min(policy.pause * Double(1 << min(failedProbes, 10)), policy.rest), now)
         } else {
-            let doublings = min(failedProbes - policy.probes, 10)
-            state = .givenUp(until: now + min(policy.rest * Double(1 << doublings), policy.maximumRest))
+            let doublings = min(max(0, failedProbes - policy.probes), 10)
+            let rest = min(policy.rest * Double(1 << doublings), policy.maximumRest)
+            keep(pause, now)
+            isOpenForErrors = false
+            state = .givenUp(until: max(now + rest, restsUntil ?? now))
         }
+    }
+
+    /// - Parameter pause: nil if the next probe may start now.
+    private mutating func open(_ failure: Failure, after pause: Duration?, _ now: Instant) {
+        isOpenForErrors = failure.isServerError
+        var until = pause.map { now + $0 }
+        if case .rateLimited(let asked?) = failure {
+            keep(asked, now)
+            // The probes show whether the host means all of its covers before they cost them.
+            if asked <= policy.longestPause { until = max(until ?? now, now + asked) }
+        }
+        state = .open(until: until)
+    }
+
+    private mutating func keep(_ pause: Duration?, _ now: Instant) {
+        guard let pause, pause > .zero else { return }
+        restsUntil = now + min(pause, Self.longestRest)
+    }
+
+    /// Applies the pause that an earlier run was asked for: one probe shows whether it still holds. A pause that is too long to
+    /// wait for delays the probe not at all.
+    mutating func rest(until time: Instant, now: Instant) {
+        opened = now
+        restsUntil = time
+        failedProbes = policy.probes - 1
+        state = .open(until: time - now <= policy.longestPause ? time : nil)
     }
 
     /// The transfer of the job was cancelled, or its end was already recorded.
     package mutating func dropped(_ job: JobID) {
         if case .probing(job) = state { state = .open(until: nil) }
     }
-
-    /// Gives the host up: it asked for a longer pause than a run waits.
-    package mutating func giveUp(until time: Instant) { state = .givenUp(until: time) }
 }

@@ -29,12 +29,6 @@ struct DownloadHost {
         var isRateLimit = false
     }
 
-    /// The host's own count of the requests it still accepts.
-    struct Allowance {
-        var remaining: Int
-        var until: Instant
-    }
-
     /// Name and port.
     let name: String
     var waiting: Deque<JobID> = []
@@ -50,13 +44,11 @@ struct DownloadHost {
     var breaker = Breaker()
     /// Probes chosen so far.
     var probes = 0
-    var allowance: Allowance?
-    /// No transfer starts before then, because of the rate limit or `Retry-After`.
-    var closedUntil: Instant?
-    /// The host asked for a pause until then, in this run or an earlier one.
-    var restsUntil: Instant?
-    /// `restsUntil` comes from an earlier run and has not been applied yet.
-    var hasEarlierRest = false
+    var quota = Quota()
+    /// No transfer starts before then, because of the rate limit.
+    private var closedUntil: Instant?
+    /// An earlier run was asked for a pause until then, which has not been applied yet.
+    private var earlierRest: Instant?
     var position = Position.none
     /// The host has answered a request, even if with an error.
     var hasAnswered = false
@@ -65,6 +57,8 @@ struct DownloadHost {
     var isOutageLogged = false
     /// The limit when it was logged last.
     private var loggedLimit: Int
+    /// The end of the pause that was logged last.
+    private var loggedPause: Instant?
     /// When a transfer ended last.
     private var lastHeard: Instant?
     /// Failed transfers since the last success.
@@ -90,7 +84,7 @@ struct DownloadHost {
             start: min(earlier?.limit ?? Self.initialLimit, limits.perHost),
             hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
         loggedLimit = limiter.limit
-        (restsUntil, hasEarlierRest) = (earlier?.restsUntil, true)
+        earlierRest = earlier?.restsUntil
         if limits.respectsRobots { robots = .unknown(attempts: 0) }
         // Nothing to wait for: there is no name to resolve.
         if url.hostIsAddress, http2 == false { connections.becameKnown(http2: false) }
@@ -104,7 +98,7 @@ struct DownloadHost {
     /// What the next run should know. - Parameter adapts: the limit was adapted.
     func memory(since earlier: HostMemory?, adapts: Bool) -> HostMemory {
         var memory = earlier ?? HostMemory()
-        memory.restsUntil = restsUntil
+        memory.restsUntil = breaker.restsUntil ?? earlierRest
         guard hasAnswered else { return memory }
         memory.http2 = http2
         if adapts {
@@ -146,8 +140,8 @@ struct DownloadHost {
 
     /// The time before which nothing starts; nil if something may.
     mutating func closed(at now: Instant) -> Instant? {
-        if let allowance, allowance.until <= now { self.allowance = nil }
-        let times = [closedUntil, breaker.opens, allowance.flatMap { $0.remaining > 0 ? nil : $0.until }]
+        if let rest = earlierRest.take(), rest > now { breaker.rest(until: rest, now: now) }
+        let times = [closedUntil, breaker.opens, quota.closed(at: now)]
         return times.compactMap(\.self).max().flatMap { $0 > now ? $0 : nil }
     }
 
@@ -175,21 +169,17 @@ struct DownloadHost {
     /// Starts nothing before `time`, or before an earlier call's time if that is later.
     mutating func close(until time: Instant) { closedUntil = max(time, closedUntil ?? time) }
 
-    /// Gives the host up until `time`, which is too far off to wait for.
-    mutating func giveUp(until time: Instant, reason: String) {
-        outage = Outage(reason: reason, isRateLimit: true)
-        breaker.giveUp(until: time)
-    }
+    /// A pause that is reported.
+    private static let notablePause = Duration.seconds(10)
 
-    /// Applies the pause that an earlier run was asked for.
-    /// - Parameter longest: for a longer rest the host is given up.
-    mutating func applyEarlierRest(longest: Duration, now: Instant) {
-        guard hasEarlierRest else { return }
-        hasEarlierRest = false
-        guard let restsUntil, restsUntil > now else { return }
-        if restsUntil - now <= longest { return close(until: restsUntil) }
-        let wait = (restsUntil - now).components.seconds
-        giveUp(until: restsUntil, reason: "\(name) asked an earlier run to wait; \(wait) s are left")
+    /// A message about a pause of ten seconds or longer that the host asked for, once.
+    mutating func pauseMessage(at now: Instant) -> String? {
+        let times = [breaker.restsUntil == nil ? nil : breaker.opens, quota.closed(at: now)]
+        guard let until = times.compactMap(\.self).max(), until - now >= Self.notablePause,
+            until - (loggedPause ?? now) >= Self.notablePause
+        else { return nil }
+        loggedPause = until
+        return "\(name) asked for a pause: no request for \((until - now).components.seconds) s"
     }
 
     // MARK: Ends of transfers
@@ -202,11 +192,15 @@ struct DownloadHost {
         if let kind = signal.failure {
             failures += 1
             if let failure {
-                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal == .rateLimited)
+                outage = Outage(reason: failure.outage(of: name, count: failures), isRateLimit: signal.isRateLimit)
             }
+            if signal.isOverload { quota.refused() }
             // A probe that fails says nothing about the number in flight.
             if signal.isOverload, breaker.isClosed { limiter.rejected(ended, now: now) }
             breaker.failed(job, kind, hasAnswered: hasAnswered, now: now)
+            if breaker.isGivenUp(now), let rest = breaker.restsUntil {
+                outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
+            }
         } else {
             failures = 0
             hasAnswered = true

@@ -10,11 +10,8 @@ package struct HostMemory: Sendable, Hashable {
     var limit: Int?
     /// The host rejected requests beyond `limit`.
     var hasRejected = false
-    /// The host asked for a pause until then (`Retry-After`, `RateLimit`).
+    /// The host refused different requests, answered none, and asked for a pause until then (`Retry-After`).
     var restsUntil: Instant?
-
-    /// Longest rest that is carried over from an earlier run. A longer one is more likely a mistake.
-    static let longestRest = Duration.seconds(86_400)
 
     /// One moment on the monotonic clock and on the wall clock, which outlives the process.
     package struct Moment {
@@ -32,7 +29,7 @@ package struct HostMemory: Sendable, Hashable {
         self.restsUntil = restsUntil
     }
 
-    /// Parses `text(at:)`, for example `h2; limit 100` or `h1; rejects beyond 19; closed until 1732233445000`.
+    /// Parses `text(at:)`, for example `h2; limit 100` or `h1; rejects beyond 19; closed 60000 from 1732233445000`.
     package init(_ text: String, at now: Moment) {
         for part in text.split(separator: ";") {
             let words = part.split(separator: " ")
@@ -43,9 +40,12 @@ package struct HostMemory: Sendable, Hashable {
                 guard let number = words.last.flatMap({ Int($0) }), number > 0 else { continue }
                 limit = number
                 hasRejected = words.count == 3
-            case ("closed", 3):
-                guard let time = Int64(words[2]), time > now.milliseconds else { continue }
-                restsUntil = now.instant + min(.milliseconds(time - now.milliseconds), Self.longestRest)
+            case ("closed", 4):
+                // A time ahead of now comes from a clock that was wrong: the pause is over.
+                guard let length = Int64(words[1]), let start = Int64(words[3]), (0...now.milliseconds).contains(start)
+                else { continue }
+                let rest = min(.milliseconds(length), Breaker.longestRest) - .milliseconds(now.milliseconds - start)
+                if rest > .zero { restsUntil = now.instant + rest }
             default: continue
             }
         }
@@ -58,7 +58,7 @@ package struct HostMemory: Sendable, Hashable {
         if let limit { parts.append(hasRejected ? "rejects beyond \(limit)" : "limit \(limit)") }
         if let restsUntil, restsUntil > now.instant {
             let rest = Int64((restsUntil - now.instant) / .milliseconds(1))
-            parts.append("closed until \(now.milliseconds + rest)")
+            parts.append("closed \(rest) from \(now.milliseconds)")
         }
         return parts.isEmpty ? nil : parts.joined(separator: "; ")
     }

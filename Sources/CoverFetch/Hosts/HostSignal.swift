@@ -1,12 +1,12 @@
 import CurlHTTP
 
 /// What the end of a transfer shows about its host.
-enum HostSignal {
+enum HostSignal: Equatable {
     /// The host works, even if it has no such cover.
     case answered
-    /// 429, or a message about a quota.
-    case rateLimited
-    /// 503.
+    /// 429, or 503 with a pause. - pause: what `Retry-After` asks for; nil if it names none.
+    case rateLimited(pause: Duration?)
+    /// 503, 529, or a message about a quota.
     case overloaded
     /// Another 5xx, or a response that broke off.
     case serverError
@@ -15,12 +15,16 @@ enum HostSignal {
     /// No connection: no address, refused, no TLS.
     case unreachable
 
-    /// - Parameter failure: why a response holds no cover; nil if it holds one.
-    init(_ failure: CoverFailure?) {
-        switch (failure?.kind, failure?.status) {
-        case (.overQuota, _), (.status, 429): self = .rateLimited
-        case (.status, 503): self = .overloaded
-        case (.status, 500), (.status, 502), (.status, 504): self = .serverError
+    /// - Parameters:
+    ///   - failure: why a response holds no cover; nil if it holds one.
+    ///   - pause: the pause that the response asks for; nil if it names none.
+    init(_ failure: CoverFailure?, pause: Duration?) {
+        let pause = pause.flatMap { $0 > .zero ? $0 : nil }
+        switch (failure?.kind, failure?.status ?? 0) {
+        case (.overQuota, _), (.status, 529): self = .overloaded
+        case (.status, 429): self = .rateLimited(pause: pause)
+        case (.status, 503): self = pause == nil ? .overloaded : .rateLimited(pause: pause)
+        case (.status, 500...): self = failure?.isTransient == true ? .serverError : .answered
         default: self = .answered
         }
     }
@@ -36,13 +40,15 @@ enum HostSignal {
     }
 
     /// Fewer requests may help.
-    var isOverload: Bool { self == .rateLimited || self == .overloaded || self == .timedOut }
+    var isOverload: Bool { isRateLimit || self == .overloaded || self == .timedOut }
+
+    var isRateLimit: Bool { if case .rateLimited = self { true } else { false } }
 
     /// What it means to the breaker; nil if it is no failure.
     var failure: Breaker.Failure? {
         switch self {
         case .answered: nil
-        case .rateLimited: .rateLimited
+        case .rateLimited(let pause): .rateLimited(pause: pause)
         case .overloaded, .serverError: .serverError
         case .timedOut, .unreachable: .unreachable
         }

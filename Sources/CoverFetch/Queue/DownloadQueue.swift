@@ -1,5 +1,6 @@
 import CurlHTTP
 import DequeModule
+import HTTPCaching
 import HeapModule
 
 /// Decides which transfer starts when. A pure value without sockets or clocks; `DownloadScheduler` acts on its decisions.
@@ -31,6 +32,8 @@ struct DownloadQueue<Request> {
     /// No transfer starts before then, because of the total rate limit.
     private var closedUntil: Instant?
     private var timers = Heap<Timer>()
+    /// What a user should know of long pauses.
+    private var messages: [String] = []
     var inFlight = 0
 
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
@@ -123,13 +126,13 @@ struct DownloadQueue<Request> {
         if let drop = dropFromFailedHost(now) { return drop }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
         while inFlight < limits.parallel, let host = nextHost(now) {
-            hosts[host].applyEarlierRest(longest: limits.longestRest, now: now)
             if hosts[host].breaker.isGivenUp(now) {
                 failed.append(host)
                 if let drop = dropFromFailedHost(now) { return drop }
                 continue
             }
             if let closed = hosts[host].closed(at: now) {
+                if let message = hosts[host].pauseMessage(at: now) { messages.append(message) }
                 timers.insert(Timer(time: closed, event: .host(host)))
                 continue
             }
@@ -146,6 +149,12 @@ struct DownloadQueue<Request> {
             }
         }
         return .wait(timers.min?.time)
+    }
+
+    /// Returns the messages about long pauses since the last call.
+    mutating func takeMessages() -> [String] {
+        defer { messages = [] }
+        return messages
     }
 
     /// Puts a job that has waited, or keeps its turn, in front of its host's others.
@@ -172,7 +181,7 @@ struct DownloadQueue<Request> {
     mutating func countStart(_ host: Int, _ now: Instant) {
         inFlight += 1
         hosts[host].connections.start()
-        hosts[host].allowance?.remaining -= 1
+        hosts[host].quota.start()
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         if let interval = limits.totalInterval { closedUntil = now + interval }
     }
@@ -197,26 +206,10 @@ struct DownloadQueue<Request> {
         hosts[host].record(signal, of: id, ended, failure: failure, now: now)
     }
 
-    /// The host asked for a pause until `time`.
-    mutating func close(hostOf id: JobID, until time: Instant) {
+    /// The job's host answered, and states what it still accepts; nil if it does not say.
+    mutating func record(_ limit: RateLimit?, of id: JobID, now: Instant) {
         guard let host = host(of: id) else { return }
-        hosts[host].restsUntil = max(time, hosts[host].restsUntil ?? time)
-        hosts[host].close(until: time)
-    }
-
-    /// The host asked for a pause that is too long: its waiting jobs are dropped.
-    mutating func giveUp(hostOf id: JobID, for pause: Duration, now: Instant) {
-        guard let host = host(of: id) else { return }
-        hosts[host].restsUntil = now + pause
-        hosts[host].giveUp(until: now + pause, reason: "\(hosts[host].name) asks to wait \(pause.components.seconds) s")
-        failed.append(host)
-    }
-
-    /// The host accepts `count` more requests until `time`.
-    mutating func allow(_ count: Int, hostOf id: JobID, until time: Instant) {
-        guard let host = host(of: id) else { return }
-        // The other requests in flight may not be counted yet.
-        hosts[host].allowance = .init(remaining: max(0, count - max(0, hosts[host].inFlight - 1)), until: time)
+        hosts[host].quota.answered(limit, uncounted: max(0, hosts[host].inFlight - 1), now: now)
     }
 
     /// The job requests `target` next, as soon as that host allows.

@@ -61,7 +61,7 @@ enum ResponseDisposition {
             self = .cover(header)
         } else {
             let content = response.body.withUnsafeBytes { ImageHeader.describe($0) }
-            let isQuota = content != "unknown data" && Self.mentionsQuota(response.body)
+            let isQuota = ["JSON", "XML", "text"].contains(content) && Self.mentionsQuota(response.body)
             self =
                 isQuota
                 ? fail(.overQuota, "the server answered \(status.code), but with \(content) about too many requests")
@@ -69,12 +69,16 @@ enum ResponseDisposition {
         }
     }
 
-    /// Whether the first 2 KiB of a text mention a rate limit or quota. Some APIs say so with a 200.
+    /// Whether a text of up to 2 KiB mentions a rate limit or quota. Some APIs say so with a 200. Pages and scripts contain such
+    /// words, too.
     private static func mentionsQuota(_ bytes: [UInt8]) -> Bool {
-        let text = String(decoding: bytes.prefix(2_048), as: UTF8.self).lowercased().filter {
+        if bytes.count > 2_048 { return false }
+        let text = String(decoding: bytes, as: UTF8.self).lowercased().filter {
             $0 != "_" && $0 != "-" && $0 != " "
         }
-        return ["ratelimit", "toomanyrequests", "quotaexceed", "exceededquota", "overquota", "throttl", "requestlimit"]
-            .contains { text.contains($0) }
+        return [
+            "ratelimit", "toomanyrequests", "quotaexceed", "exceededquota", "overquota", "throttled", "requestlimit",
+        ]
+        .contains { text.contains($0) }
     }
 }

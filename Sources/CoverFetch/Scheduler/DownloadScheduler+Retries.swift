@@ -7,6 +7,8 @@ import Platform
 extension DownloadScheduler {
     /// Memory for the partial bodies of broken transfers, in bytes.
     private static let maximumPartial = 64 << 20
+    /// A delay that is reported, for the run may seem to have stopped.
+    private static let notableDelay = Duration.seconds(10)
 
     func retryOrFail(
         _ start: DownloadQueue<FetchRequest>.Start, _ failure: CoverFailure, retryAfter: Duration?,
@@ -17,7 +19,8 @@ extension DownloadScheduler {
             failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
         switch decision {
         case .retry(let delay):
-            logger.debug("\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms")
+            let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug
+            logger.log(level: level, "\(failure.message); trying again in \(Int(delay / .milliseconds(1))) ms")
             retry(start.job, at: now + delay)
         case .giveUp: finish(start.job, start.url, failing: failure)
         case .tooLong(let pause): finish(start.job, start.url, failing: failure.asking(for: pause))

@@ -149,6 +149,7 @@ package actor DownloadScheduler {
     /// Hands over the jobs that were dropped in this turn: nothing else may wake the loop.
     private func endTurn(_ now: ContinuousClock.Instant) {
         flushBatch(now)
+        for message in queue.takeMessages() { logger.warning("\(message)") }
         if queue.waiting < maximumWaiting / 2 { resumeSubmitters() }
     }
 
@@ -245,9 +246,10 @@ package actor DownloadScheduler {
             response, of: start.url, at: start.target, redirectCount: states[slot].redirects.count,
             policy: policy.redirect, stored: stored(for: job), isRange: states[slot].partial != nil)
         states[slot].failure = disposition.failure
-        record(HostSignal(disposition.failure), of: job, disposition.failure, now)
-        if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
-        obeyRateLimit(of: response, job, now)
+        let pause = disposition.failure.flatMap { self.pause(after: $0, response) }
+        let signal = HostSignal(disposition.failure, pause: pause)
+        if signal == .answered { obeyRateLimit(of: response, job, now) }
+        record(signal, of: job, disposition.failure, now)
         if case .redirect(let target) = disposition {
             states[slot].redirects.append(response.head)
             return queue.move(job, to: target)
@@ -258,7 +260,7 @@ package actor DownloadScheduler {
         case .rangeNotSatisfiable: retry(job, at: now)
         case .notModified(let version): notModified(start, response, version)
         case .cover(let header): received(start, response, header)
-        case .failure(let failure): failed(start, response, failure, now)
+        case .failure(let failure): failed(start, response, failure, pause, now)
         }
     }
 
@@ -284,10 +286,8 @@ package actor DownloadScheduler {
 
     private func failed(
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ failure: CoverFailure,
-        _ now: ContinuousClock.Instant
+        _ pause: Duration?, _ now: ContinuousClock.Instant
     ) {
-        let pause = RetryAfter.delay(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
-        if let pause, failure.concernsHost { self.pause(hostOf: start.job, for: pause, now) }
         if retriesWithoutRedirect(start.job, start.url, failure) { return }
         let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
         if let until = NegativeCaching.until(StoredResponse(response), guess: timeToLive) {

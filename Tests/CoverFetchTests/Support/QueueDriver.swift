@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPCaching
 
 @testable import CoverFetch
 
@@ -76,16 +77,14 @@ struct QueueDriver<Request> {
         jobs[key].flatMap { queue.limitMessage(hostOf: $0, after: failure) }
     }
 
-    mutating func allow(_ count: Int, hostOf key: String, until time: Instant) {
-        if let job = jobs[key] { queue.allow(count, hostOf: job, until: time) }
+    mutating func record(_ limit: RateLimit?, of key: String, now: Instant) {
+        if let job = jobs[key] { queue.record(limit, of: job, now: now) }
     }
+
+    mutating func takeMessages() -> [String] { queue.takeMessages() }
 
     mutating func close(hostOf key: String, until time: Instant) {
-        if let job = jobs[key] { queue.close(hostOf: job, until: time) }
-    }
-
-    mutating func giveUp(hostOf key: String, for pause: Duration, now: Instant) {
-        if let job = jobs[key] { queue.giveUp(hostOf: job, for: pause, now: now) }
+        if let host = jobs[key].flatMap({ queue.host(of: $0) }) { queue.hosts[host].close(until: time) }
     }
 
     mutating func move(_ key: String, to target: HTTPURL) {

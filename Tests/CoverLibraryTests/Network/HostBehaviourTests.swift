@@ -104,26 +104,41 @@ import Testing
         }
     }
 
-    @Test("no request is sent to a host whose RateLimit is used up, and waiting requests fail with that reason")
-    func exhausted() async throws {
+    @Test(arguments: [
+        "RateLimit:%22default%22%3Br%3D0%3Bt%3D86000", "X-RateLimit-Remaining:0&field=X-RateLimit-Reset:30000",
+        "X-RateLimit-Remaining:-1&field=X-RateLimit-Reset:30", "RateLimit:%22default%22%3Br%3D3%3Bt%3D50",
+    ])
+    func `a host that answers every request gets them all, whatever its quota says`(field: String) async throws {
         try await withStage { stage in
-            let limit = "field=RateLimit:%22default%22%3Br%3D0%3Bt%3D3600"
-            _ = try await stage.library.cover(at: stage.url(1, limit))
-            let failure = await stage.library.failure(stage.url(2))
-            #expect(failure?.kind == .notTried)
-            #expect(failure?.detail.hasSuffix(" asks to wait 3600 s") == true, "\(failure?.detail ?? "")")
-            #expect(stage.origin.requestCount == 1)
+            let summary = try await stage.library.prefetch((1...100).map { stage.url($0, "field=" + field) }).summary()
+            #expect(summary.downloaded == 100, "\(summary)")
         }
     }
 
-    @Test("a 503 with a Retry-After of an hour fails all requests to the host with that reason")
-    func longRetryAfter() async throws {
+    @Test(arguments: [429, 503])
+    func `the Retry-After of one URL fails that URL and delays no other, in no run`(status: Int) async throws {
         try await withStage { stage in
-            let first = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
-            #expect(first?.status == 503)
-            let second = await stage.library.failure(stage.url(2))
-            #expect(second?.kind == .notTried && second?.detail.hasSuffix(" asks to wait 3600 s") == true)
-            #expect(stage.origin.requestCount == 1)
+            let bad = [
+                stage.url(3, "status=\(status)&retry-after=3600"), stage.url(50, "status=\(status)&retry-after=600"),
+            ]
+            let (outcomes, summary) = try await stage.library.prefetch(bad + (100...200).map { stage.url($0) })
+                .collect()
+            #expect(summary.downloaded == 101 && summary.failed == 2, "\(summary)")
+            #expect(outcomes.failureDetails.contains { $0.hasSuffix("it asks to wait 3600 s, which is too long") })
+            await stage.library.close()
+            let next = try await stage.another()
+            #expect(await next.failure(stage.url(201)) == nil)
+            #expect(next.covers.learntHosts()[stage.origin.url]?.restsUntil == nil)
+            await next.close()
+        }
+    }
+
+    @Test func `a host that refuses all covers for an hour is given up after a few of them`() async throws {
+        try await withStage { stage in
+            let urls = (1...200).map { stage.url($0, "status=503&retry-after=3600") }
+            let (outcomes, summary) = try await stage.library.prefetch(urls).collect()
+            #expect(summary.failed == 200 && stage.origin.requestCount < 50, "\(stage.origin.requestCount) requests")
+            #expect(outcomes.failureDetails.contains { $0.hasPrefix("not tried: ") && $0.contains(" asks to wait 3") })
         }
     }
 
@@ -157,22 +172,22 @@ import Testing
         }
     }
 
-    @Test("a host's Retry-After holds in the next run", arguments: [true, false])
-    func restsOn(adapts: Bool) async throws {
-        try await withStage {
-            $0.adapts = adapts
-        } _: { stage in
-            _ = await stage.library.failure(stage.url(1, "status=429&retry-after=3600"))
+    @Test("a host that refused all covers gets one request in the next run, and all others once it answers one")
+    func restsOn() async throws {
+        try await withStage { stage in
+            let urls = (1...200).map { stage.url($0, "status=429&retry-after=3600") }
+            _ = try await stage.library.prefetch(urls).summary()
             await stage.library.close()
-            let next = try await stage.another { $0.adapts = adapts }
-            let failure = await next.failure(stage.url(2))
-            #expect(failure?.kind == .notTried, "\(failure?.detail ?? "")")
-            #expect(failure?.detail.contains("earlier run") == true && failure?.isTemporary == true)
+            let count = stage.origin.requestCount
+            let next = try await stage.another()
+            let refused = try await next.prefetch(urls).summary()
+            #expect(refused.failed == 200 && stage.origin.requestCount == count + 1)
             await next.close()
             let third = try await stage.another()
-            #expect(await third.failure(stage.url(2)) != nil, "a run without a request forgets nothing")
+            let answered = try await third.prefetch((1...20).map { stage.url($0) }).summary()
+            #expect(answered.downloaded == 20, "\(answered)")
+            #expect(third.covers.learntHosts()[stage.origin.url]?.restsUntil == nil)
             await third.close()
-            #expect(stage.origin.requestCount == 1)
         }
     }
 

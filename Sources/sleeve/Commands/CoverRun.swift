@@ -76,7 +76,7 @@ struct CoverRun {
         var problem = summary.stopReason
         if case .failure(let error) = result { problem = (error as? LibraryError)?.message ?? "\(error)" }
         problem = problem ?? reportProblem
-        let code = exitCode(summary, evicted: evicted, hasProblem: problem != nil, isComplete: isComplete())
+        let code = exitCode(summary, hasProblem: problem != nil, isComplete: isComplete())
         let metricsResult = Result {
             try metrics?.write(
                 .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
@@ -110,13 +110,11 @@ struct CoverRun {
         }
     }
 
-    private func exitCode(
-        _ summary: PrefetchSummary, evicted: Int, hasProblem: Bool, isComplete: Bool
-    ) -> ExitCode? {
+    private func exitCode(_ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool) -> ExitCode? {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
         if hasProblem { return summary.succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
-        return summary.failed + summary.skipped + evicted > 0 ? ExitStatus.someFailed : nil
+        return summary.failed + summary.skipped > 0 ? ExitStatus.someFailed : nil
     }
 }
 
@@ -127,6 +125,7 @@ extension PrefetchSummary {
 
 extension LibraryAPI {
     /// Warns if the covers of a run did not all fit into the cache. - Returns: The number of those that were evicted.
+    @discardableResult
     func warnOfEvictedCovers() async -> Int {
         guard let count = try? await evictedNewCovers(), count > 0 else { return 0 }
         Log.warning(

@@ -24,6 +24,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case closed
     /// The cover does not fit beside the pinned ones; both in bytes, counted in whole blocks.
     case noRoom(pinned: Int, capacity: Int)
+    /// The covers that a run has stored and used take the whole cache.
+    case full(capacity: Int)
     /// Not a pack.
     case notAPack(String)
     case newerPack(String)
@@ -60,6 +62,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "larger than the cache has room for; raise --capacity"
         case .noRoom(let pinned, let capacity):
             "no room: pinned covers take \(ByteCount(pinned)) of the capacity of \(ByteCount(capacity)); raise --capacity, or unpin some"
+        case .full(let capacity):
+            "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise --capacity, or request fewer"
         case .notAPack(let path):
             "\(path) is not a pack of covers; `sleeve pack` writes one"
         case .newerPack(let path):

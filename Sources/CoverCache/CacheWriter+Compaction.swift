@@ -52,7 +52,7 @@ extension CacheWriter {
                 try moveRecords(outOf: emptiest.number)
                 reclaimSpace()
             } else if total > bytes {
-                let more = try evictBlobs(to: charged - charged / 10)
+                let more = try evictBlobs(to: charged - charged / 10, usedUpTo: sparedFrom ?? .max)
                 guard more.blobs > 0 else { return evicted }
                 evicted = (evicted.blobs + more.blobs, evicted.bytes + more.bytes)
             } else {

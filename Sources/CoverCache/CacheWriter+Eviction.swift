@@ -26,8 +26,29 @@ extension CacheWriter {
         }
     }
 
+    /// From now on, covers that are stored or used stay when others need room: those that follow have no room then. A run whose covers
+    /// exceed the capacity would else evict what it has just downloaded, and download it again next time.
+    package func spareFromNow() {
+        // Uses of the most recent 64th are not written.
+        sparedFrom = clock - Int64(blobCount / 64)
+    }
+
+    /// Ends `spareFromNow`.
+    package func spareNothing() { sparedFrom = nil }
+
+    /// Why a cover was not stored (`PutOutcome.noRoom`).
+    /// - Parameter bytes: the length of its body.
+    package func noRoom(for bytes: Int) throws -> CacheError {
+        let pinned = try pinnedCharge()
+        let isFull =
+            sparedFrom != nil
+            && pinned + RecordHeader.charge(RecordHeader.size + bytes) + RecordHeader.alignment <= room
+        return isFull ? .full(capacity: capacity) : .noRoom(pinned: pinned, capacity: capacity)
+    }
+
     /// Evicts in transactions of 2,000 blobs, so that other processes can write in between.
-    func evictBlobs(to bytes: Int) throws -> (blobs: Int, bytes: Int) {
+    /// - Parameter recency: Blobs that were used later stay.
+    func evictBlobs(to bytes: Int, usedUpTo recency: Int64 = .max) throws -> (blobs: Int, bytes: Int) {
         // What was evicted before the disk was full counts, too.
         var total = (blobs: 0, bytes: 0)
         try usingReserve {
@@ -35,7 +56,9 @@ extension CacheWriter {
             while true {
                 let slice = try transaction { state, _ in
                     let before = state
-                    if state.charged > bytes { try evictSlice(&state, to: bytes, limit: 2_000) }
+                    if state.charged > bytes {
+                        try evictSlice(&state, to: bytes, limit: 2_000, usedUpTo: recency)
+                    }
                     return (blobs: before.blobs - state.blobs, bytes: before.charged - state.charged)
                 }
                 reclaimSpace()
@@ -47,11 +70,12 @@ extension CacheWriter {
     }
 
     func evictSlice(
-        _ state: inout IndexState, to bytes: Int, limit: Int, sparing spared: Int64? = nil
+        _ state: inout IndexState, to bytes: Int, limit: Int, usedUpTo recency: Int64 = .max,
+        sparing spared: Int64? = nil
     ) throws {
         var left = limit
         while state.charged > bytes, left > 0 {
-            let batch = try index.leastRecentlyUsed(min(left, 200)).filter { $0.id != spared }
+            let batch = try index.leastRecentlyUsed(min(left, 200), usedUpTo: recency).filter { $0.id != spared }
             if batch.isEmpty { return }
             for blob in batch where state.charged > bytes {
                 try removeBlob(blob, &state)
@@ -74,7 +98,7 @@ extension CacheWriter {
             let pinned = min(try pinnedCharge(), room)
             let rest = room - pinned
             let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
-            if charged > target { _ = try evictBlobs(to: target) }
+            if charged > target { _ = try evictBlobs(to: target, usedUpTo: sparedFrom ?? .max) }
         }
         reclaimSpace()
         if !hasHoles { _ = try compact(to: room - bytes) }

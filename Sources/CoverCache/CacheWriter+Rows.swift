@@ -36,7 +36,8 @@ extension CacheWriter {
         var isStored = false
         try database.inSavepoint {
             if let entry { try remove(entry, &state) }
-            try evictSlice(&state, to: room - range.length, limit: .max, sparing: blob?.id)
+            try evictSlice(
+                &state, to: room - range.length, limit: .max, usedUpTo: sparedFrom ?? .max, sparing: blob?.id)
             if state.charged + range.length > room { return .rollback }
             try insert(header, put.metadata, range, blob, &state)
             isStored = true

@@ -84,6 +84,8 @@ package final class CacheWriter {
     /// Blobs that the opening evicted because the cache exceeded its capacity.
     package private(set) var evictedAtOpening = 0
     var clock: Int64 = 0
+    /// Blobs that were used after this recency stay when others need room.
+    var sparedFrom: Int64?
     var charged = 0
 
     /// Puts that become durable together.
@@ -149,6 +151,8 @@ package final class CacheWriter {
         // Another process may have completed the index, with a capacity of its own.
         if let capacity, capacity != state.capacity {
             try transaction { state, _ in state.capacity = capacity }
+            // Before covers are stored under it: power loss must not bring back a lower capacity, which would evict them.
+            try directory.syncLog()
             state.capacity = capacity
         }
         (self.capacity, blobCount, clock, charged) = (state.capacity, state.blobs, state.clock, state.charged)

@@ -59,7 +59,7 @@ struct Index {
         selectBlob = statement("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
         selectBlobByID = statement("SELECT id, segment, offset, span FROM blobs WHERE id = ?")
         selectLeastUsed = statement(
-            "SELECT id, segment, offset, span FROM blobs WHERE pinned = 0 ORDER BY used LIMIT ?")
+            "SELECT id, segment, offset, span FROM blobs WHERE pinned = 0 AND used <= ? ORDER BY used LIMIT ?")
         selectReferences = statement(
             "SELECT segment, offset, span FROM entries WHERE blob = ? AND segment IS NOT NULL")
         selectAnyEntry = statement("SELECT 1 FROM entries WHERE blob = ? LIMIT 1")
@@ -249,9 +249,10 @@ struct Index {
         return freed
     }
 
-    func leastRecentlyUsed(_ limit: Int) throws -> [BlobRow] {
+    /// - Parameter recency: Blobs that were used later are left out.
+    func leastRecentlyUsed(_ limit: Int, usedUpTo recency: Int64) throws -> [BlobRow] {
         var blobs: [BlobRow] = []
-        try selectLeastUsed.each(.int(limit)) { blobs.append(try Self.blobRow($0)) }
+        try selectLeastUsed.each(.int(recency), .int(limit)) { blobs.append(try Self.blobRow($0)) }
         return blobs
     }
 

@@ -48,13 +48,12 @@ extension LibraryAPI {
         let response = StoredResponse(
             status: 200, fields: [.cacheControl: "max-age=\(Self.lifetime), immutable"], requestTime: now,
             responseTime: now)
-        let metadata = EntryMetadata(url, header, response)
+        var metadata = EntryMetadata(url, header, response)
+        body.withUnsafeBytes { metadata.markIfIncomplete($0) }
         do {
-            let outcome = try await covers.persistency.withWriter { writer in
+            let outcome = try await covers.persistency.withWriter { [metadata] writer in
                 let outcome = try writer.store([(metadata, body)])[0].get()
-                if case .noRoom = outcome {
-                    throw CacheError.noRoom(pinned: try writer.pinnedCharge(), capacity: writer.capacity)
-                }
+                if case .noRoom = outcome { throw try writer.noRoom(for: body.count) }
                 if isPinned {
                     _ = try writer.pin([key])
                     try writer.savePins()

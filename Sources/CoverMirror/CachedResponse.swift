@@ -40,7 +40,7 @@ struct CachedResponse: Sendable, Hashable {
             case .requestField(let name, let value):
                 guard let name = HTTPField.Name(name) else { continue }
                 requestFields.append(HTTPField(name: name, value: value))
-            case .triedAt, .requestURL: break
+            case .triedAt, .requestURL, .incompleteImage: break
             }
         }
         var fields = HTTPFields(fieldLines: entry.metadata.fields)

@@ -87,6 +87,29 @@ import Testing
         }
     }
 
+    @Test func `spared covers stay, older ones make room for them, and then nothing has room`() throws {
+        try withFolder { folder in
+            let charge = RecordHeader.charge(5_200)
+            try folder.written(capacity: 20 * charge) { writer in
+                for number in 1...10 { try writer.store(url(number), picture(number)) }
+                writer.spareFromNow()
+                var stored: [String] = []
+                for number in 11...40 {
+                    let metadata = EntryMetadata(key: url(number), mediaType: "image/jpeg", storedAt: 1)
+                    let outcome = try writer.store([(metadata, picture(number))])[0].get()
+                    if case .stored = outcome { stored.append(url(number)) } else { #expect(outcome == .noRoom) }
+                }
+                #expect(stored.count == 20)
+                #expect(try folder.reader().keys() == stored)
+                #expect(try writer.noRoom(for: 5_000) == .full(capacity: 20 * charge))
+                #expect(try writer.noRoom(for: 20 * charge) == .noRoom(pinned: 0, capacity: 20 * charge))
+                writer.spareNothing()
+                try writer.store(url(50), picture(50))
+                #expect(try folder.reader().keys().last == url(50))
+            }
+        }
+    }
+
     @Test func `new blobs that are evicted are counted, also if they get the rows of old ones`() throws {
         try withFolder { folder in
             try folder.written { writer in

@@ -60,6 +60,7 @@ struct Unpacker {
             // Another version may normalise URLs less.
             metadata.key = url.string
             (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
+            body.withUnsafeBytes { metadata.markIfIncomplete($0) }
             return (metadata, body)
         }
         return nil
@@ -116,7 +117,7 @@ struct Unpacker {
                     .stored(digest, isDuplicate: isDuplicate)
                 // `store` has put what was lost again.
                 case .success(.noRoom), .success(.lost):
-                    .failed("\(CacheError.noRoom(pinned: try writer.pinnedCharge(), capacity: writer.capacity))")
+                    .failed("\(try writer.noRoom(for: packed[index].body.count))")
                 case .failure(let error): .failed("\(error)")
                 }
         }

@@ -15,6 +15,11 @@ struct Prefetcher: Sendable {
     func prefetch(_ batches: some AsyncSequence<[ListElement], Never> & Sendable) async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         await pipeline.startedScheduler?.forgetOutages()
+        do {
+            try await pipeline.persistency.beginRun()
+        } catch {
+            throw LibraryError(error)
+        }
         let feeding = Task { await feed(batches) }
         pipeline.beginRun(ObjectIdentifier(run)) { feeding.cancel() }
         await withTaskCancellationHandler {
@@ -25,6 +30,7 @@ struct Prefetcher: Sendable {
             cancelRequests()
         }
         pipeline.endRun(ObjectIdentifier(run))
+        await pipeline.persistency.endRun()
         await pipeline.flushUsage()
         let counts = run.counts
         if pipeline.isClosed, !counts.isCancelled, counts.remaining > 0 || run.total == nil { throw .closed }
@@ -77,7 +83,11 @@ struct Prefetcher: Sendable {
                 repeated.append(candidate)
             }
         }
-        if !missing.isEmpty { await submit(missing) }
+        if !missing.isEmpty {
+            // What this run has found in the cache counts as used before its other covers need room.
+            if missing.count < candidates.count { await pipeline.flushUsage() }
+            await submit(missing)
+        }
         // After the requests that they repeat.
         for candidate in repeated { await join(candidate) }
         // A cancellation between the check above and the submission found nothing to cancel.

@@ -12,7 +12,9 @@ final class CachedVersion: StoredVersion {
     let conditions: HTTPFields
     let entityTag: String?
 
-    init(_ entry: CachedEntry) {
+    /// Nil if the entry's image is incomplete: the cover is downloaded again.
+    init?(_ entry: CachedEntry) {
+        if !EntryAnnotation.isImageComplete(entry.metadata.fields) { return nil }
         self.entry = entry
         conditions = StoredResponse(entry).conditions
         entityTag = conditions.text(.ifNoneMatch)
@@ -45,6 +47,25 @@ extension Download {
                     fields: $0.keptFields + url.annotation)
             }
         }
+    }
+
+    /// The result of a job whose index row was written.
+    func renewed(at now: Int64) -> FetchResult {
+        guard case .notModified(let version, _) = content, let entry = (version as? CachedVersion)?.entry else {
+            return failed(nil)
+        }
+        let cover = StoredCover(
+            url: key, digest: entry.digest.description, byteCount: entry.bytes, isRevalidated: true,
+            date: Date(milliseconds: now))
+        return FetchResult(.success(cover))
+    }
+
+    /// The result of a job whose index row could not be written. A 404 is true whether it is remembered or not.
+    func failed(_ error: (any Error)?) -> FetchResult {
+        if case .failure(let failure, let stored) = content, error == nil || stored == nil {
+            return FetchResult(.failure(failure))
+        }
+        return FetchResult(.failure(CoverFailure(cache: error ?? CacheError.index("not a cached version"), url: key)))
     }
 
     /// The hints to record for the URL.
@@ -81,6 +102,13 @@ extension EntryMetadata {
             key: url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
             fields: response.keptFields + url.annotation)
+    }
+
+    /// Marks the cover if its image is incomplete.
+    mutating func markIfIncomplete(_ body: UnsafeRawBufferPointer) {
+        if EntryAnnotation.isImageComplete(fields), !ImageHeader.isComplete(body) {
+            fields += EntryAnnotation.incompleteImage.line
+        }
     }
 
     /// The URL to request for the entry: as it was requested before, else the key.

@@ -34,6 +34,8 @@ actor PersistencyManager: DownloadStore {
     private var syncing: SealedGroup?
     private var synced: [SealedGroup] = []
     private var sealedCount = 0
+    /// Runs in progress.
+    private var runs = 0
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
 
@@ -93,6 +95,19 @@ actor PersistencyManager: DownloadStore {
         return openWriter
     }
 
+    // MARK: - Runs
+
+    /// Until `endRun`, covers that are stored or used are not evicted to make room: the run's own.
+    func beginRun() throws {
+        if runs == 0 { try withWriter { $0.spareFromNow() } }
+        runs += 1
+    }
+
+    func endRun() {
+        runs -= 1
+        if runs == 0 { openWriter?.spareNothing() }
+    }
+
     // MARK: - Storing
 
     func store(_ batch: WriteBatch) async {
@@ -125,8 +140,9 @@ actor PersistencyManager: DownloadStore {
                 while try !hasRoom(for: body.count) {
                     if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
                 }
-                let metadata = EntryMetadata(download.url, header, response)
+                var metadata = EntryMetadata(download.url, header, response)
                 try body.withUnsafeBytes { bytes in
+                    metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)
                     download.timings.hash = download.timings.endStage(at: .now)
                     _ = try writer().put(metadata, body: bytes, digest: digest)
@@ -163,25 +179,14 @@ actor PersistencyManager: DownloadStore {
                 if renewal != nil, isThere.next() == false, case .notModified = download.content {
                     lost.append(.lost(download.job))
                 } else {
-                    results.append((download, Self.result(of: download, at: now)))
+                    results.append((download, download.renewed(at: now)))
                 }
             }
             complete(results, lost)
         } catch {
-            complete(downloads.map { ($0, Self.failure(error, $0)) })
+            complete(downloads.map { ($0, $0.failed(error)) })
         }
         resumeFlushers()
-    }
-
-    private static func result(of download: Download, at now: Int64) -> FetchResult {
-        guard case .notModified(let version, _) = download.content, let entry = (version as? CachedVersion)?.entry
-        else {
-            return failure(nil, download)
-        }
-        let cover = StoredCover(
-            url: download.key, digest: entry.digest.description, byteCount: entry.bytes, isRevalidated: true,
-            date: Date(milliseconds: now))
-        return FetchResult(.success(cover))
     }
 
     // MARK: - Groups
@@ -286,8 +291,7 @@ actor PersistencyManager: DownloadStore {
                     isDuplicate: isDuplicate, date: Date(milliseconds: now))
                 results.append((download, FetchResult(.success(cover))))
             case .noRoom:
-                let pinned = (try? openWriter?.pinnedCharge()) ?? 0
-                let error = CacheError.noRoom(pinned: pinned, capacity: openWriter?.capacity ?? 0)
+                let error = (try? openWriter?.noRoom(for: download.byteCount)) ?? .closed
                 results.append((download, Self.failure(error, download.key)))
             case .lost: lost.append(.lost(download.job))
             }
@@ -321,14 +325,6 @@ actor PersistencyManager: DownloadStore {
 
     private static func failure(_ error: any Error, _ key: String) -> FetchResult {
         FetchResult(.failure(CoverFailure(cache: error, url: key)))
-    }
-
-    /// The result of a job whose index row could not be written. A 404 is true whether it is remembered or not.
-    private static func failure(_ error: (any Error)?, _ download: Download) -> FetchResult {
-        if case .failure(let failure, let stored) = download.content, error == nil || stored == nil {
-            return FetchResult(.failure(failure))
-        }
-        return failure(error ?? CacheError.index("not a cached version"), download.key)
     }
 
     // MARK: - Flushing and maintenance

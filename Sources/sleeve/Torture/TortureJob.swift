@@ -90,6 +90,8 @@ enum TortureJob: Sendable, Equatable {
         case .refresh: [0, ExitStatus.tryLater.rawValue]
         // The cover is not cached, or none is.
         case .get, .pack: [0, ExitStatus.someFailed.rawValue]
+        // The covers of the list exceed the capacity.
+        case .prefetch: [0, ExitStatus.someFailed.rawValue]
         default: [0]
         }
     }

@@ -194,16 +194,33 @@ import Wire
         }
     }
 
-    @Test("the cache stays within its capacity during a run that downloads more than it holds")
-    func capacity() async throws {
+    @Test func `a run whose covers exceed the capacity stops when they fill the cache, and evicts none of them`()
+        async throws
+    {
         try await withStage {
             $0.capacity = 1 << 20
         } _: { stage in
-            let summary = try await stage.library.prefetch((1...150).map { stage.url($0) }).summary()
-            #expect(summary.downloaded == 150)
-            let statistics = try await stage.library.statistics()
+            let (library, old) = (stage.library, (1_001...1_010).map { stage.url($0) })
+            #expect(try await library.prefetch(old).summary().downloaded == 10)
+            let list = (1...150).map { stage.url($0) }
+            let (outcomes, first) = try await library.prefetch(list).collect()
+            #expect(first.stopReason?.contains("1 MiB") == true && first.stopReason?.contains("--capacity") == true)
+            #expect(first.downloaded > 5 && first.downloaded < 100, "\(first)")
+            for outcome in outcomes where outcome.kind == .downloaded {
+                #expect(try library.cached(outcome.url) != nil)
+            }
+            #expect(try old.allSatisfy { try library.cached($0) == nil }, "older covers make room")
+            #expect(try await library.evictedNewCovers() == 10, "those of the first run")
+
+            // The next run finds them, downloads at most what still fits, and stops again.
+            let second = try await library.prefetch(list).summary()
+            #expect(second.stopReason != nil && second.fresh == first.downloaded, "\(second)")
+            #expect(second.downloaded < first.downloaded)
+            let statistics = try await library.statistics()
             #expect(statistics.chargedBytes <= 1 << 20 && statistics.chargedBytes > 1 << 19)
-            #expect(try await stage.library.maintain { try $0.verify().defects.isEmpty })
+            #expect(try await library.maintain { try $0.verify().defects.isEmpty })
+            // What a finished run has stored makes room for another's covers.
+            #expect(try await library.prefetch([stage.url(2_000)]).summary().downloaded == 1)
         }
     }
 

@@ -19,6 +19,8 @@ package struct CoverListing: Sendable, Hashable {
     /// Nil if the cover was stale on arrival.
     package var freshUntil: Int64?
     package var isPinned: Bool
+    /// False if the image's bytes stop before its end. True if that is not known.
+    package var isComplete: Bool
 
     /// Whether the cover is stale at `now`, in milliseconds since 1970.
     package func isStale(at now: Int64) -> Bool {
@@ -34,6 +36,8 @@ package struct CacheVerification: Sendable, Hashable {
     package var bytes: Int
     /// A sentence for each damaged cover or entry.
     package var defects: [String]
+    /// The URLs of covers whose images are incomplete: their bytes are those that the server sent, and stop before the image's end.
+    package var incomplete: [String] = []
     /// Damaged covers that were dropped.
     package var dropped = 0
     /// Covers that the disk could not read, and that were kept.
@@ -68,7 +72,8 @@ extension LibraryAPI {
                         url: metadata.key, digest: entry.digest.description, bytes: entry.bytes,
                         mediaType: metadata.mediaType, width: metadata.width, height: metadata.height,
                         storedAt: metadata.storedAt, validatedAt: entry.validatedAt, freshUntil: metadata.freshUntil,
-                        isPinned: entry.isPinned))
+                        isPinned: entry.isPinned,
+                        isComplete: EntryAnnotation.isImageComplete(metadata.fields)))
             }
         } catch let error as CacheError {
             throw LibraryError(error)
@@ -81,7 +86,21 @@ extension LibraryAPI {
     package func verify(
         progress: @escaping @Sendable (_ checked: Int, _ all: Int) -> Void
     ) async throws -> CacheVerification {
-        CacheVerification(try await maintain { try $0.verify(progress: progress) })
+        var verification = CacheVerification(try await maintain { try $0.verify(progress: progress) })
+        verification.incomplete = try await incompleteCovers()
+        return verification
+    }
+
+    private func incompleteCovers() async throws -> [String] {
+        try await covers.read { reader in
+            var urls: [String] = []
+            try reader.entries { entry in
+                if entry.isCover, !EntryAnnotation.isImageComplete(entry.metadata.fields) {
+                    urls.append(entry.metadata.key)
+                }
+            }
+            return urls
+        }
     }
 
     /// Verifies the cache, drops damaged covers, and rebuilds the index from the segments if it is damaged itself.
@@ -95,6 +114,7 @@ extension LibraryAPI {
             var verification = CacheVerification(report.found)
             (verification.dropped, verification.unreadable) = (report.dropped, report.unreadable)
             (verification.rewritten, verification.rebuiltEntries) = (report.rewritten, report.rebuiltEntries)
+            verification.incomplete = try await incompleteCovers()
             return verification
         } catch {
             throw LibraryError(error)

@@ -19,7 +19,12 @@ extension LibraryAPI {
     /// Stores responses, and returns when they are committed.
     /// - Returns: for each, whether it was stored. A response that is larger than the cache is not.
     package func store(_ responses: [(metadata: EntryMetadata, body: [UInt8])]) async -> [Bool] {
-        guard let results = try? await covers.persistency.withWriter({ try $0.store(responses) }) else {
+        let marked = responses.map { metadata, body in
+            var metadata = metadata
+            if EntryKey.isCover(metadata.key) { body.withUnsafeBytes { metadata.markIfIncomplete($0) } }
+            return (metadata: metadata, body: body)
+        }
+        guard let results = try? await covers.persistency.withWriter({ try $0.store(marked) }) else {
             return responses.map { _ in false }
         }
         return results.map { if case .success(.stored) = $0 { true } else { false } }

@@ -239,7 +239,7 @@ package final class CoverPipeline: Sendable {
                         continuation.resume(returning: result.result.map { _ in nil })
                     }
                 }
-                request.stored = stored.map { CachedVersion($0) }
+                request.stored = stored.flatMap { CachedVersion($0) }
                 request.apply(hints)
                 if priority == .immediate { request.priority = .immediate }
                 Task { [request] in

@@ -34,6 +34,7 @@ struct RefreshSelection: Sendable {
         if let url = try? HTTPURL(entry.url), url.isInvalidHost { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }
+        if !EntryAnnotation.isImageComplete(entry.fields) { return true }
         let isFresh = Staleness.isFresh(until: entry.freshUntil, validatedAt: entry.validatedAt, at: now)
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {

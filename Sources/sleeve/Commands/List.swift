@@ -8,7 +8,8 @@ struct List: AsyncParsableCommand {
         abstract: "List the cached covers, oldest first.",
         discussion: """
             Each line has the digest's beginning, size, pixels, type and URL; * marks a pinned cover. With --json each line is an object: url, digest, \
-            bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, and stale if it is.
+            bytes, type, width, height, storedAt, validatedAt and freshUntil (RFC 3339), pinned, stale if it is, \
+            and complete: false if the image is cut off.
 
               sleeve list | grep covers.example.org
               sleeve list --json | jq -r .url
@@ -57,6 +58,7 @@ struct List: AsyncParsableCommand {
         line.add("freshUntil", cover.freshUntil.map(Timestamp.text))
         line.add("pinned", cover.isPinned)
         if cover.isStale(at: now) { line.add("stale", true) }
+        if !cover.isComplete { line.add("complete", false) }
         return line.text + "\n"
     }
 }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import Platform
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,6 +9,8 @@ struct Verify: AsyncParsableCommand {
         discussion: """
             Hashes every cover, and compares the index with the segment files. Exits with 3 if a cover is damaged or the index is \
             wrong. An index that is missing or corrupt is rebuilt before, as by any command.
+
+            Lists images that are cut off, too: their server sent no more. The next refresh downloads them again.
 
             --repair drops damaged covers, and the next prefetch downloads them again. It writes damaged records of whole covers \
             again, and rebuilds the index from the segment files if the index is wrong. It exits with 0, or with 3 if the disk \
@@ -37,6 +40,11 @@ struct Verify: AsyncParsableCommand {
             for defect in found.defects.prefix(Self.maximumListed) { Log.warning(defect) }
             let omitted = found.defects.count - Self.maximumListed
             if omitted > 0 { Log.warning("\(Decimals.grouped(omitted)) more defects are not listed") }
+            for url in found.incomplete.prefix(Self.maximumListed) {
+                Log.warning("\(Redaction.redact(url)): the image is incomplete; `sleeve refresh` downloads it again")
+            }
+            let unlisted = found.incomplete.count - Self.maximumListed
+            if unlisted > 0 { Log.warning("\(Decimals.grouped(unlisted)) more incomplete images are not listed") }
             if options.json { try printResult(json(found)) } else if !options.quiet { try printResult(text(found)) }
             if repair ? found.unreadable > 0 : !found.defects.isEmpty { throw ExitStatus.someFailed }
         }
@@ -48,6 +56,7 @@ struct Verify: AsyncParsableCommand {
         line.add("blobs", found.covers)
         line.add("bytes", found.bytes)
         line.add("defects", found.defects.count)
+        line.add("incomplete", found.incomplete.count)
         if repair {
             line.add("dropped", found.dropped)
             line.add("rewritten", found.rewritten)
@@ -61,6 +70,10 @@ struct Verify: AsyncParsableCommand {
         let outcome = found.defects.isEmpty ? "all intact" : Decimals.count(found.defects.count, "defect")
         var text = "\(Decimals.count(found.entries, "entry", "entries")), \(Decimals.count(found.covers, "cover")), "
         text += "\(ByteSize(found.bytes)): \(outcome)\n"
+        if !found.incomplete.isEmpty {
+            text +=
+                "\(Decimals.count(found.incomplete.count, "image")) cut off; the next refresh downloads them again.\n"
+        }
         if let rebuilt = found.rebuiltEntries {
             text += "Rebuilt the index from the segment files: \(Decimals.count(rebuilt, "entry", "entries")).\n"
         }

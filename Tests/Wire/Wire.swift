@@ -54,8 +54,9 @@ package final class Wire: Sendable {
 
     deinit { close(socket) }
 
-    package func send(_ text: String) throws {
-        let bytes = Array(text.utf8)
+    package func send(_ text: String) throws { try send(Array(text.utf8)) }
+
+    package func send(_ bytes: [UInt8]) throws {
         #if canImport(Darwin)
             let flags: Int32 = 0
         #else

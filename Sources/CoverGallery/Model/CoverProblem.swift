@@ -15,7 +15,8 @@ struct CoverProblem: Sendable, Equatable {
 
     init(_ failure: CoverFailure) {
         reason = Self.reason(failure)
-        cause = failure.kind == .badURL && failure.url.isEmpty ? nil : failure.detail
+        cause =
+            OwnPicture.isAddress(failure.url) || failure.kind == .badURL && failure.url.isEmpty ? nil : failure.detail
     }
 
     /// Adds the reason as a member called `name`, and the cause as `cause`.
@@ -25,6 +26,9 @@ struct CoverProblem: Sendable, Equatable {
     }
 
     private static func reason(_ failure: CoverFailure) -> String {
+        if OwnPicture.isAddress(failure.url) {
+            return "Your own picture is no longer in Sleeve’s cache. Edit the album to choose it again."
+        }
         let host = failure.isElsewhere || failure.host.isEmpty ? "the cover’s server" : failure.host
         let sentence = sentence(failure, host)
         // A sentence that begins with a host name keeps it as it is.

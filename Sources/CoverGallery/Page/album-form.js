@@ -3,6 +3,7 @@
 import { ask } from "./api.js";
 import { byID } from "./helpers.js";
 import { keepClear } from "./keyboard.js";
+import { hasNewPicture, sendPicture, takeAddress, takePicture } from "./picture-field.js";
 
 const dialog = byID("album-dialog"), errorLine = byID("album-error"), save = byID("album-save");
 const form = dialog.querySelector("form");
@@ -13,7 +14,7 @@ keepClear(dialog);
 byID("album-cancel").addEventListener("click", () => dialog.close());
 // A press on the backdrop closes the dialog unless something was typed.
 dialog.addEventListener("pointerdown", (event) => {
-  if (event.target === dialog && !Object.keys(changes()).length) dialog.close();
+  if (event.target === dialog && !hasNewPicture() && !Object.keys(changes()).length) dialog.close();
 });
 
 /** @param {(answer: {id: string, message: string}) => void} saved */
@@ -24,7 +25,7 @@ export function onSave(saved) {
     save.disabled = true;
     try {
       const answer = await send();
-      if (!edited.id) form.reset();
+      if (!edited.id) reset();
       dialog.close();
       if (answer) saved(answer);
     } catch (problem) {
@@ -35,16 +36,28 @@ export function onSave(saved) {
   });
 }
 
+/** Takes a cover for the album in the form. @param {File | string} source a picture or an address */
+export function takeCover(source) {
+  if (typeof source === "string") takeAddress(source);
+  else takePicture(source);
+}
+
 /** @param {string | null} [id] the album to edit @param {Record<string, string>} [fields] its current fields */
 export function openAlbumForm(id = null, fields = {}) {
   // Unsaved text of a new album is kept; unsaved text of another album is not.
-  if (id || edited.id) form.reset();
+  if (id || edited.id) reset();
   edited = { id, fields };
   for (const [name, value] of Object.entries(fields)) form.elements.namedItem(name).value = value;
+  if (id) takeAddress(fields.coverUrl, `covers/${encodeURIComponent(id)}`);
   byID("album-heading").textContent = id ? "Edit album" : "Add an album";
   save.textContent = id ? "Save" : "Add";
   showError(null);
   dialog.showModal();
+}
+
+function reset() {
+  form.reset();
+  takeAddress("");
 }
 
 /** The changed fields alone: another page may edit the other fields at the same time. */
@@ -52,7 +65,9 @@ function changes() {
   return Object.fromEntries([...new FormData(form)].filter(([name, value]) => value !== (edited.fields[name] ?? "")));
 }
 
-function send() {
+async function send() {
+  // An album without a title is refused; its picture would be stored in vain.
+  if (form.elements.namedItem("title").value.trim()) await sendPicture();
   const { id } = edited, album = changes();
   if (!id) return ask("POST", "api/albums", { album });
   return Object.keys(album).length ? ask("PATCH", `api/albums/${encodeURIComponent(id)}`, { album }) : null;

@@ -20,14 +20,15 @@ export const pageID = Array.from(crypto.getRandomValues(new Uint8Array(12)), (by
 /**
  * @param {"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} method
  * @param {string} path
- * @param {object} [body]
+ * @param {object | Blob} [body] a blob is sent as it is
  * @param {RequestInit} [more]
  */
 export async function ask(method, path, body, more = {}) {
   const request = { method, ...more };
   if (method !== "GET") {
-    request.headers = { "Content-Type": "application/json" };
-    request.body = JSON.stringify(body ?? {});
+    const isFile = body instanceof Blob;
+    request.headers = { "Content-Type": isFile ? "application/octet-stream" : "application/json" };
+    request.body = isFile ? body : JSON.stringify(body ?? {});
   }
   let response, answer;
   try {
@@ -37,8 +38,10 @@ export async function ask(method, path, body, more = {}) {
     throw new Problem("Sleeve does not answer.");
   }
   if (!response.ok) {
-    const { error, field } = answer ?? {};
-    throw new Problem(error ?? `The server answered with status ${response.status}.`, { status: response.status, field });
+    const { error, field } = answer ?? {}, { status } = response;
+    // A proxy has a limit of its own, and its answer is not in JSON.
+    const other = status === 413 ? "The picture is larger than the server accepts (413)." : `The server answered with status ${status}.`;
+    throw new Problem(error ?? other, { status, field });
   }
   return answer;
 }

@@ -1,7 +1,9 @@
 // Adding, editing and deleting albums, with undo and redo.
 
 import { ask } from "./api.js";
-import { onSave, openAlbumForm } from "./album-form.js";
+import { onSave, openAlbumForm, takeCover } from "./album-form.js";
+import { listenForPictures } from "./drops.js";
+import { addressOf } from "./picture-field.js";
 import { byID } from "./helpers.js";
 import { say } from "./toast.js";
 import { clearSearch } from "./search.js";
@@ -32,6 +34,12 @@ export class Edits {
     buttons.delete.addEventListener("click", () => this.remove());
     buttons.undo.addEventListener("click", () => this.undo());
     buttons.redo.addEventListener("click", () => this.redo());
+    listenForPictures({
+      form: takeCover,
+      cover: (id, source) => this.#setCover(id, source),
+      page: (source) => this.#addWith(source),
+      nothing: () => say("Drop a picture file, or a picture of a web page.", { kind: "problem" }),
+    });
     onSave(({ id, message }) => {
       this.#finish(id, message);
       this.#gallery.focus(); // keys now act on the saved album
@@ -47,6 +55,20 @@ export class Edits {
     } catch (problem) {
       this.#showProblem(problem);
     }
+  }
+
+  #addWith(source) {
+    if (this.#away) return say(awayReason, { kind: "problem" });
+    openAlbumForm();
+    takeCover(source);
+  }
+
+  /** @param {string} id @param {File | string} source a picture or an address */
+  #setCover(id, source) {
+    this.#edit(async () => {
+      const coverUrl = typeof source === "string" ? source : await addressOf(source);
+      return ["PATCH", `api/albums/${encodeURIComponent(id)}`, (answer) => answer.id, undefined, { album: { coverUrl } }];
+    });
   }
 
   remove() {
@@ -92,16 +114,16 @@ export class Edits {
 
   /**
    * Runs an edit after those before it.
-   * @param {() => [string, string, (answer: object) => string | null, string?] | null} plan the request's method and path, the
-   *   album to choose afterwards, and the message (default: the answer's)
+   * @param {() => [string, string, (answer: object) => string | null, string?, object?] | null} plan the request's method and path,
+   *   the album to choose afterwards, the message (default: the answer's), and the request's body; or a promise of these
    */
   #edit(plan) {
     this.#last = this.#last.then(async () => {
       if (this.#away) return say(awayReason, { kind: "problem" });
-      const [method, path, affected, done] = plan() || [];
-      if (!method) return;
       try {
-        const answer = await ask(method, path);
+        const [method, path, affected, done, body] = (await plan()) || [];
+        if (!method) return;
+        const answer = await ask(method, path, body);
         await this.#finish(affected(answer), done ?? answer.message, path === "api/undo" ? "redo" : "undo");
       } catch (problem) {
         this.#showProblem(problem);

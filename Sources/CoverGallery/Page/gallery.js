@@ -9,7 +9,7 @@ const host = byID("covers");
 const empty = byID("empty");
 /** The heading and text that are shown instead of the covers. */
 const emptyTexts = {
-  none: ["No albums yet", "Add the first one; its cover comes by itself."],
+  none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
   away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
 };

@@ -92,7 +92,7 @@ struct AlbumRoutes: Sendable {
                 album.artist = artist ?? album.artist
                 album.genre = genre ?? album.genre
                 album.year = year ?? album.year
-                album.coverURL = coverUrl ?? album.coverURL
+                if let coverUrl { CoverSource(coverUrl).replace(in: &album) }
             }
         }
         var album: Fields
@@ -120,7 +120,7 @@ struct AlbumRoutes: Sendable {
             $0.add("artist", album.artist)
             $0.add("genre", album.genre)
             $0.add("year", album.year)
-            $0.add("coverUrl", album.coverURL ?? "")
+            $0.add("coverUrl", CoverSource(of: album).text)
         }
         return .json { $0.add("album", raw: fields) }
     }

@@ -1,13 +1,15 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
+import Platform
 
-/// The covers' bytes, from the cache alone. Missing covers are downloaded through `PageRoutes`.
+/// The covers' bytes, from the cache alone, and users' own pictures. Missing covers are downloaded through `PageRoutes`.
 struct CoverRoutes: Sendable {
     let model: GalleryModel
 
     func add(to router: RouterGroup<BasicRequestContext>) {
         router.get("/covers/{id}") { request, context in try await cover(context.albumID, request) }
+        router.post("/api/pictures") { request, _ in try await storePicture(request) }
     }
 
     private func cover(_ id: Album.ID, _ request: Request) async throws -> Response {
@@ -15,6 +17,17 @@ struct CoverRoutes: Sendable {
             if let cover = try? await model.library.cachedCover(at: key) { return Self.response(cover, request) }
         }
         throw HTTPError(.notFound, message: "this cover is not in the cache")
+    }
+
+    /// Stores a user's own picture, pinned. It is not an album's cover before an edit sets the address that this responds with.
+    private func storePicture(_ request: Request) async throws -> Response {
+        let limit = model.library.configuration.maximumSize
+        let tooLarge = HTTPError(.contentTooLarge, message: "the picture is larger than \(limit >> 10) KiB")
+        let picture = try await request.bytes("application/octet-stream", limit: limit, else: tooLarge)
+        let address = OwnPicture.address(of: picture)
+        guard let url = URL(string: address) else { throw HTTPError(.internalServerError) }
+        try await model.library.store(picture, for: url, pinned: true)
+        return .json(status: .created) { $0.add("coverUrl", address) }
     }
 
     private static func response(_ cover: Cover, _ request: Request) -> Response {

@@ -19,6 +19,10 @@ extension Response {
         switch error {
         case let error as HTTPError: problem(error.body ?? error.status.reasonPhrase, status: error.status)
         case let error as LibraryError: problem(error.message, status: .internalServerError)
+        case let error as CoverFailure where error.kind == .notAnImage:
+            problem("the file isn’t a picture", status: .unprocessableContent)
+        case let error as CoverFailure where error.kind == .tooLarge:
+            problem(error.detail, status: .contentTooLarge)
         case let error as CoverFailure: problem(error.message, status: .internalServerError)
         case let error as AlbumProblem:
             problem(error.message, status: .unprocessableContent, field: error.field)
@@ -52,18 +56,27 @@ extension BasicRequestContext {
 }
 
 extension Request {
-    /// Reads the body as JSON. Refuses other media types, which other sites' pages can send without a CORS preflight.
+    /// Reads the body. Refuses other media types, as other sites' pages can send some of them without a CORS preflight.
+    /// - Parameters:
+    ///   - limit: In bytes.
+    ///   - tooLarge: Thrown if the body is larger.
+    /// - Throws: `HTTPError`.
+    func bytes(_ mediaType: String, limit: Int, else tooLarge: HTTPError) async throws -> Data {
+        guard headers[.contentType]?.split(separator: ";").first == mediaType[...] else {
+            throw HTTPError(.unsupportedMediaType, message: "the body must be \(mediaType)")
+        }
+        guard let body = try? await body.collect(upTo: limit) else { throw tooLarge }
+        return Data(body.readableBytesView)
+    }
+
+    /// Reads the body as JSON.
     /// - Parameter limit: In bytes.
     /// - Throws: `HTTPError`.
     func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
-        guard headers[.contentType]?.split(separator: ";").first == "application/json" else {
-            throw HTTPError(.unsupportedMediaType, message: "the body must be application/json")
-        }
-        guard let body = try? await body.collect(upTo: limit) else {
-            throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
-        }
+        let tooLarge = HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
+        let bytes = try await bytes("application/json", limit: limit, else: tooLarge)
         do {
-            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
+            return try JSONDecoder().decode(type, from: bytes)
         } catch {
             throw HTTPError(.badRequest, message: "the body does not have the expected JSON members")
         }

@@ -1,0 +1,58 @@
+// Pictures and their addresses that are dropped on the page, or pasted into the form.
+
+const carried = ["Files", "text/uri-list"];
+let marked = null;
+
+/**
+ * @param {object} take
+ * @param {(source: File | string) => void} take.form the form is open
+ * @param {(id: string, source: File | string) => void} take.cover dropped on an album's cover
+ * @param {(source: File | string) => void} take.page dropped elsewhere
+ * @param {() => void} take.nothing what was dropped is neither a file nor an address
+ */
+export function listenForPictures(take) {
+  // Without this the browser would leave the page and show the file.
+  addEventListener("dragover", (event) => {
+    if (!carried.some((type) => event.dataTransfer.types.includes(type))) return;
+    event.preventDefault();
+    mark(targetOf(event.target));
+  });
+  addEventListener("dragleave", (event) => event.relatedTarget ?? mark(null));
+  addEventListener("drop", (event) => {
+    mark(null);
+    if (!carried.some((type) => event.dataTransfer.types.includes(type))) return;
+    event.preventDefault();
+    give(take, event.target, sourceIn(event.dataTransfer));
+  });
+  addEventListener("paste", (event) => {
+    const file = event.clipboardData.files[0];
+    if (!file || !event.target.closest?.("#album-dialog")) return;
+    event.preventDefault();
+    take.form(file);
+  });
+}
+
+function give(take, target, source) {
+  const dialog = document.querySelector("dialog[open]"), cover = target.closest?.(".cover");
+  if (!source) take.nothing();
+  else if (dialog) dialog.id === "album-dialog" && take.form(source);
+  else if (cover) take.cover(cover.dataset.id, source);
+  else take.page(source);
+}
+
+/** The first file, or the first address of a link or a picture of another page. */
+function sourceIn(transfer) {
+  const lines = transfer.getData("text/uri-list").split(/\r?\n/);
+  return transfer.files[0] ?? lines.find((line) => /^https?:/.test(line)) ?? null;
+}
+
+function targetOf(element) {
+  return element.closest?.(".cover, #album-dialog") ?? null;
+}
+
+function mark(element) {
+  if (element === marked) return;
+  marked?.classList.remove("dropping");
+  marked = element;
+  marked?.classList.add("dropping");
+}

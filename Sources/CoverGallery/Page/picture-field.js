@@ -1,0 +1,68 @@
+// The cover in the form: an address, a MusicBrainz release, or the user's own picture.
+
+import { ask } from "./api.js";
+import { byID } from "./helpers.js";
+
+const part = byID("album-cover"), address = part.querySelector("[name=coverUrl]");
+const [preview, name, chooser, choose, remove] = ["picture-preview", "picture-name", "picture-file", "picture-choose", "picture-remove"].map(byID);
+const ink = preview.getContext("2d");
+/** The server names stored pictures by addresses below this one, which no server can have (RFC 6761 section 6.4). */
+const own = "https://covers.invalid/";
+/** A new picture that is not sent yet. @type {Blob | null} */
+let picture = null;
+
+choose.addEventListener("click", () => chooser.click());
+chooser.addEventListener("change", () => {
+  if (chooser.files[0]) takePicture(chooser.files[0]);
+  chooser.value = ""; // so that the same file can be chosen again
+});
+remove.addEventListener("click", () => {
+  takeAddress("");
+  address.focus();
+});
+
+export const hasNewPicture = () => picture !== null;
+
+/** @param {File} file */
+export function takePicture(file) {
+  show(file, file.name);
+  draw(file);
+}
+
+/** @param {string} text an address or an id @param {string} [cover] where the picture is, if the address is that of an own one */
+export function takeAddress(text, cover) {
+  address.value = text;
+  show(null, "");
+  if (cover && text.startsWith(own)) fetch(cover).then((response) => response.blob()).then(draw).catch(() => {});
+}
+
+/** Sends the new picture, if there is one. The field then holds its address. */
+export async function sendPicture() {
+  if (!picture) return;
+  address.value = await addressOf(picture);
+  picture = null;
+}
+
+/** The address under which the server stored a picture. @param {Blob} file */
+export async function addressOf(file) {
+  return (await ask("POST", "api/pictures", file)).coverUrl;
+}
+
+function show(file, fileName) {
+  picture = file;
+  const isOwn = Boolean(file) || address.value.startsWith(own);
+  part.classList.toggle("own", isOwn);
+  name.textContent = !isOwn ? "" : fileName ? `Your own picture: ${fileName}` : "Your own picture";
+  remove.hidden = !isOwn;
+  choose.textContent = isOwn ? "Choose another…" : "Choose a picture…";
+  ink.clearRect(0, 0, preview.width, preview.height);
+}
+
+/** Draws the middle of a picture. Browsers cannot draw some files, such as SVG, in this way: those have no preview. */
+async function draw(blob) {
+  const bitmap = await createImageBitmap(blob).catch(() => null);
+  if (!bitmap) return;
+  const side = Math.min(bitmap.width, bitmap.height);
+  ink.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, preview.width, preview.height);
+  bitmap.close();
+}

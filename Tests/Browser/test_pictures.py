@@ -1,0 +1,151 @@
+"""Covers that the user gives: own pictures, dropped or chosen, and releases of MusicBrainz."""
+import urllib.request
+
+from case import GONE, GalleryTest
+
+ID = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+SHOWN = "document.querySelector('#covers [aria-selected=true][data-state=ready] img')?.src"
+FORM = "document.querySelector('#album-dialog').matches(':modal')"
+
+# Drops a file on the element that a selector names. The file's bytes are those at an address of this origin.
+DROP = """
+    const bytes = await (await fetch(arguments[1])).arrayBuffer();
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([bytes], arguments[2], {type: arguments[3]}));
+    for (const kind of ['dragover', 'drop']) {
+        const event = new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: transfer});
+        document.querySelector(arguments[0]).dispatchEvent(event);
+        if (!event.defaultPrevented) throw new Error(`the browser would handle the ${kind}`);
+    }"""
+
+
+class Pictures(GalleryTest):
+    expected = GONE
+
+    def picture(self, number=77):
+        """A file with a picture that no album has."""
+        path = self.stage.folder / "mine.jpg"
+        path.write_bytes(urllib.request.urlopen(f"{self.stage.origin.base}/covers/{number}.jpg").read())
+        return path
+
+    def begin(self, count=3):
+        page = self.gallery(count)
+        page.covers_settle()
+        page.rest()
+        return page
+
+    def fill_title(self, page, title):
+        page.until(FORM, what="the form")
+        page.browser.find("#album-dialog [name=title]").type(title)
+
+    def own_address(self, place):
+        address = self.stage.saved()[place]["coverUrl"]
+        self.assertRegex(address, "^https://covers.invalid/[0-9a-f]{64}$")
+        return address
+
+    def shown_bytes(self, page):
+        return bytes(page.browser.run_async(
+            f"return [...new Uint8Array(await (await fetch({SHOWN})).arrayBuffer())]"))
+
+    def test_an_album_is_added_with_a_picture_file_and_its_cover_is_there_at_once(self):
+        page = self.begin()
+        page.click("#add")
+        self.fill_title(page, "Mine")
+        page.browser.find("#picture-file").type(str(self.picture()))
+        page.until("document.querySelector('#picture-name').textContent === 'Your own picture: mine.jpg'", what="the file's name")
+        self.screenshot("own-picture")
+        page.click("#album-save")
+        page.status("Added “Mine”")
+        page.size(4)
+        page.until(SHOWN, what="the cover")
+        self.own_address(3)
+        self.assertEqual(self.shown_bytes(page), self.picture().read_bytes())
+        # The origin is not needed, and a restart keeps the picture.
+        self.stage.origin.close()
+        self.stage.server.close()
+        self.stage.start_server()
+        page.reload()
+        page.wait_for_place(4)
+        page.until(SHOWN, what="the cover after a restart")
+
+    def test_the_form_shows_an_own_picture_as_such_and_it_can_be_removed_and_brought_back(self):
+        page = self.begin()
+        page.browser.run_async(DROP, "#covers [aria-selected=true]", page.run(f"return {SHOWN}"), "other.jpg", "image/jpeg")
+        page.status("Edited “Album 00001”")
+        own = self.own_address(0)
+        page.click("#edit")
+        page.until(FORM, what="the form")
+        self.assertEqual(page.run("return document.querySelector('#picture-name').textContent"), "Your own picture")
+        field = "document.querySelector('#album-dialog [name=coverUrl]')"
+        self.assertFalse(page.run(f"return {field}.checkVisibility()"), "its address means nothing to a user")
+        page.click("#picture-remove")
+        self.assertTrue(page.run(f"return {field}.checkVisibility() && {field}.value === ''"))
+        page.click("#album-save")
+        page.until("document.querySelector('#cover-reason').textContent.startsWith('No cover address yet')", what="no cover")
+        page.press("Control", "z")
+        page.until(SHOWN, what="the picture again")
+        self.assertEqual(self.own_address(0), own)
+
+    def test_a_picture_dropped_on_a_cover_becomes_its_cover_and_undo_brings_the_former_back(self):
+        page = self.begin()
+        former = page.until(SHOWN)
+        other = page.run("return document.querySelector(\"#covers [aria-posinset='2'] img\").src")
+        page.browser.run_async(DROP, "#covers [aria-posinset='1'] .sleeve", other, "a.jpg", "image/jpeg")
+        page.status("Edited “Album 00001”")
+        page.until(f"{SHOWN} && {SHOWN} !== arguments[0]", former, what="the new cover")
+        page.press("Control", "z")
+        page.until(f"{SHOWN} === arguments[0]", former, what="the former cover")
+        self.assertEqual(self.stage.saved()[0]["coverUrl"], f"{self.stage.origin.base}/covers/1.jpg")
+
+    def test_a_picture_dropped_beside_the_covers_opens_the_form_with_it(self):
+        page = self.begin()
+        page.browser.run_async(DROP, "#album-table", page.run(f"return {SHOWN}"), "beside.jpg", "image/jpeg")
+        self.fill_title(page, "Beside")
+        page.until("document.querySelector('#picture-name').textContent.endsWith('beside.jpg')", what="the file's name")
+        page.browser.run_async(DROP, "#album-dialog form", page.run(f"return {SHOWN}"), "form.jpg", "image/jpeg")
+        page.until("document.querySelector('#picture-name').textContent.endsWith('form.jpg')", what="the other file's name")
+        page.click("#album-save")
+        page.status("Added “Beside”")
+        self.own_address(3)
+
+    def test_the_empty_page_says_where_covers_come_from(self):
+        page = self.gallery(0, warm=False)
+        self.assertIn("a picture of yours", page.run("return document.querySelector('#empty').innerText"))
+        self.screenshot("empty")
+
+
+class Refused(Pictures):
+    expected = ("422",)
+
+    def test_a_file_that_is_no_picture_is_refused_at_the_form_and_on_a_cover(self):
+        page = self.begin()
+        page.browser.run_async(DROP, "#covers [aria-selected=true]", "api/state", "text.jpg", "image/jpeg")
+        page.status("isn’t a picture")
+        page.click("#add")
+        self.fill_title(page, "Wrong")
+        page.browser.run_async(DROP, "#album-dialog form", "api/state", "text.txt", "text/plain")
+        page.click("#album-save")
+        page.until("document.querySelector('#album-error').textContent.includes('isn’t a picture')", what="the error")
+        self.assertEqual(len(self.stage.saved()), 3)
+
+
+class Releases(GalleryTest):
+    def test_a_release_id_or_a_pasted_address_of_musicbrainz_is_taken_as_a_release(self):
+        self.serve(self.stage.albums(1), True, "--cover-art-archive", self.stage.origin.base)
+        page = self.open()
+        for text, field in ((ID, "musicBrainzReleaseId"), (f"musicbrainz.org/release-group/{ID}", "musicBrainzReleaseGroupId")):
+            count = len(self.stage.saved())
+            page.click("#add")
+            page.until(FORM, what="the form")
+            page.browser.find("#album-dialog [name=title]").type("Found")
+            page.browser.find("#album-dialog [name=coverUrl]").type(text)
+            page.click("#album-save")
+            page.size(count + 1)
+            album = self.stage.saved()[-1]
+            self.assertEqual((album.get("coverUrl"), album[field]), (None, ID))
+        page.wait_for_place(3)
+        page.click("#edit")
+        page.until(FORM, what="the form")
+        self.assertEqual(
+            page.run("return document.querySelector('#album-dialog [name=coverUrl]').value"),
+            f"https://musicbrainz.org/release-group/{ID}")

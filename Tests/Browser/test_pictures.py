@@ -19,9 +19,7 @@ DROP = """
     }"""
 
 
-class Pictures(GalleryTest):
-    expected = GONE
-
+class PictureTest(GalleryTest):
     def picture(self, number=77):
         """A file with a picture that no album has."""
         path = self.stage.folder / "mine.jpg"
@@ -47,6 +45,10 @@ class Pictures(GalleryTest):
         return bytes(page.browser.run_async(
             f"return [...new Uint8Array(await (await fetch({SHOWN})).arrayBuffer())]"))
 
+
+class Pictures(PictureTest):
+    expected = GONE
+
     def test_an_album_is_added_with_a_picture_file_and_its_cover_is_there_at_once(self):
         page = self.begin()
         page.click("#add")
@@ -61,6 +63,7 @@ class Pictures(GalleryTest):
         self.own_address(3)
         self.assertEqual(self.shown_bytes(page), self.picture().read_bytes())
         # The origin is not needed, and a restart keeps the picture.
+        page.remembered()
         self.stage.origin.close()
         self.stage.server.close()
         self.stage.start_server()
@@ -114,7 +117,7 @@ class Pictures(GalleryTest):
         self.screenshot("empty")
 
 
-class Refused(Pictures):
+class Refused(PictureTest):
     expected = ("422",)
 
     def test_a_file_that_is_no_picture_is_refused_at_the_form_and_on_a_cover(self):

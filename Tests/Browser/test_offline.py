@@ -1,5 +1,22 @@
 """The page without the origin, and without the server."""
+import http.server
+import threading
+
 from case import GONE, GalleryTest
+
+
+class BadGateway(http.server.BaseHTTPRequestHandler):
+    """What a proxy answers for a server that is away."""
+
+    def do_GET(self):
+        self.send_response(502)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
+    do_POST = do_PUT = do_GET
+
+    def log_message(self, *_):
+        pass
 
 
 class Offline(GalleryTest):
@@ -104,6 +121,24 @@ class Offline(GalleryTest):
         page.press("Right")
         page.wait_for_place(2)
         self.assertIn("Album 00002", page.table()["Album"])
+
+    def test_behind_a_proxy_that_answers_502_the_page_opens_as_without_the_server_and_recovers(self):
+        page = self.seen()
+        self.stage.server.close()
+        proxy = http.server.ThreadingHTTPServer(("127.0.0.1", self.stage.server.port), BadGateway)
+        threading.Thread(target=proxy.serve_forever, daemon=True).start()
+        try:
+            page.reload()
+            page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
+            page.size(5)
+            self.assertEqual(set(page.covers_settle().values()), {"ready"})
+        finally:
+            proxy.shutdown()
+            proxy.server_close()
+        self.stage.start_server()
+        page.until("!document.querySelector('#offline').checkVisibility()", what="the notice to go")
+        page.click("#delete")
+        page.size(4)
 
     def test_a_page_opened_without_the_server_recovers_when_it_is_back(self):
         page = self.seen()

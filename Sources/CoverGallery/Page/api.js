@@ -37,6 +37,8 @@ export async function ask(method, path, body, more = {}) {
   } catch {
     throw new Problem("Sleeve does not answer.");
   }
+  // Without an error of Sleeve's in it, this is a proxy's answer for a server that is away.
+  if ([502, 503, 504].includes(response.status) && !answer?.error) throw new Problem("Sleeve does not answer.");
   if (!response.ok) {
     const { error, field } = answer ?? {}, { status } = response;
     // A proxy has a limit of its own, and its answer is not in JSON.

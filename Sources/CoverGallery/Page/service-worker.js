@@ -64,17 +64,14 @@ async function fromShell(request, path) {
 }
 
 async function anyVersion(request) {
-  try {
-    return await fetch(request);
-  } catch (error) {
-    // The kept cover is found by its address; a seen one only by a search, as its address has a version.
-    const own = await caches.match(request, { cacheName: keptCache });
-    if (own) return own;
-    const cache = await caches.open(seenCache);
-    const kept = await cache.matchAll(request, { ignoreSearch: true });
-    if (kept.length) return kept.at(-1);
-    throw error;
-  }
+  const response = await fetch(request).catch(() => Response.error());
+  // A proxy answers 502 to 504 for a server that is away.
+  if (response.ok || (response.status && response.status < 500)) return response;
+  // The kept cover is found by its address; a seen one only by a search, as its address has a version.
+  const own = await caches.match(request, { cacheName: keptCache });
+  if (own) return own;
+  const cache = await caches.open(seenCache);
+  return (await cache.matchAll(request, { ignoreSearch: true })).at(-1) ?? response;
 }
 
 /** Pages send the addresses of responses that they received. The browser's HTTP cache still has them. */

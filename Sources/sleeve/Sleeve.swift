@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import Platform
 
 /// Every command states its name: deriving it from the type's costs each start of the program two milliseconds.
 @main
@@ -36,7 +37,7 @@ struct Sleeve: AsyncParsableCommand {
     static func main() async {
         StandardDescriptors.openClosed()
         if let unknown = UnknownCommand.find(in: CommandLine.arguments.dropFirst(), of: Self.self) {
-            Terminal.standardError.write("Error: \(unknown)\n")
+            Terminal.standardError.write("Error: \(Redaction.redact("\(unknown)"))\n")
             exit(withError: ExitCode.validationFailure)
         }
         do {
@@ -51,7 +52,8 @@ struct Sleeve: AsyncParsableCommand {
     private static func end(_ error: any Error) -> Never {
         let code = exitCode(for: error)
         let output = code.isSuccess ? Terminal.standardOutput : .standardError
-        let message = fullMessage(for: error)
+        // Usage errors repeat arguments.
+        let message = code.isSuccess ? fullMessage(for: error) : Redaction.redact(fullMessage(for: error))
         if !message.isEmpty { output.write(UsageText.wrapped(message, to: output.width) + "\n") }
         exit(withError: code)
     }

@@ -60,6 +60,16 @@ extension CommandTests {
             }
         }
 
+        @Test func `a usage error repeats an argument without its credentials`() async throws {
+            try await withStage { stage in
+                for arguments in [["get", "http://a.example/1", "http://a.example/?token=hush"], ["http://a:hush@b/"]] {
+                    let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                    #expect(result.status == 64 && !result.stderr.contains("hush"), "\(result)")
+                    #expect(result.stderr.contains("[hidden]"))
+                }
+            }
+        }
+
         @Test(
             "a proxy's password appears in no message", arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
         func proxy(place: String) async throws {

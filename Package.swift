@@ -17,6 +17,7 @@ let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collect
 let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
 let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
 let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
@@ -89,12 +90,13 @@ let package = Package(
             swiftSettings: settings),
         // What the three servers need and Hummingbird lacks.
         .target(
-            name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, logging],
+            name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, httpTypes, logging],
             swiftSettings: settings),
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "Platform", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes, crypto,
+                "CoverLibrary", "Platform", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes,
+                crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
@@ -160,7 +162,8 @@ let package = Package(
                 "OriginServer", "CurlHTTP", "HTTPCaching", "ImageHeader", "Platform", "Wire", nioCore, httpTypes,
             ],
             swiftSettings: settings),
-        .testTarget(name: "ServerChannelsTests", dependencies: ["ServerChannels"], swiftSettings: settings),
+        .testTarget(
+            name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
             swiftSettings: settings),

@@ -18,17 +18,17 @@ package final class Gallery: Sendable {
             throw GalleryError.needsToken(host: options.host)
         }
         let model = GalleryModel(library: library)
-        let access = AccessMiddleware(
-            hosts: AllowedHosts(listening: options.host, names: options.names), token: options.token,
-            base: options.base)
+        let hosts = AllowedHosts(listening: options.host, names: options.names)
+        let access = AccessMiddleware(hosts: hosts, token: options.token, base: options.base)
         do {
             let server = try await ListeningServer.start(label: "sleeve.gallery") { didListen, logger in
                 try await Application(
                     router: makeRouter(model, access, base: options.base),
-                    // A client that never completes a request head must not keep its connection.
                     server: HTTPServerBuilder { responder in
                         LazyHTTP1Channel(
-                            HTTP1Channel(responder: responder, configuration: .init(idleTimeout: .seconds(30))))
+                            HTTP1Channel(responder: responder),
+                            clients: ClientRules(
+                                hosts: hosts, timeouts: ConnectionTimeouts(stall: options.clientTimeout)))
                     },
                     // The limit leaves file descriptors for the library.
                     configuration: .init(

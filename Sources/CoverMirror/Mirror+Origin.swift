@@ -4,6 +4,7 @@ import CurlHTTP
 import HTTPCaching
 import HTTPTypes
 import Platform
+import ServerChannels
 import Synchronization
 
 /// GET and HEAD requests that need the origin.
@@ -49,7 +50,7 @@ extension Mirror {
             status.isStored = fetched.isStored
             let response = ConditionalResponse.make(fetched.response, body: fetched.body, for: request)
             if fetched.originStatus != response.head.status.code { status.forwardStatus = fetched.originStatus }
-            return response.with(status)
+            return response.with(status, holding: fetched.held)
         }
     }
 
@@ -64,7 +65,8 @@ extension Mirror {
         for name in [HTTPField.Name.range, .ifRange, .ifNoneMatch, .ifModifiedSince] { forwarded.fields[name] = nil }
         if let cached { forwarded.fields.append(contentsOf: cached.response.conditions) }
         do {
-            let (response, body) = try await origin.send(forwarded, to: url, interim: interim)
+            let answer = try await origin.send(forwarded, to: url, interim: interim)
+            let (response, body) = (answer.response, answer.body)
             if response.status == 304, let cached {
                 if let validated = try await validated(cached, by: response, request, url) {
                     return .success(validated)
@@ -84,7 +86,7 @@ extension Mirror {
             return .success(
                 FetchedResponse(
                     response: response, body: body, requestFields: request.fields, isShareable: isShareable,
-                    isStored: isStored, originStatus: response.status))
+                    isStored: isStored, originStatus: response.status, held: answer.held))
         } catch let failure as OriginFailure {
             if case .transfer(let error) = failure, error.kind == .tooLarge {
                 largeResponses.withLock { $0.insert(url.string) }
@@ -104,8 +106,10 @@ extension Mirror {
         guard
             let response = cached.response.updated(
                 by: notModified.fields, requestTime: notModified.requestTime, responseTime: notModified.responseTime),
+            case let held = await origin.responseBytes.reserve(cached.entry.bytes),
             let body = try await store.body(of: cached)
         else { return nil }
+        guard let held else { throw OriginFailure.busy }
         let isStorable = response.isStorable()
         var isStored = false
         if !isStorable {
@@ -116,7 +120,7 @@ extension Mirror {
         }
         return FetchedResponse(
             response: response, body: Array(body), requestFields: request.fields, isShareable: isStorable,
-            isStored: isStored, originStatus: 304)
+            isStored: isStored, originStatus: 304, held: held)
     }
 
     /// Forwards a HEAD. Its response updates the cached one, or shows that it is outdated (RFC 9111 section 4.3.5).
@@ -126,7 +130,7 @@ extension Mirror {
     ) async throws -> MirrorResponse {
         let status = CacheStatus.forwarded(why)
         do throws(OriginFailure) {
-            let (response, _) = try await origin.send(request.forwarded(by: pseudonym), to: url, interim: interim)
+            let response = try await origin.send(request.forwarded(by: pseudonym), to: url, interim: interim).response
             if let cached, response.status == 200 {
                 if let updated = cached.updated(byHead: response), updated.isStorable() {
                     _ = await store.update(cached, to: updated)
@@ -203,6 +207,7 @@ extension Mirror {
             var response = MirrorResponse.generated(504, "\(cause); try again in \(seconds) s", status)
             response.head.headerFields[.retryAfter] = String(seconds)
             return response
+        case .busy: return .busy("too many clients take their responses slowly")
         }
     }
 }

@@ -5,6 +5,7 @@ import HTTPCaching
 package import HTTPTypes
 import Logging
 import Platform
+import ServerChannels
 import Synchronization
 
 /// A read-through HTTP cache of one origin: a private cache (RFC 9111) whose store is the library's cache.
@@ -21,6 +22,11 @@ package final class Mirror: Sendable {
     private let isOffline: Bool
     private let logger: Logger
 
+    /// What the bodies that are held for clients may occupy, in bytes.
+    private static let maximumHeldBytes = 256 << 20
+    /// How long a response waits for memory.
+    private static let memoryTimeout = Duration.seconds(30)
+
     /// A mirror of the URLs under `origin`. If the library is offline, it answers from the cache only. Close it before the library.
     /// - Parameter clock: decides when an origin that failed is asked again, and when a client has stalled.
     /// - Throws: `LibraryError` if `origin` is no such URL, or no descriptor is left.
@@ -34,11 +40,14 @@ package final class Mirror: Sendable {
         self.clock = clock
         self.origin = OriginClient(
             client: try configuration.makeClient(), limit: min(configuration.perHost, configuration.parallel),
-            clock: clock)
+            responseBytes: ByteBudget(limit: Self.maximumHeldBytes, timeout: Self.memoryTimeout), clock: clock)
         maximumBodySize = configuration.maximumSize
         isOffline = configuration.isOffline
         logger = configuration.logger
     }
+
+    /// The bytes of bodies that are held for clients now.
+    var heldBytes: Int { origin.responseBytes.used }
 
     /// Cancels all requests to the origin.
     package func close() { origin.close() }
@@ -48,7 +57,7 @@ package final class Mirror: Sendable {
         to request: MirrorRequest, interim: @escaping @Sendable (HTTPResponse) -> Void = { _ in }
     ) async -> MirrorResponse {
         var response = await responseWithoutVia(to: request, interim)
-        response.head.headerFields = response.head.headerFields.via(pseudonym)
+        response.head.headerFields = response.head.headerFields.withoutGalleryCookies.via(pseudonym)
         if request.method == .head { response.body = [] }
         logger.debug(
             "\(request.method.rawValue) \(request.target) \(response.head.status.code) \(response.head.headerFields[.cacheStatus] ?? "")"
@@ -69,7 +78,7 @@ package final class Mirror: Sendable {
             return .generated(508, "the mirror leads to itself")
         }
         var request = request
-        request.fields = request.fields.endToEnd
+        request.fields = request.fields.endToEnd.withoutGalleryCredentials
         request.fields[.expect] = nil
         do {
             if request.isCacheable { return try await cachedOrFetched(request, url, interim) }
@@ -129,7 +138,7 @@ package final class Mirror: Sendable {
         return .generated(504, cause, .generated("offline"))
     }
 
-    /// The response from the cache. Nil if it was evicted.
+    /// The response from the cache, or 503 if there is no memory for it. Nil if it was evicted.
     func stored(
         _ cached: CachedResponse, _ request: MirrorRequest, _ now: Int64, _ status: CacheStatus
     ) async throws -> MirrorResponse? {
@@ -138,10 +147,13 @@ package final class Mirror: Sendable {
         var status = status
         status.timeToLive = (freshness.directives.noCache ? 0 : freshness.lifetime) / 1_000 - age / 1_000
         let isHead = request.method == .head
+        guard let held = await origin.responseBytes.reserve(isHead ? 0 : cached.entry.bytes) else {
+            return .busy("too many clients take their responses slowly")
+        }
         guard let body = isHead ? [] : try await store.body(of: cached) else { return nil }
         return ConditionalResponse.make(
             cached.response, body: body, length: isHead ? cached.entry.bytes : nil, for: request, age: age / 1_000
-        ).with(status)
+        ).with(status, holding: held)
     }
 
     // MARK: Other requests
@@ -154,7 +166,8 @@ package final class Mirror: Sendable {
         var status = CacheStatus.forwarded(why)
         if isOffline { return .generated(504, "the mirror is offline", .generated("offline")) }
         do throws(OriginFailure) {
-            let (response, body) = try await origin.send(request.forwarded(by: pseudonym), to: url, interim: interim)
+            let answer = try await origin.send(request.forwarded(by: pseudonym), to: url, interim: interim)
+            let (response, body) = (answer.response, answer.body)
             // A successful unsafe request invalidates what it may have changed (RFC 9111 section 4.4).
             if !request.isSafe, (200..<400).contains(response.status) {
                 await invalidate([url.string] + site.locations(in: response.fields, of: url))
@@ -167,7 +180,8 @@ package final class Mirror: Sendable {
             if ![204, 304].contains(response.status), request.method != .head {
                 fields[.contentLength] = String(body.count)
             }
-            return MirrorResponse(status: response.status, fields: fields, body: body[...]).with(status)
+            return MirrorResponse(status: response.status, fields: fields, body: body[...])
+                .with(status, holding: answer.held)
         } catch {
             return Self.generated(for: error, status)
         }

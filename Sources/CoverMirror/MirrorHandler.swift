@@ -9,43 +9,31 @@ struct MirrorHandler: Sendable {
     let hosts: AllowedHosts
     /// The largest request body, in bytes.
     let maximumBodySize: Int
-    let clients: StalledClients
+    /// Of the bodies of requests that are being received or forwarded.
+    let requestBytes: ByteBudget
     let requests = InFlightCounter()
 
     /// - Throws: if the connection must be closed.
     func respond(to request: Request, on channel: any Channel, with writer: consuming ResponseWriter) async throws {
         requests.begin()
         defer { requests.end() }
-        try await respondCounted(to: request, on: channel, with: writer)
-        if requests.isStopping { try await close(channel) }
-    }
-
-    private func respondCounted(
-        to request: Request, on channel: any Channel, with writer: consuming ResponseWriter
-    ) async throws {
         let head = request.head
-        // RFC 9112 section 3.2.
-        guard let host = head.authority else {
-            return try await refuse(head, 400, "a request must have a Host field", channel, writer)
-        }
-        guard hosts.contains(host) else {
-            return try await refuse(
-                head, 421, "this mirror is not known by that name; start it with --name to allow one", channel, writer)
-        }
+        if let refusal = refusal(of: head) { return try await write(refusal, to: head, channel, writer) }
+        let held = requestBytes.reservation()
         var body: [UInt8]?
         if head.headerFields.contains(.contentLength) || head.headerFields.contains(.transferEncoding) {
-            let tooLong = "a mirror takes requests of at most \(maximumBodySize) bytes"
-            if let length = head.headerFields[.contentLength].flatMap({ Int($0) }), length > maximumBodySize {
-                return try await refuse(head, 413, tooLong, channel, writer)
-            }
             // Neither NIO nor Hummingbird answers `Expect` (RFC 9110 section 10.1.1).
             if head.headerFields[.expect]?.lowercased() == "100-continue" {
                 try await writer.writeInformationalHead(HTTPResponse(status: .continue))
             }
-            guard let bytes = try? await request.body.collect(upTo: maximumBodySize) else {
-                return try await refuse(head, 413, tooLong, channel, writer)
+            do throws(BodyRefusal) {
+                body = try await collect(request.body, held)
+            } catch {
+                switch error {
+                case .refused(let response): return try await write(response, to: head, channel, writer)
+                case .unreadable(let error): throw error
+                }
             }
-            body = Array(bytes.readableBytesView)
         }
         // NIO drops the hyphen.
         let method = head.method.rawValue == "MSEARCH" ? HTTPRequest.Method("M-SEARCH")! : head.method
@@ -56,13 +44,8 @@ struct MirrorHandler: Sendable {
         let (interims, continuation) = AsyncStream.makeStream(of: HTTPResponse.self)
         async let final = finalResponse(to: mirrorRequest, interims: continuation)
         for await interim in interims { try await writer.writeInformationalHead(interim) }
-        let response = await final
-
-        if head.method == .head, !response.head.headerFields.contains(.contentLength) {
-            return try await writeHeadOnly(response.head, channel, writer)
-        }
-        if let stream = response.stream { return try await write(stream, response.head, channel, writer) }
-        try await writer.write(response: response.head, body: Self.body(ByteBuffer(bytes: response.body)))
+        try await write(final, to: head, channel, writer)
+        withExtendedLifetime(held) {}
     }
 
     private func finalResponse(
@@ -72,31 +55,92 @@ struct MirrorHandler: Sendable {
         return await mirror.response(to: request) { interims.yield($0) }
     }
 
-    /// What the kernel holds of a streamed body for a client that has no room for it, in bytes. With its default of some mebibytes,
-    /// one that reads 40 KB a second would seem to take nothing for a minute.
-    private static let maximumUnsent = 64 << 10
-    #if os(Linux)
-        private static let unsentOption = NIOBSDSocket.Option(rawValue: 25)  // TCP_NOTSENT_LOWAT
-    #else
-        private static let unsentOption = NIOBSDSocket.Option(rawValue: 0x201)  // TCP_NOTSENT_LOWAT
-    #endif
+    // MARK: Requests
 
-    /// - Throws: if the origin or the client ends the transfer early, or the client takes nothing. The connection is closed then, so
-    ///   that the client does not take a part for the whole.
+    /// The response to a request whose body need not be read.
+    private func refusal(of head: HTTPRequest) -> MirrorResponse? {
+        let host = head.authority ?? ""
+        guard hosts.contains(host) else {
+            return .refusal(421, "this mirror is not known by that name; start it with --name to allow one")
+        }
+        let fields = head.headerFields
+        if ![.get, .head, .options].contains(head.method),
+            CrossSiteRequest.isFromOtherSite(fields) || CrossSiteRequest.hasForeignOrigin(fields, host: host)
+        {
+            return .refusal(403, "a page of another site must not change anything here")
+        }
+        if let length = fields[.contentLength].flatMap({ Int($0) }), length > maximumBodySize { return tooLong }
+        return nil
+    }
+
+    private var tooLong: MirrorResponse {
+        .refusal(413, "a mirror takes requests of at most \(maximumBodySize) bytes")
+    }
+
+    private enum BodyRefusal: Error {
+        case refused(MirrorResponse)
+        /// The client has gone, or what it sends is no HTTP.
+        case unreadable(any Error)
+    }
+
+    private func collect(
+        _ body: RequestBody, _ held: ByteBudget.Reservation
+    ) async throws(BodyRefusal) -> [UInt8] {
+        var bytes: [UInt8] = []
+        do {
+            for try await chunk in body {
+                guard bytes.count + chunk.readableBytes <= maximumBodySize else { throw BodyRefusal.refused(tooLong) }
+                guard held.grow(by: chunk.readableBytes) else {
+                    throw BodyRefusal.refused(.busy("the mirror receives too many requests"))
+                }
+                bytes += chunk.readableBytesView
+            }
+        } catch let refusal as BodyRefusal {
+            throw refusal
+        } catch {
+            throw .unreadable(error)
+        }
+        return bytes
+    }
+
+    // MARK: Responses
+
+    /// How much of a body is written at a time, in bytes: what a stalled client leaves unwritten, beside the body that is held for it.
+    private static let sliceSize = 64 << 10
+
+    /// - Throws: if the origin or the client ends the transfer early. The connection is closed then, so that the client does not take a
+    ///   part for the whole.
+    private func write(
+        _ response: MirrorResponse, to request: HTTPRequest, _ channel: any Channel, _ writer: consuming ResponseWriter
+    ) async throws {
+        var head = response.head
+        if requests.isStopping { head.headerFields[.connection] = "close" }
+        if request.method == .head { return try await writer.write(response: head, body: ResponseBody()) }
+        if let stream = response.stream { return try await write(stream, head, channel, writer) }
+        var rest = response.body
+        if rest.count <= Self.sliceSize {
+            let body = rest.isEmpty ? ResponseBody() : ResponseBody(byteBuffer: ByteBuffer(bytes: rest))
+            return try await writer.write(response: head, body: body)
+        }
+        var bodyWriter = try await writer.writeHead(head)
+        while !rest.isEmpty {
+            try await bodyWriter.write(ByteBuffer(bytes: rest.prefix(Self.sliceSize)))
+            rest = rest.dropFirst(Self.sliceSize)
+            // The next write waits for room: the event loop has to know of this one.
+            try await channel.eventLoop.submit {}.get()
+        }
+        try await bodyWriter.finish(nil)
+        withExtendedLifetime(response.held) {}
+    }
+
     private func write(
         _ body: StreamedBody, _ head: HTTPResponse, _ channel: any Channel, _ writer: consuming ResponseWriter
     ) async throws {
-        // A system without the option takes slow clients for stalled ones.
-        try? await channel.setOption(.tcpOption(Self.unsentOption), value: Self.maximumUnsent).get()
         do {
             var bodyWriter = try await writer.writeHead(head)
             while let chunk = try await body.next() {
-                try await clients.watch {
-                    body.cancel()
-                    channel.close(promise: nil)
-                } writing: {
-                    try await bodyWriter.write(ByteBuffer(bytes: chunk))
-                }
+                try await bodyWriter.write(ByteBuffer(bytes: chunk))
+                try await channel.eventLoop.submit {}.get()
             }
             try await bodyWriter.finish(nil)
         } catch {
@@ -104,39 +148,4 @@ struct MirrorHandler: Sendable {
             throw error
         }
     }
-
-    /// Refuses a request without reading the rest of it, and closes the connection.
-    private func refuse(
-        _ request: HTTPRequest, _ status: Int, _ text: String, _ channel: any Channel,
-        _ writer: consuming ResponseWriter
-    ) async throws {
-        var response = MirrorResponse.generated(status, text)
-        response.head.headerFields[.connection] = "close"
-        let body = request.method == .head ? ResponseBody() : Self.body(ByteBuffer(bytes: response.body))
-        try await writer.write(response: response.head, body: body)
-        try await close(channel)
-    }
-
-    /// Answers a HEAD without a known length, and closes the connection: NIO would write a chunked body, which the client would take
-    /// for the next response.
-    private func writeHeadOnly(
-        _ head: HTTPResponse, _ channel: any Channel, _ writer: consuming ResponseWriter
-    ) async throws {
-        var head = head
-        head.headerFields[.connection] = "close"
-        _ = try await writer.writeHead(head)
-        try await close(channel)
-    }
-
-    private static func body(_ bytes: ByteBuffer) -> ResponseBody {
-        bytes.readableBytes == 0 ? ResponseBody() : ResponseBody(byteBuffer: bytes)
-    }
-
-    /// Closes the connection after all that was written has been sent.
-    private func close(_ channel: any Channel) async throws {
-        try await channel.close(mode: .output).get()
-        throw ConnectionClosed()
-    }
-
-    private struct ConnectionClosed: Error {}
 }

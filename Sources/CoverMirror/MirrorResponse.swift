@@ -2,6 +2,7 @@ import CurlHTTP
 import HTTPCaching
 package import HTTPTypes
 import Platform
+import ServerChannels
 import Synchronization
 
 /// A mirror's response to a client.
@@ -11,6 +12,8 @@ package struct MirrorResponse: Sendable {
     package var body: ArraySlice<UInt8>
     /// Replaces `body` if that is too large to store.
     package var stream: StreamedBody?
+    /// Holds the memory of `body` until the response is written.
+    var held: ByteBudget.Reservation?
 
     init(status: Int, fields: HTTPFields, body: ArraySlice<UInt8> = [], stream: StreamedBody? = nil) {
         head = HTTPResponse(status: .init(code: status), headerFields: fields)
@@ -29,9 +32,24 @@ package struct MirrorResponse: Sendable {
         return MirrorResponse(status: status, fields: fields, body: body[...])
     }
 
+    /// Refuses a request of which no more is read.
+    static func refusal(_ status: Int, _ text: String) -> MirrorResponse {
+        var response = generated(status, text)
+        response.head.headerFields[.connection] = "close"
+        return response
+    }
+
+    /// Refuses a request because the memory for the bodies of all clients is used up.
+    static func busy(_ text: String) -> MirrorResponse {
+        var response = refusal(503, "\(text); try again later")
+        response.head.headerFields[.retryAfter] = "5"
+        return response
+    }
+
     /// Each cache appends a member to `Cache-Status` (RFC 9211 section 2).
-    func with(_ status: CacheStatus) -> MirrorResponse {
+    func with(_ status: CacheStatus, holding held: ByteBudget.Reservation? = nil) -> MirrorResponse {
         var response = self
+        if let held { response.held = held }
         response.head.headerFields.append(HTTPField(name: .cacheStatus, value: status.text))
         return response
     }

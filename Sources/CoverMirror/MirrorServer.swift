@@ -12,8 +12,6 @@ package final class MirrorServer: Sendable {
     package let port: Int
     private let handler: MirrorHandler
     private let server: ListeningServer
-    /// Disconnects stalled clients.
-    private let watch: Task<Void, Never>
 
     /// Opens it. It is listening when this returns.
     /// - Parameter maximumBodySize: of a request, in bytes.
@@ -23,9 +21,11 @@ package final class MirrorServer: Sendable {
     {
         guard options.isLoopback || !options.names.isEmpty else { throw MirrorError.needsName(host: options.host) }
         let hosts = AllowedHosts(listening: options.host, names: options.names)
+        let timeouts = ConnectionTimeouts(stall: options.clientTimeout)
         let handler = MirrorHandler(
             mirror: mirror, hosts: hosts, maximumBodySize: maximumBodySize,
-            clients: StalledClients(timeout: options.clientTimeout, clock: mirror.clock))
+            requestBytes: ByteBudget(
+                limit: max(maximumBodySize, options.maximumRequestBytes), timeout: options.clientTimeout))
         do {
             let server = try await ListeningServer.start(label: "sleeve.mirror") { didListen, logger in
                 try await Server(
@@ -33,9 +33,8 @@ package final class MirrorServer: Sendable {
                         HTTP1Channel(
                             responder: { request, writer, channel in
                                 try await handler.respond(to: request, on: channel, with: writer)
-                            },
-                            // A head that never ends must not keep its connection.
-                            configuration: .init(idleTimeout: .seconds(60)))),
+                            }),
+                        clients: ClientRules(hosts: hosts, timeouts: timeouts)),
                     configuration: ServerConfiguration(
                         address: .hostname(options.host, port: options.port), backlog: 1_024,
                         availableConnectionsDelegate: .maximum(ConnectionLimit.connections, logger: logger)),
@@ -53,9 +52,6 @@ package final class MirrorServer: Sendable {
     private init(_ options: MirrorOptions, handler: MirrorHandler, server: ListeningServer) {
         self.handler = handler
         self.server = server
-        watch = Task { [clients = handler.clients] in
-            while (try? await Task.sleep(for: options.clientTimeout / 8)) != nil { clients.disconnectAll() }
-        }
         url = server.url(host: options.names.first ?? options.host)
         port = server.port
     }
@@ -64,12 +60,9 @@ package final class MirrorServer: Sendable {
     package func close(within timeout: Duration = .seconds(5)) async {
         try? await server.channel.close()
         await handler.requests.stop(within: timeout)
-        watch.cancel()
         server.task.cancel()
     }
 
-    deinit { watch.cancel() }
-
-    /// The clients that streamed responses are written to.
-    var clients: StalledClients { handler.clients }
+    /// The bytes of request bodies that are held now.
+    var requestBytes: Int { handler.requestBytes.used }
 }

@@ -3,6 +3,7 @@ import CurlHTTP
 import HTTPCaching
 import HTTPTypes
 import Platform
+import ServerChannels
 
 /// A response that was fetched from the origin, or validated by it.
 struct FetchedResponse: Sendable {
@@ -15,6 +16,15 @@ struct FetchedResponse: Sendable {
     var isStored: Bool
     /// The origin's own status: 304 for a validated response.
     var originStatus: Int
+    var held: ByteBudget.Reservation?
+}
+
+/// A response of the origin, without hop-by-hop fields.
+struct OriginResponse: Sendable {
+    var response: StoredResponse
+    var body: [UInt8]
+    /// Holds the memory of `body`.
+    var held: ByteBudget.Reservation?
 }
 
 typealias FetchOutcome = Result<FetchedResponse, OriginFailure>
@@ -24,6 +34,8 @@ enum OriginFailure: Error, Sendable {
     case transfer(TransferError)
     /// No request was sent.
     case closed(OriginGate.Closed)
+    /// There is no memory for the body.
+    case busy
 }
 
 /// Sends requests to the origin. Concurrent requests for one URL share a fetch (RFC 9111 section 4: collapsing), and the number in
@@ -31,6 +43,8 @@ enum OriginFailure: Error, Sendable {
 actor OriginClient {
     private nonisolated let client: HTTPClient
     private let limit: Int
+    /// Of the bodies that are held for clients.
+    nonisolated let responseBytes: ByteBudget
     private var streamLimit: Int { max(1, limit / 2) }
     private let clock: @Sendable () -> OriginGate.Instant
     private var gate = OriginGate()
@@ -43,9 +57,11 @@ actor OriginClient {
     private(set) var collapsedCount = 0
 
     init(
-        client: HTTPClient, limit: Int, clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
+        client: HTTPClient, limit: Int, responseBytes: ByteBudget,
+        clock: @escaping @Sendable () -> OriginGate.Instant = { ContinuousClock.now }
     ) {
         self.client = client
+        self.responseBytes = responseBytes
         self.limit = limit
         self.clock = clock
     }
@@ -59,24 +75,43 @@ actor OriginClient {
     /// - Parameter interim: called with each 1xx response.
     func send(
         _ request: MirrorRequest, to url: HTTPURL, interim: (@Sendable (HTTPResponse) -> Void)? = nil
-    ) async throws(OriginFailure) -> (response: StoredResponse, body: [UInt8]) {
+    ) async throws(OriginFailure) -> OriginResponse {
         let job = try await acquireSlot()
         defer { releaseSlot() }
         let relay = TransferRequest.Relay(method: request.method, body: request.body, onInterim: interim)
         let requestTime = WallClock.milliseconds()
-        do {
-            let transfer = try await client.response(
+        let transfer: TransferResponse
+        do throws(TransferError) {
+            transfer = try await client.response(
                 for: TransferRequest(url: url, headerFields: request.fields, relay: relay))
-            let responseTime = WallClock.milliseconds()
-            didRespond(transfer.head)
-            var fields = transfer.head.headerFields.endToEnd
-            // A recipient with a clock adds a missing `Date` (RFC 9110 section 6.6.1).
-            if !fields.contains(.date) { fields[.date] = HTTPDate.text(responseTime / 1_000) }
-            let response = StoredResponse(
-                status: transfer.head.status.code, fields: fields, requestTime: requestTime, responseTime: responseTime)
-            return (response, transfer.body)
+            try check(transfer.head, answers: request, url)
         } catch {
             throw didFail(job, error)
+        }
+        let responseTime = WallClock.milliseconds()
+        didRespond(transfer.head)
+        // Waiting with the slot keeps further bodies from arriving.
+        guard let held = await responseBytes.reserve(transfer.body.count) else { throw .busy }
+        var fields = transfer.head.headerFields.endToEnd
+        // A recipient with a clock adds a missing `Date` (RFC 9110 section 6.6.1).
+        if !fields.contains(.date) { fields[.date] = HTTPDate.text(responseTime / 1_000) }
+        let response = StoredResponse(
+            status: transfer.head.status.code, fields: fields, requestTime: requestTime, responseTime: responseTime)
+        return OriginResponse(response: response, body: transfer.body, held: held)
+    }
+
+    /// A final status is one of 200 to 599 (RFC 9110 section 15), and a 304 answers a condition (section 15.4.5).
+    private func check(
+        _ head: HTTPResponse, answers request: MirrorRequest, _ url: HTTPURL
+    ) throws(TransferError) {
+        let status = head.status.code
+        let isUnasked =
+            status == 304
+            && !((request.method == .get || request.method == .head)
+                && (request.fields.contains(.ifNoneMatch) || request.fields.contains(.ifModifiedSince)))
+        if !(200..<600).contains(status) || isUnasked {
+            let detail = isUnasked ? "it is a 304, and no condition was sent" : "its status, \(status), is none of HTTP"
+            throw TransferError(.broken, url: url.string, detail: detail)
         }
     }
 
@@ -98,6 +133,7 @@ actor OriginClient {
         await client.start(TransferRequest(url: url, headerFields: request.fields, relay: relay), into: stream)
         do throws(TransferError) {
             let head = try await stream.head()
+            try check(head, answers: request, url)
             didRespond(head)
             // The slot is occupied until the body has been streamed.
             let body = StreamedBody(stream: stream) {

@@ -10,18 +10,22 @@ package struct LazyHTTP1Channel<Connection: ServerChildChannelValue>: ServerChil
     private let accept: @Sendable (any Channel) -> Connection
     private let makeChannel: @Sendable (Connection) throws -> HTTP1Channel
     private let executor: @Sendable (any EventLoop) -> (any TaskExecutor)?
+    private let clients: ClientRules?
 
     /// - Parameters:
     ///   - accept: Wraps an accepted channel. A connection that is never handled must be closed by the returned value.
     ///   - executor: The preferred executor of the task that handles a connection.
+    ///   - clients: What is required of clients; nil to require nothing.
     ///   - makeChannel: Creates the HTTP/1.1 channel of a connection, on its event loop; may add handlers to its pipeline first.
     package init(
         accept: @escaping @Sendable (any Channel) -> Connection,
         executor: @escaping @Sendable (any EventLoop) -> (any TaskExecutor)? = { _ in nil },
+        clients: ClientRules? = nil,
         makeChannel: @escaping @Sendable (Connection) throws -> HTTP1Channel
     ) {
         self.accept = accept
         self.executor = executor
+        self.clients = clients
         self.makeChannel = makeChannel
     }
 
@@ -41,6 +45,7 @@ package struct LazyHTTP1Channel<Connection: ServerChildChannelValue>: ServerChil
                 guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
                 let base = try makeChannel(connection)
                 let value = base.setup(channel: channel, logger: logger)
+                try clients?.install(on: channel)
                 try channel.syncOptions?.setOption(.autoRead, value: true)
                 return value.map { (base, $0) }
             } catch {
@@ -59,8 +64,8 @@ package struct LazyHTTP1Channel<Connection: ServerChildChannelValue>: ServerChil
 
 extension LazyHTTP1Channel where Connection == AcceptedConnection {
     /// Handles every connection by `base`.
-    package init(_ base: HTTP1Channel) {
-        self.init(accept: AcceptedConnection.init, makeChannel: { _ in base })
+    package init(_ base: HTTP1Channel, clients: ClientRules) {
+        self.init(accept: AcceptedConnection.init, clients: clients, makeChannel: { _ in base })
     }
 }
 

@@ -44,17 +44,16 @@ import Wire
         }
     }
 
-    @Test("after a response to HEAD without a length the connection is closed")
-    func headWithoutLength() async throws {
+    @Test func `after a response to HEAD without a length the next response follows`() async throws {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n") { listener in
             try await withMirror(of: listener.url) { stage in
                 try await onThread {
                     let wire = try Wire(port: stage.port)
-                    try wire.send(stage.request("HEAD", "/a"))
-                    let reply = try wire.reply(toHead: true)
-                    #expect(reply.status == 200 && reply.fields["connection"] == "close")
-                    let rest = try wire.drain()
-                    #expect(rest.body.isEmpty && rest.ending == .closed)
+                    for _ in 1...2 {
+                        try wire.send(stage.request("HEAD", "/a"))
+                        let reply = try wire.reply(toHead: true)
+                        #expect(reply.status == 200 && reply.fields["connection"] == nil)
+                    }
                 }
             }
         }

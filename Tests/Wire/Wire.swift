@@ -67,6 +67,11 @@ package final class Wire: Sendable {
         }
     }
 
+    /// Closes this side: nothing more is sent.
+    package func endSending() throws {
+        guard shutdown(socket, Int32(SHUT_WR)) == 0 else { throw Failure(call: "shutdown", code: errno) }
+    }
+
     /// Reads until the other side ends the connection, but not more than `most` bytes.
     package func drain(most: Int = .max) throws -> Reply {
         var bytes: [UInt8] = []

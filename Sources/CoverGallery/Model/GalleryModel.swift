@@ -1,5 +1,6 @@
 import CoverLibrary
 import Platform
+import ServerChannels
 import Synchronization
 
 /// The gallery's shared state and background tasks.
@@ -8,6 +9,10 @@ final class GalleryModel: Sendable {
     let albums: AlbumIndex
     let sessions: PageSessions
     let prefetch: PrefetchRun
+    /// Of the covers that are held for browsers: 256 MiB.
+    let coverBytes = ByteBudget(limit: 256 << 20, timeout: .seconds(30))
+    /// The bytes of covers that are held for browsers now.
+    var heldBytes: Int { coverBytes.used }
     private let cache: CacheReporter
     private let remote: RemoteSync?
     private let background = Mutex<Task<Void, Never>?>(nil)

@@ -11,7 +11,6 @@ import ServerChannels
 struct AccessMiddleware: RouterMiddleware {
     typealias Context = BasicRequestContext
 
-    private static let tokenCookie = "sleeve-token"
     private let hosts: AllowedHosts
     private let token: String?
     private let base: BasePath
@@ -42,28 +41,24 @@ struct AccessMiddleware: RouterMiddleware {
     }
 
     private func refusal(of request: Request) -> Response? {
-        // RFC 9112 section 3.2.
-        guard let host = request.head.authority else {
-            return .problem("a request must have a Host field", status: .badRequest)
-        }
+        let host = request.head.authority ?? ""
         guard hosts.contains(host) else {
             return .problem(
                 "this gallery is not known by that name; start it with --name to allow one", status: .misdirectedRequest
             )
         }
         let isChange = request.method != .get && request.method != .head
-        let site = request.headers[.secFetchSite]
-        if let site, site != "same-origin" && site != "none" {
+        if CrossSiteRequest.isFromOtherSite(request.headers) {
             // Other pages may only link here.
             let isVisit = !isChange && request.headers[.secFetchMode] == "navigate"
             if !isVisit { return .problem("only the gallery's own page may request this", status: .forbidden) }
         }
-        if isChange, let origin = request.headers[.origin], origin != "http://\(host)", origin != "https://\(host)" {
+        if isChange, CrossSiteRequest.hasForeignOrigin(request.headers, host: host) {
             return .problem("only the gallery's own page may do this", status: .forbidden)
         }
         guard let token, request.uri.queryParameters["token"] == nil else { return nil }
         let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        if let given = bearer ?? request.cookie(Self.tokenCookie), Self.isEqual(given, token) { return nil }
+        if let given = bearer ?? request.cookie(GalleryCookie.token), Self.isEqual(given, token) { return nil }
         return .problem("open the gallery with the address it printed: it holds a token", status: .unauthorized)
     }
 
@@ -72,7 +67,7 @@ struct AccessMiddleware: RouterMiddleware {
         guard Self.isEqual(given, token) else {
             return .problem("this is not the gallery's token", status: .unauthorized)
         }
-        let cookie = "\(Self.tokenCookie)=\(token); \(base.cookieAttributes)"
+        let cookie = "\(GalleryCookie.token)=\(token); \(base.cookieAttributes)"
         return Response(status: .seeOther, headers: [.location: base.text, .setCookie: cookie])
     }
 
@@ -97,6 +92,5 @@ extension HTTPField.Name {
     fileprivate static let crossOriginResourcePolicy = Self("Cross-Origin-Resource-Policy")!
     fileprivate static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
     fileprivate static let referrerPolicy = Self("Referrer-Policy")!
-    fileprivate static let secFetchSite = Self("Sec-Fetch-Site")!
     fileprivate static let secFetchMode = Self("Sec-Fetch-Mode")!
 }

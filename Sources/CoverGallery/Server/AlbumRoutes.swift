@@ -1,6 +1,7 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
+import ServerChannels
 
 /// The albums, their edits, and each browser's memento.
 struct AlbumRoutes: Sendable {
@@ -8,7 +9,7 @@ struct AlbumRoutes: Sendable {
     let base: BasePath
 
     /// Names a browser; its memento is stored under the value.
-    static let clientCookie = "sleeve-client"
+    static let clientCookie = GalleryCookie.client
     private var library: LibraryAPI { model.library }
 
     func add(to router: RouterGroup<BasicRequestContext>) {

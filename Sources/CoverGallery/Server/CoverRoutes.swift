@@ -2,6 +2,7 @@ import CoverLibrary
 import HTTPTypes
 import Hummingbird
 import Platform
+import ServerChannels
 
 /// The covers' bytes, from the cache alone, and users' own pictures. Missing covers are downloaded through `PageRoutes`.
 struct CoverRoutes: Sendable {
@@ -13,8 +14,14 @@ struct CoverRoutes: Sendable {
     }
 
     private func cover(_ id: Album.ID, _ request: Request) async throws -> Response {
+        let bytes = try await model.albums.covers(of: [id]).first?.cached?.bytes ?? 0
+        guard let held = await model.coverBytes.reserve(bytes) else {
+            throw HTTPError(.serviceUnavailable, message: "too many browsers take their covers slowly; try again later")
+        }
         for key in try await model.albums.keys(of: id) {
-            if let cover = try? await model.library.cachedCover(at: key) { return Self.response(cover, request) }
+            if let cover = try? await model.library.cachedCover(at: key) {
+                return Self.response(cover, request, held)
+            }
         }
         throw HTTPError(.notFound, message: "this cover is not in the cache")
     }
@@ -30,16 +37,34 @@ struct CoverRoutes: Sendable {
         return .json(status: .created) { $0.add("coverUrl", address) }
     }
 
-    private static func response(_ cover: Cover, _ request: Request) -> Response {
+    private static func response(
+        _ cover: Cover, _ request: Request, _ held: ByteBudget.Reservation
+    ) -> Response {
         let version = CoverVersion.of(cover.digest)
         // A URL with the version in it names these bytes for ever.
         let isPermanent = request.uri.queryParameters["v"].map { $0 == version } ?? false
-        return .file(
-            ByteBuffer(bytes: cover.data), type: cover.mediaType, tag: "\"\(version)\"", for: request,
+        let bytes = ByteBuffer(bytes: cover.data)
+        var response = Response.file(
+            bytes, type: cover.mediaType, tag: "\"\(version)\"", for: request,
             [
                 .cacheControl: isPermanent ? "private, max-age=31536000, immutable" : "private, no-cache",
                 .contentSecurityPolicy: policy,
             ])
+        if response.status == .ok { response.body = body(bytes, held) }
+        return response
+    }
+
+    /// A body that is written as the client takes it.
+    /// - Parameter held: the memory of the bytes.
+    private static func body(_ bytes: ByteBuffer, _ held: ByteBudget.Reservation) -> ResponseBody {
+        ResponseBody(contentLength: bytes.readableBytes) { writer in
+            var rest = bytes
+            while let slice = rest.readSlice(length: min(rest.readableBytes, 64 << 10)), slice.readableBytes > 0 {
+                try await writer.write(slice)
+            }
+            try await writer.finish(nil)
+            withExtendedLifetime(held) {}
+        }
     }
 
     /// An SVG opened by itself is a document: it gets no scripts, no network and no origin.

@@ -27,8 +27,8 @@ struct Serve: AsyncParsableCommand {
             options are refused.
 
             A response that is larger than --max-size is passed on without being stored, at the pace of its client. Such \
-            responses occupy at most half of the simultaneous requests. A client that takes nothing for 30 seconds is \
-            disconnected.
+            responses occupy at most half of the simultaneous requests. A client that makes no progress for 30 seconds is \
+            disconnected. Bodies of requests beyond 128 MiB in all are answered with 503.
 
             After three failures in a row the mirror only probes the server from time to time. Until it recovers, clients get \
             stale responses at once where HTTP allows that, else 504 with Retry-After. The server's own Retry-After is obeyed.

@@ -75,7 +75,8 @@ extension Reply {
 /// Runs `body` with a mirror, and removes everything afterwards.
 /// - Parameter site: the URL to mirror instead of the origin's.
 func withMirror(
-    of site: String? = nil, _ configure: (inout LibraryConfiguration) -> Void = { _ in },
+    of site: String? = nil, options configureServer: (inout MirrorOptions) -> Void = { _ in },
+    _ configure: (inout LibraryConfiguration) -> Void = { _ in },
     _ body: (MirrorStage) async throws -> Void
 ) async throws {
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent("sleeve-\(UUID().uuidString)").path
@@ -93,6 +94,7 @@ func withMirror(
     let mirror = try Mirror(of: site ?? origin.url, in: library) { clock.now }
     var mirrorOptions = MirrorOptions()
     mirrorOptions.port = 0
+    configureServer(&mirrorOptions)
     let server = try await MirrorServer.open(mirror, mirrorOptions, maximumBodySize: 1 << 20)
     let result: Result<Void, any Error>
     do {

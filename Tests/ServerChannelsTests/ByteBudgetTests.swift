@@ -1,0 +1,49 @@
+import Testing
+
+@testable import ServerChannels
+
+@Suite(.timeLimit(.minutes(1))) struct ByteBudgetTests {
+    @Test func `bytes are free again when their reservation is released`() async {
+        let budget = ByteBudget(limit: 10, timeout: .zero)
+        var held = await budget.reserve(7)
+        #expect(held != nil && budget.used == 7)
+        #expect(await budget.reserve(4) == nil, "there is no room, and no time to wait")
+        held = nil
+        #expect(budget.used == 0)
+        #expect(await budget.reserve(10) != nil)
+    }
+
+    @Test func `a reservation waits for room, and a small one does not wait for a large one`() async throws {
+        let budget = ByteBudget(limit: 10, timeout: .seconds(3_600))
+        var first = await budget.reserve(6)
+        var second = await budget.reserve(2)
+        async let large = budget.reserve(9)
+        while budget.waitingCount < 1 { await Task.yield() }
+        var small = await budget.reserve(2)
+        #expect(small != nil && budget.waitingCount == 1)
+        async let medium = budget.reserve(5)
+        while budget.waitingCount < 2 { await Task.yield() }
+        first = nil
+        #expect(first == nil)
+        var granted = await medium
+        #expect(second != nil && granted != nil && budget.waitingCount == 1 && budget.used == 9)
+        (second, small, granted) = (nil, nil, nil)
+        #expect(second == nil && small == nil && granted == nil)
+        #expect(await large != nil)
+    }
+
+    @Test func `more than the limit is reserved when nothing else is held`() async {
+        let budget = ByteBudget(limit: 10, timeout: .zero)
+        let held = await budget.reserve(1_000)
+        #expect(held != nil && budget.used == 10)
+        withExtendedLifetime(held) {}
+    }
+
+    @Test func `a reservation grows while there is room`() async {
+        let budget = ByteBudget(limit: 10, timeout: .zero)
+        let held = budget.reservation()
+        #expect(held.grow(by: 6) && held.grow(by: 4) && !held.grow(by: 1) && budget.used == 10)
+        #expect(!held.grow(by: .max), "a number that cannot be added is no reason to end")
+        withExtendedLifetime(held) {}
+    }
+}

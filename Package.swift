@@ -63,6 +63,7 @@ let package = Package(
             name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
@@ -95,7 +96,7 @@ let package = Package(
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "Platform", "ServerChannels", hummingbird, hummingbirdCore, nioCore, httpTypes,
+                "CoverLibrary", "Platform", "ServerChannels", "CZlib", hummingbird, hummingbirdCore, nioCore, httpTypes,
                 crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
@@ -165,7 +166,7 @@ let package = Package(
         .testTarget(
             name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
         .testTarget(
-            name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "OriginServer", "Wire"],
+            name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Wire"],
             swiftSettings: settings),
         .testTarget(
             name: "CoverMirrorTests",

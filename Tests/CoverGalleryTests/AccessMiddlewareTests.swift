@@ -89,6 +89,26 @@ import Wire
         }
     }
 
+    @Test func `without the token a person gets a page that says what to do, and a program gets JSON`() async throws {
+        try await withGallery {
+            $0.token = "0123456789abcdef0123"
+        } _: { stage in
+            let browser = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+            for path in ["/", "/?token=wrong", "/app.js"] {
+                let page = try await stage.ask("GET", path, ["Accept": browser])
+                #expect(page.status == 401 && page.fields["content-type"] == "text/html; charset=utf-8")
+                #expect(page.text.contains("sleeve serve") && page.text.contains("<form method=\"get\">"))
+                #expect(!page.text.contains("0123456789abcdef0123"))
+                #expect(page.fields["www-authenticate"]?.hasPrefix("Bearer") == true)
+                for accept in ["*/*", "application/json", "text/html;q=0, */*", ""] {
+                    let reply = try await stage.ask("GET", path, ["Accept": accept])
+                    #expect(reply.status == 401 && reply.fields["content-type"] == "application/json", "\(accept)")
+                    #expect(reply.text.hasPrefix("{\"error\":"))
+                }
+            }
+        }
+    }
+
     @Test("a gallery that other machines can connect to needs a token of 16 characters")
     func needsToken() async throws {
         for token in [nil, "short"] {

@@ -18,6 +18,8 @@ actor AlbumIndex {
     private let library: LibraryAPI
     private var revision: String?
     private var albums = ""
+    /// The latest text that was compressed.
+    private var compressed: (tag: String, bytes: ByteBuffer)?
     /// The keys of all URLs of an album's cover, in the order of trying, or why there is none.
     private var keys: [Album.ID: Result<[String], CoverFailure>] = [:]
 
@@ -41,6 +43,13 @@ actor AlbumIndex {
             $0.add("remote", raw: remote ?? "null")
         }
         return (ByteBuffer(string: text), "\"\(revision)-\(waiting)\"")
+    }
+
+    /// `text`, compressed. Nil if there is no memory.
+    func compressed(_ text: ByteBuffer, tag: String) -> ByteBuffer? {
+        if let compressed, compressed.tag == tag { return compressed.bytes }
+        compressed = Gzip.compressed(text).map { (tag, $0) }
+        return compressed?.bytes
     }
 
     /// The keys of an album's cover, in the order of trying; empty if it can have none.

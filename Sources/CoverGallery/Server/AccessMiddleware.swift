@@ -28,7 +28,7 @@ struct AccessMiddleware: RouterMiddleware {
         if let refusal = refusal(of: request) {
             response = refusal
         } else if let token, let given = request.uri.queryParameters["token"] {
-            response = signIn(String(given), token)
+            response = signIn(request, String(given), token)
         } else {
             do {
                 response = try await next(request, context)
@@ -59,14 +59,35 @@ struct AccessMiddleware: RouterMiddleware {
         guard let token, request.uri.queryParameters["token"] == nil else { return nil }
         let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
         if let given = bearer ?? request.cookie(GalleryCookie.token), Self.isEqual(given, token) { return nil }
-        return .problem("open the gallery with the address it printed: it holds a token", status: .unauthorized)
+        return unauthorized(request, "open the gallery with the address it printed: it holds a token")
+    }
+
+    /// Says what to do: in a page to a person, in JSON to a program.
+    private func unauthorized(_ request: Request, _ message: String) -> Response {
+        let accepted = AcceptedValues(request.headers[.accept])
+        var response: Response
+        if accepted["text/html"] ?? 0 > 0 {
+            response = .page(
+                status: .unauthorized, title: "This gallery needs its token",
+                """
+                <p>Open it with the whole address that <code>sleeve serve</code> printed when it was started, with everything after \
+                the question mark: <code>http://…/?token=…</code>. This browser then remembers the token.</p>
+                <p>If that is the address you opened, the gallery was started again with another token since: use the latest one.</p>
+                <form method="get"><label>Or enter the token: <input name="token" type="password" autocomplete="off" \
+                required autofocus></label> <button>Open</button></form>
+                """)
+        } else {
+            response = .problem(message, status: .unauthorized)
+        }
+        // RFC 9110 section 11.6.1.
+        response.headers[.wwwAuthenticate] = "Bearer realm=\"sleeve\""
+        response.headers[.vary] = "Accept"
+        return response
     }
 
     /// Moves the token from the address bar to a cookie.
-    private func signIn(_ given: String, _ token: String) -> Response {
-        guard Self.isEqual(given, token) else {
-            return .problem("this is not the gallery's token", status: .unauthorized)
-        }
+    private func signIn(_ request: Request, _ given: String, _ token: String) -> Response {
+        guard Self.isEqual(given, token) else { return unauthorized(request, "this is not the gallery's token") }
         let cookie = "\(GalleryCookie.token)=\(token); \(base.cookieAttributes)"
         return Response(status: .seeOther, headers: [.location: base.text, .setCookie: cookie])
     }

@@ -48,6 +48,26 @@ extension Response {
         headers[.contentLength] = String(bytes.readableBytes)
         return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
     }
+
+    /// A page for a person whose browser shows it in place of the gallery.
+    /// - Parameter paragraphs: HTML.
+    static func page(status: HTTPResponse.Status, title: String, _ paragraphs: String) -> Response {
+        let text = """
+            <!doctype html>
+            <html lang="en">
+            <meta charset="utf-8">
+            <meta name="viewport" content="width=device-width, initial-scale=1">
+            <meta name="color-scheme" content="light dark">
+            <title>\(title)</title>
+            <h1>\(title)</h1>
+            \(paragraphs)
+            </html>
+
+            """
+        return Response(
+            status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
+            body: .init(byteBuffer: ByteBuffer(string: text)))
+    }
 }
 
 extension BasicRequestContext {

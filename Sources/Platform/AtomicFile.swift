@@ -82,11 +82,47 @@ package struct AtomicFile: ~Copyable {
         path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
     }
 
-    /// The path without symbolic links; `path` itself if it does not exist.
+    /// Overwrites the file, for one that rename(2) cannot replace, such as a file that is mounted into a container (EBUSY).
+    ///
+    /// It is not atomic: a crash may leave a mix of old and new bytes, so keep a copy of the old ones. A full disk changes
+    /// nothing, because the bytes beyond the old end are written first.
+    /// - Throws: `SystemError`.
+    package static func overwrite(_ path: String, with bytes: [UInt8]) throws(SystemError) {
+        let file = open(path, O_WRONLY | O_CLOEXEC)
+        guard file >= 0 else { throw SystemError("write", path: path) }
+        defer { close(file) }
+        let size = Int(lseek(file, 0, SEEK_END))
+        guard size >= 0 else { throw SystemError("write", path: path) }
+        let isWritten = bytes.withUnsafeBytes { bytes in
+            write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(size)), to: file)
+        }
+        guard isWritten else {
+            let error = SystemError("write", path: path)
+            ftruncate(file, off_t(size))
+            throw error
+        }
+        guard lseek(file, 0, SEEK_SET) == 0,
+            bytes.withUnsafeBytes({ write(UnsafeRawBufferPointer(rebasing: $0.prefix(size)), to: file) }),
+            ftruncate(file, off_t(bytes.count)) == 0, fsync(file) == 0
+        else { throw SystemError("write", path: path) }
+    }
+
+    /// The path without symbolic links; `path` itself if it does not exist. A link to a missing file leads to that file.
     package static func resolvingLinks(_ path: String) -> String {
-        guard let real = realpath(path, nil) else { return path }
+        guard let real = realpath(path, nil) else { return target(of: path) ?? path }
         defer { free(real) }
         return String(cString: real)
+    }
+
+    /// The path that a symbolic link holds; nil if `path` is none.
+    private static func target(of path: String) -> String? {
+        var buffer = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = buffer.withUnsafeMutableBytes { bytes in
+            bytes.withMemoryRebound(to: CChar.self) { readlink(path, $0.baseAddress!, $0.count) }
+        }
+        guard count > 0, count < buffer.count else { return nil }
+        let target = String(decoding: buffer[..<count], as: UTF8.self)
+        return target.hasPrefix("/") ? target : directory(of: path) + "/" + target
     }
 
     /// Writes all bytes to a descriptor. Returns false, with `errno` set, if that fails.

@@ -6,13 +6,17 @@ import Wire
 @testable import AlbumLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct AlbumStoreTests {
-    @Test("a new library has the starter albums")
-    func firstUse() async throws {
+    @Test func `a library that was never written is empty, reading it creates nothing, and an edit begins it`()
+        async throws
+    {
         try await withShelf { shelf in
             let library = shelf.store()
-            let titles = try await library.titles
-            #expect(titles.first == "Low Tide")
-            #expect(try shelf.text.contains("\"id\""))
+            #expect(try await library.all().isEmpty)
+            #expect(try FileManager.default.contentsOfDirectory(atPath: shelf.folder) == [])
+            try await library.add(Album(title: "Mine"))
+            #expect(try await library.titles == ["Mine"])
+            #expect(try await library.undo() != nil)
+            #expect(try await library.titles == [] && shelf.text == "[\n]\n")
             await library.close()
         }
     }

@@ -56,7 +56,7 @@ import Testing
         #expect(
             list.thrown?.description
                 == "f:1: no column holds the cover's URL: found 'title', 'artist'; "
-                + "name it coverUrl, cover_url, url, cover or image")
+                + "name it coverUrl, cover_url, url, cover or image, or choose it with --url-column")
         #expect(list.elements.isEmpty)
     }
 

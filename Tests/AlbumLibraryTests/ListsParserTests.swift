@@ -53,8 +53,8 @@ enum AnyListParser: String, CaseIterable {
     func parse(_ bytes: some Collection<UInt8>, chunk: Int = .max) -> ParsedList {
         switch self {
         case .urls: ParsedList(URLListParser(file: "f"), bytes, chunk: chunk)
-        case .jsonl: ParsedList(JSONLinesParser(file: "f"), bytes, chunk: chunk)
-        case .json: ParsedList(JSONArrayParser(file: "f"), bytes, chunk: chunk)
+        case .jsonl: ParsedList(JSONListParser(file: "f", hasLines: true), bytes, chunk: chunk)
+        case .json: ParsedList(JSONListParser(file: "f", hasLines: false), bytes, chunk: chunk)
         case .csv: ParsedList(CSVParser(file: "f", separator: Byte.comma), bytes, chunk: chunk)
         }
     }
@@ -101,11 +101,6 @@ enum AnyListParser: String, CaseIterable {
         #expect(list.urls == ["https://a/1", "https://a/2"])
         #expect(list.lines == [2, 5])
         #expect(list.problems.isEmpty && list.thrown == nil && list.albums.isEmpty)
-    }
-
-    @Test func `bytes that are not UTF-8 become U+FFFD`() {
-        let list = AnyListParser.urls.parse(Array("https://a/".utf8) + [0xE9, 0x0A])
-        #expect(list.urls == ["https://a/\u{FFFD}"])
     }
 
     @Test(arguments: AnyListParser.allCases)

@@ -6,27 +6,11 @@ import Testing
 @testable import AlbumLibrary
 
 @Suite struct AlbumListReaderTests {
-    /// A file that lives as long as this value.
-    private final class File {
-        let path: String
-
-        init(_ bytes: some Sequence<UInt8>, name: String = "list") throws {
-            let folder = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString)
-            try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-            path = folder.appendingPathComponent(name).path
-            try Data(bytes).write(to: URL(fileURLWithPath: path))
-        }
-
-        deinit {
-            try? FileManager.default.removeItem(atPath: (path as NSString).deletingLastPathComponent)
-        }
-    }
-
     private func read(
-        _ bytes: some Sequence<UInt8>, name: String = "list", format: ListFormat? = nil
+        _ bytes: some Sequence<UInt8>, name: String = "list", format: ListFormat? = nil, _ options: ListOptions? = nil
     ) throws -> [ListElement] {
-        let file = try File(bytes, name: name)
-        let reader = try AlbumListReader(path: file.path, format: format)
+        let file = try ListFile(bytes, name: name)
+        let reader = try AlbumListReader(path: file.path, options ?? ListOptions(format: format))
         var elements: [ListElement] = []
         while let more = try reader.next() { elements += more }
         return elements
@@ -118,7 +102,7 @@ import Testing
     }
 
     @Test func `elements before malformed JSON come first, the error once, then the end`() throws {
-        let file = try File("[\"https://a/1\", \"https://a/2\" }".utf8, name: "albums.json")
+        let file = try ListFile("[\"https://a/1\", \"https://a/2\" }".utf8, name: "albums.json")
         let reader = try AlbumListReader(path: file.path)
         #expect(try reader.next()?.count == 2)
         let error = #expect(throws: ListProblem.self) { try reader.next() }
@@ -127,7 +111,7 @@ import Testing
     }
 
     @Test func `a line in a pipe is read before the pipe ends`() throws {
-        let folder = try File([], name: "unused")
+        let folder = try ListFile([], name: "unused")
         let path = folder.path + ".fifo"
         try #require(mkfifo(path, 0o600) == 0)
         // Open for both, so that neither side waits for the other to open.

@@ -34,25 +34,37 @@ extension Album {
         case release = "musicBrainzReleaseId"
         case releaseGroup = "musicBrainzReleaseGroupId"
 
-        /// Taggers write `MUSICBRAINZ_ALBUMID` (Vorbis comments) and `MusicBrainz Album Id` (ID3, MP4), web services `mbid`.
+        /// Taggers write `MUSICBRAINZ_ALBUMID` (Vorbis comments) and `MusicBrainz Album Id` (ID3, MP4), beets `mb_albumid`, web
+        /// services `mbid`.
         private static let names: [String: CoverField] = [
             "coverurls": .alternates,
             "musicbrainzreleaseid": .release, "musicbrainzalbumid": .release, "releasembid": .release, "mbid": .release,
+            "mbalbumid": .release, "mbreleaseid": .release, "albummbid": .release, "caareleasembid": .release,
             "musicbrainzreleasegroupid": .releaseGroup, "releasegroupmbid": .releaseGroup,
+            "mbreleasegroupid": .releaseGroup,
         ]
 
-        /// Ignores case, spaces, `_` and `-`.
+        /// Ignores case and everything but letters and digits.
         init?(name: String) {
             // The first letter rules out most names of most lists.
-            guard let first = name.utf8.first, [0x63, 0x6D, 0x72].contains(first | 0x20), name.utf8.count < 40,
+            guard let first = name.utf8.first, [0x61, 0x63, 0x6D, 0x72].contains(first | 0x20), name.utf8.count < 40,
                 let field = Self.names[Self.normalize(name)]
             else { return nil }
             self = field
         }
 
-        /// Makes `Cover URL`, `cover_url` and `coverUrl` equal.
+        /// Makes `Cover URL`, `cover_url` and `coverUrl` equal, and `Artist Name(s)` and `artistNames`.
         static func normalize(_ name: String) -> String {
-            name.lowercased().filter { $0 != "_" && $0 != "-" && $0 != " " }
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(name.utf8.count)
+            for byte in name.utf8 {
+                switch byte {
+                case UInt8(ascii: "A")...UInt8(ascii: "Z"): bytes.append(byte | 0x20)
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), Byte.zero...UInt8(ascii: "9"), 0x80...: bytes.append(byte)
+                default: break
+                }
+            }
+            return String(decoding: bytes, as: UTF8.self)
         }
     }
 
@@ -68,6 +80,19 @@ extension Album {
     private mutating func set(_ field: CoverField, _ json: String?) {
         let index = otherFields.firstIndex { CoverField(name: $0.name) == field }
         otherFields.set(json, at: index, name: field.rawValue)
+    }
+
+    /// Adds a location of another album's fields, unless this one has a field of its kind.
+    mutating func addLocation(_ member: JSONMember) {
+        guard let field = CoverField(name: member.name), self.member(field) == nil else { return }
+        otherFields.append(member)
+    }
+
+    /// Adds a MusicBrainz id, if it is one and the album has none of its kind.
+    mutating func addMusicBrainzID(_ text: String, _ entity: MusicBrainzID.Entity) {
+        guard let id = MusicBrainzID(entity, text) else { return }
+        let field = entity == .release ? CoverField.release : .releaseGroup
+        addLocation(JSONMember(field.rawValue, id.uuid))
     }
 
     /// The album's MusicBrainz ids. The release comes before its group, whose cover is that of one of its releases.

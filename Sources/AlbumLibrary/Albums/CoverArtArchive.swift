@@ -77,8 +77,10 @@ struct MusicBrainzID: Sendable, Hashable {
     /// In lower case: the archive accepts no other form (RFC 9562 section 4 recommends it).
     var uuid: String
 
-    /// Returns nil unless `text` is a UUID: `8-4-4-4-12` hexadecimal digits.
+    /// Returns nil unless `text` is a UUID, `8-4-4-4-12` hexadecimal digits, or an address that ends with one:
+    /// `https://musicbrainz.org/release/UUID`.
     init?(_ entity: Entity, _ text: String) {
+        let text = text.contains("musicbrainz.org/\(entity.rawValue)/") ? String(text.suffix(36)) : text
         let isUUID =
             text.utf8.count == 36
             && text.utf8.enumerated().allSatisfy { index, byte in

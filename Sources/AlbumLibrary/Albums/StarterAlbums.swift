@@ -1,7 +1,14 @@
-/// The albums of a new library. They are invented; `sleeve origin` serves their covers.
-enum StarterAlbums {
-    /// The default URL of `sleeve origin`.
-    static let defaultOrigin = "http://127.0.0.1:8731"
+/// The albums of a library that a person opens before there is one. They are invented, and so are their covers.
+package enum StarterAlbums {
+    /// The origin of the covers' URLs. It never resolves (RFC 6761 section 6.4): the covers are put into the cache when the
+    /// library is created. `sleeve origin` serves them too.
+    package static let origin = "https://covers.invalid"
+
+    /// The name of the cover at a starter album's URL, such as `low-tide`; nil for any other URL.
+    package static func slug(of url: String) -> String? {
+        guard url.hasPrefix(origin + "/starter/"), url.hasSuffix(".jpg") else { return nil }
+        return String(url.dropFirst(origin.utf8.count + 9).dropLast(4))
+    }
 
     static func albums(origin: String) -> [Album] {
         rows.map { title, artist, genre, year, slug in

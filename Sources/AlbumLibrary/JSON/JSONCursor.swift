@@ -126,7 +126,14 @@ struct JSONCursor {
         let matches =
             offset + length <= bytes.count
             && bytes[offset..<offset + length].elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: length))
-        guard matches else { throw unexpected("a value") }
+        guard matches else {
+            let error = unexpected("a value")
+            let rest = bytes[offset...]
+            if rest.count < length, rest.elementsEqual(UnsafeBufferPointer(start: word.utf8Start, count: rest.count)) {
+                offset = bytes.count
+            }
+            throw error
+        }
         offset += length
     }
 
@@ -255,6 +262,9 @@ struct JSONCursor {
         }
         return value
     }
+
+    /// Whether an error came from the end of the bytes: the value may go on in the next ones.
+    var isAtEnd: Bool { offset >= bytes.count }
 
     /// Whether a value may begin with `byte` (section 3).
     static func beginsValue(_ byte: UInt8) -> Bool {

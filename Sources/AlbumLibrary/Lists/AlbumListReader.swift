@@ -7,26 +7,23 @@ import Platform
 package final class AlbumListReader {
     private let descriptor: CInt
     private let file: String
-    private let requestedFormat: ListFormat?
-    private let keepsOtherFields: Bool
+    private let options: ListOptions
     private let chunk: UnsafeMutableRawBufferPointer
 
     /// Bytes read before the format was detected.
     private var opening: [UInt8] = []
     private var buffer: ListBuffer?
+    /// Whether lines end with CR alone, as classic Mac OS and some exports write them.
+    private var hasReturns = false
     private var isEnded = false
     /// The error that the next call throws.
     private var pending: ListProblem?
 
     /// Opens a list; `-` is standard input.
-    /// - Parameters:
-    ///   - format: Overrides extension and content.
-    ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the albums again.
     /// - Throws: `ListProblem` if the file is missing, a directory or not readable.
-    package init(path: String, format: ListFormat? = nil, keepsOtherFields: Bool = false) throws(ListProblem) {
+    package init(path: String, _ options: ListOptions = ListOptions()) throws(ListProblem) {
         file = path == "-" ? "stdin" : path
-        requestedFormat = format
-        self.keepsOtherFields = keepsOtherFields
+        self.options = options
         descriptor = try Self.open(path, ListLocation(file: file))
         chunk = .allocate(byteCount: ListLimit.chunk, alignment: 16)
     }
@@ -56,38 +53,53 @@ package final class AlbumListReader {
         return elements
     }
 
+    /// Text that is not UTF-8 in an element that can be used nonetheless. Nil until it is read.
+    package var notice: ListProblem? {
+        guard let problem = buffer?.badText, !options.keepsOtherFields else { return nil }
+        return problem
+    }
+
     private func step(_ elements: inout [ListElement]) throws(ListProblem) {
-        let bytes = UnsafeRawBufferPointer(rebasing: chunk[..<(try read())])
+        let bytes = UnsafeMutableRawBufferPointer(rebasing: chunk[..<(try read())])
         isEnded = bytes.isEmpty
         if buffer == nil {
             opening.append(contentsOf: bytes)
             try begin(&elements)
         } else {
-            try buffer?.feed(bytes, isLast: isEnded, into: &elements)
+            if hasReturns { Self.replaceReturns(bytes) }
+            try buffer?.feed(UnsafeRawBufferPointer(bytes), isLast: isEnded, into: &elements)
         }
     }
 
     /// Chooses the parser once enough bytes are read, and feeds them to it.
     private func begin(_ elements: inout [ListElement]) throws(ListProblem) {
-        let (opening, isLast) = (opening, isEnded)
+        var opening = opening
+        let isLast = isEnded
         let detected = try opening.withBytes { (bytes) throws(ListProblem) in
-            try DetectedFormat.detect(bytes, isWhole: isLast, file: file, requested: requestedFormat)
+            try DetectedFormat.detect(bytes, isWhole: isLast, file: file, options)
         }
         guard let detected else { return }
         self.opening = []
+        hasReturns = detected.endsLinesWithReturn
+        if hasReturns { opening.withUnsafeMutableBytes { Self.replaceReturns($0) } }
         let parser: any ListParser =
             switch detected.format {
-            case .json: JSONArrayParser(file: file, keepsOtherFields: keepsOtherFields)
-            case .jsonl: JSONLinesParser(file: file, keepsOtherFields: keepsOtherFields)
-            case .csv: CSVParser(file: file, separator: detected.separator, needsCovers: !keepsOtherFields)
+            case .json: JSONListParser(file: file, hasLines: false, options)
+            case .jsonl: JSONListParser(file: file, hasLines: true, options)
+            case .csv: CSVParser(file: file, separator: detected.separator, line: detected.line, options)
             case .urls: URLListParser(file: file)
             }
-        var buffer = ListBuffer(parser)
+        var buffer = ListBuffer(parser, options)
         defer { self.buffer = buffer }
         try opening.withBytes { (bytes) throws(ListProblem) in
-            let list = UnsafeRawBufferPointer(rebasing: bytes[detected.markLength...])
+            let list = UnsafeRawBufferPointer(rebasing: bytes[detected.start...])
             try buffer.feed(list, isLast: isLast, into: &elements)
         }
+    }
+
+    /// The parsers know lines that end with LF or CRLF.
+    private static func replaceReturns(_ bytes: UnsafeMutableRawBufferPointer) {
+        for index in bytes.indices where bytes[index] == Byte.carriageReturn { bytes[index] = Byte.newline }
     }
 
     // MARK: The file

@@ -1,18 +1,18 @@
-/// Parses comma, tab or semicolon separated albums. A header names the columns, in any order and case.
+/// Parses comma, tab, semicolon or `|` separated albums. A header names the columns, in any order and case.
 struct CSVParser: ListParser {
     static let element = "the row"
 
     private(set) var location: ListLocation
     private let separator: UInt8
-    private let needsCovers: Bool
+    private let options: ListOptions
     private var header: CSVHeader?
     private var row = CSVRow()
 
-    /// - Parameter needsCovers: Require a column of cover URLs; else a column of titles suffices.
-    init(file: String, separator: UInt8, needsCovers: Bool = true) {
-        location = ListLocation(file: file, line: 1)
+    /// - Parameter line: The number of the header's line.
+    init(file: String, separator: UInt8, line: Int = 1, _ options: ListOptions = ListOptions()) {
+        location = ListLocation(file: file, line: line)
         self.separator = separator
-        self.needsCovers = needsCovers
+        self.options = options
     }
 
     mutating func parse(
@@ -29,7 +29,11 @@ struct CSVParser: ListParser {
         if let header {
             if !row.isBlank { elements.append(header.element(row, location)) }
         } else if !row.isBlank {
-            header = try CSVHeader(row, location, needsCovers: needsCovers)
+            let line = UnsafeRawBufferPointer(rebasing: bytes[..<length])
+            if options.keepsOtherFields, let offset = UTF8Check.firstInvalidOffset(line) {
+                throw ListProblem(location, UTF8Check.message(line, at: offset, in: location.file))
+            }
+            header = try CSVHeader(row, location, options)
         }
         advance(UnsafeRawBufferPointer(rebasing: bytes[..<length]))
         return length

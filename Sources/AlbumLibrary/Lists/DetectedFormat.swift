@@ -3,19 +3,23 @@ struct DetectedFormat: Equatable {
     var format: ListFormat
     /// The field separator of a ``ListFormat/csv`` list.
     var separator = Byte.comma
-    /// The length of a byte order mark before the list.
-    var markLength = 0
+    /// Where the list begins: after a byte order mark and, in CSV, after the lines before the header.
+    var start = 0
+    /// The number of the line at `start`.
+    var line = 1
+    /// Whether lines end with CR alone.
+    var endsLinesWithReturn = false
 
     /// Maximum number of bytes read before deciding: a longer first line is not a header.
     static let limit = ListLimit.element
 
     /// Detects the format of the list that begins with `bytes`. Returns nil if it needs more bytes, never if `isWhole`.
     ///
-    /// The requested format wins, then the file's extension, then the content. One byte identifies JSON, the first line the
-    /// other formats.
+    /// The requested format wins, then the file's extension, then the content. One byte identifies JSON, the first line that
+    /// is not a comment the other formats.
     /// - Throws: `ListProblem` if the file is not a list; the message says what it is.
     static func detect(
-        _ bytes: UnsafeRawBufferPointer, isWhole: Bool, file: String, requested: ListFormat?
+        _ bytes: UnsafeRawBufferPointer, isWhole: Bool, file: String, _ options: ListOptions = ListOptions()
     ) throws(ListProblem) -> DetectedFormat? {
         let location = ListLocation(file: file)
         if !isWhole && bytes.count < 3 && mayBeMark(bytes) { return nil }
@@ -27,18 +31,21 @@ struct DetectedFormat: Equatable {
             guard bytes.count > limit else { return nil }
             throw ListProblem(location, "begins with 1 MiB of blanks; \(expected)")
         }
-        var format = requested
+        var format = options.format
         if format == nil { format = try byExtension(location, first: bytes[begin]) }
         if format == nil { format = try byFirstByte(bytes[begin], location) }
-        if let format, format != .csv { return DetectedFormat(format: format, markLength: markLength) }
+        if format == .json || format == .jsonl { return DetectedFormat(format: format ?? .json, start: markLength) }
 
-        let end = bytes.firstOffset(of: Byte.newline, from: begin)
-        guard end != nil || isWhole || bytes.count > limit else { return nil }
-        let header = CSVHeaderLine(UnsafeRawBufferPointer(rebasing: bytes[begin..<(end ?? bytes.count)]))
-        guard format == .csv || header.looksLikeHeader else {
-            return DetectedFormat(format: .urls, markLength: markLength)
+        guard let opening = CSVOpening(bytes, from: markLength, isWhole: isWhole, isCSV: format == .csv, options) else {
+            return nil
         }
-        return DetectedFormat(format: .csv, separator: header.separator, markLength: markLength)
+        var detected = DetectedFormat(
+            format: .urls, start: markLength, endsLinesWithReturn: opening.endsLinesWithReturn)
+        if format == .csv || (format == nil && opening.isCSV) {
+            detected.format = .csv
+            (detected.separator, detected.start, detected.line) = (opening.separator, opening.start, opening.line)
+        }
+        return detected
     }
 
     /// Nil if the extension does not name a format.
@@ -64,7 +71,6 @@ struct DetectedFormat: Equatable {
         switch byte {
         case Byte.openBracket: return .json
         case Byte.openBrace: return .jsonl
-        case Byte.hash: return .urls
         case Byte.less: throw ListProblem(location, "is HTML or XML; \(expected)")
         default: return nil
         }
@@ -98,32 +104,5 @@ struct DetectedFormat: Equatable {
         if bytes.starts(with: "GIF8".utf8) { return "image/gif" }
         if bytes.starts(with: "RIFF".utf8), bytes.dropFirst(8).starts(with: "WEBP".utf8) { return "image/webp" }
         return nil
-    }
-}
-
-/// The first line of a file that may be CSV.
-private struct CSVHeaderLine {
-    let separator: UInt8
-    let looksLikeHeader: Bool
-
-    /// Chooses the separator that yields a column of cover locations or of titles, else the one that yields the most columns.
-    init(_ line: UnsafeRawBufferPointer) {
-        let candidates = [Byte.comma, Byte.tab, Byte.semicolon].map { separator in
-            let names = Self.names(line, separator)
-            // A URL may contain a comma.
-            let hasURL = names.contains { $0.contains("://") }
-            let isHeader =
-                names.count > 1 && !hasURL && (CSVHeader.locatesCovers(names) || names.contains("title"))
-            return (separator: separator, columns: names.count, isHeader: isHeader)
-        }
-        let best = candidates.first(where: \.isHeader) ?? candidates.max { $0.columns < $1.columns }
-        separator = best?.separator ?? Byte.comma
-        looksLikeHeader = best?.isHeader ?? false
-    }
-
-    private static func names(_ line: UnsafeRawBufferPointer, _ separator: UInt8) -> [String] {
-        line.split(separator: separator, omittingEmptySubsequences: false).map { field in
-            Album.CoverField.normalize(UnsafeRawBufferPointer(rebasing: field).trimmed.text.filter { $0 != "\"" })
-        }
     }
 }

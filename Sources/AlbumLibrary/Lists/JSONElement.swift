@@ -1,27 +1,37 @@
-/// Reads one element of a JSON list: an album, or a string that is a URL.
+/// One element of a JSON list: an album, or a string that is a URL.
 enum JSONElement {
-    /// A well-formed value that is not a cover is a problem.
+    case element(ListElement)
+    /// An object that holds albums.
+    case list(isNamed: Bool)
+    /// An object without a title or a location, such as the paging information beside a list.
+    case structure(ListElement)
+
+    /// Reads an element. A well-formed value that is not a cover is a problem.
     /// - Parameters:
     ///   - location: Where the element begins.
-    ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the album again.
+    ///   - parser: An unused parser; afterwards it has what was read, also after an error.
     /// - Throws: `SyntaxError` if the JSON is malformed.
     static func read(
-        _ cursor: inout JSONCursor, _ location: ListLocation, _ keepsOtherFields: Bool
-    ) throws(JSONCursor.SyntaxError) -> ListElement {
+        _ cursor: inout JSONCursor, _ location: ListLocation, _ parser: inout AlbumParser
+    ) throws(JSONCursor.SyntaxError) -> JSONElement {
         switch cursor.peek() {
         case Byte.openBrace?:
-            let parser = try AlbumParser(&cursor, keepsOtherFields: keepsOtherFields)
-            guard let mismatch = parser.mismatch else { return .album(parser.album, location) }
+            try parser.read(&cursor)
+            if parser.isList { return .list(isNamed: !parser.album.title.isEmpty) }
+            guard let mismatch = parser.mismatch else {
+                let element = ListElement.album(parser.album, location)
+                return parser.isAlbum ? .element(element) : .structure(element)
+            }
             let message = "album '\(parser.album.title.inMessage)': \(mismatch); skipped"
-            return .problem(ListProblem(location, message, url: parser.album.coverURL))
+            return .element(.problem(ListProblem(location, message, url: parser.album.coverURL)))
         case Byte.quote?:
             let url = try cursor.string().trimmingWhitespace()
-            if !url.isEmpty { return .item(ListItem(url: url, line: location.line)) }
-            return .problem(ListProblem(location, "the URL is empty; skipped"))
+            if !url.isEmpty { return .element(.item(ListItem(url: url, line: location.line))) }
+            return .element(.problem(ListProblem(location, "the URL is empty; skipped")))
         default:
             let kind = JSONCursor.kind(of: cursor.peek())
             try cursor.skipValue()
-            return .problem(ListProblem(location, "expected an album or a URL, found \(kind); skipped"))
+            return .element(.problem(ListProblem(location, "expected an album or a URL, found \(kind); skipped")))
         }
     }
 }

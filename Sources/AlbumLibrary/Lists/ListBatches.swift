@@ -14,12 +14,13 @@ package struct ListBatches: AsyncSequence, Sendable {
     private let permits = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - keepsOtherFields: Keep fields that Sleeve does not know, for callers that write the albums again.
     ///   - problem: The problem of an item in a file, which then replaces the item; nil if it has none.
+    ///   - onNotice: Called once for each list with text that is not UTF-8 in elements that are used nonetheless.
     ///   - onFailure: Called for each list that cannot be read to its end. The next list is read nonetheless.
     package init(
-        paths: [String], format: ListFormat?, keepsOtherFields: Bool = false,
+        paths: [String], _ options: ListOptions = ListOptions(),
         problem: @escaping @Sendable (ListItem, _ file: String) -> ListProblem? = { _, _ in nil },
+        onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
         onFailure: @escaping @Sendable (ListProblem) -> Void
     ) {
         let (stream, continuation) = AsyncStream.makeStream(of: [ListElement].self)
@@ -32,8 +33,13 @@ package struct ListBatches: AsyncSequence, Sendable {
             for path in paths {
                 let file = path == "-" ? "stdin" : path
                 do throws(ListProblem) {
-                    let reader = try AlbumListReader(path: path, format: format, keepsOtherFields: keepsOtherFields)
+                    let reader = try AlbumListReader(path: path, options)
+                    var hasNotice = false
                     while var batch = try reader.next() {
+                        if !hasNotice, let notice = reader.notice {
+                            hasNotice = true
+                            onNotice(notice)
+                        }
                         for index in batch.indices {
                             guard case .item(let item) = batch[index] else { continue }
                             if let problem = problem(item, file) { batch[index] = .problem(problem) }

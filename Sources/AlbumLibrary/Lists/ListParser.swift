@@ -7,7 +7,7 @@ protocol ListParser {
 
     /// Parses what begins with the first of `bytes`, of which there is at least one: an element, or what is between two.
     /// - Parameters:
-    ///   - bytes: At most one more than ``ListLimit/element``.
+    ///   - bytes: At most one more than the list's limit, which is ``ListLimit/element`` by default.
     ///   - isLast: The list ends after `bytes`.
     /// - Returns: The number of bytes parsed; 0 if the end of the element is not among them. Never 0 if `isLast`.
     /// - Throws: `ListProblem` if the rest of the list cannot be read.
@@ -15,7 +15,7 @@ protocol ListParser {
         _ bytes: UnsafeRawBufferPointer, isLast: Bool, into elements: inout [ListElement]
     ) throws(ListProblem) -> Int
 
-    /// Begins to skip an element that is too long, by its first ``ListLimit/element`` bytes.
+    /// Begins to skip an element that is too long, by its first bytes, as many as the limit.
     mutating func beginSkipping(_ bytes: UnsafeRawBufferPointer)
 
     /// Skips to the end of the element.
@@ -32,7 +32,8 @@ extension ListParser {
 
     /// Parses every element that `bytes` complete. - Returns: The number of bytes parsed.
     fileprivate mutating func parseAll(
-        _ bytes: UnsafeRawBufferPointer, isLast: Bool, isSkipping: inout Bool, into elements: inout [ListElement]
+        _ bytes: UnsafeRawBufferPointer, isLast: Bool, _ options: ListOptions, isSkipping: inout Bool,
+        badText: inout ListProblem?, into elements: inout [ListElement]
     ) throws(ListProblem) -> Int {
         var start = 0
         while start < bytes.count {
@@ -43,31 +44,69 @@ extension ListParser {
                 start += end
                 continue
             }
-            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(ListLimit.element + 1))
-            let length = try parse(part, isLast: isLast && rest.count <= ListLimit.element, into: &elements)
+            let part = UnsafeRawBufferPointer(rebasing: rest.prefix(options.limit + 1))
+            let (first, begin) = (elements.count, location)
+            let length = try parse(part, isLast: isLast && rest.count <= options.limit, into: &elements)
             start += length
+            if elements.count > first {
+                let element = UnsafeRawBufferPointer(rebasing: part[..<length])
+                if let offset = UTF8Check.firstInvalidOffset(element) {
+                    let message = UTF8Check.message(element, at: offset, in: begin.file)
+                    let problem = ListProblem(begin.advanced(by: offset, in: element), message)
+                    for index in first..<elements.count {
+                        elements[index] = elements[index].withBadText(problem, options)
+                        if badText == nil, case .item = elements[index] { badText = problem }
+                    }
+                }
+            }
             if length > 0 { continue }
-            guard rest.count > ListLimit.element else { break }
+            guard rest.count > options.limit else { break }
             elements.append(
                 .problem(ListProblem(location, "\(Self.element) is longer than 1 MiB; skipped")))
             isSkipping = true
-            beginSkipping(UnsafeRawBufferPointer(rebasing: rest[..<ListLimit.element]))
-            start += ListLimit.element
+            beginSkipping(UnsafeRawBufferPointer(rebasing: rest[..<options.limit]))
+            start += options.limit
         }
         return start
     }
 }
 
+extension ListElement {
+    /// An element whose text is not UTF-8. It is a problem for a caller that would write the text again, and if a location of
+    /// the cover is part of that text. Otherwise the cover can be found, and the album's texts have U+FFFD for such bytes.
+    fileprivate func withBadText(_ problem: ListProblem, _ options: ListOptions) -> ListElement {
+        guard case .item(let item) = self else {
+            if case .problem(let other) = self, other.album != nil, options.keepsOtherFields {
+                return .problem(problem)
+            }
+            return self
+        }
+        let locations = [item.url] + (item.album?.alternateCoverURLs ?? [])
+        if options.keepsOtherFields || locations.contains(where: { $0.unicodeScalars.contains("\u{FFFD}") }) {
+            var problem = problem
+            problem.message += "; skipped"
+            return .problem(problem)
+        }
+        return self
+    }
+}
+
 /// Feeds a parser chunks of any length, in order. Between two chunks it holds the beginning of an element, at most
-/// ``ListLimit/element`` bytes: a list of any length streams, and the elements do not depend on where it is cut.
+/// ``ListOptions/limit`` bytes: a list of any length streams, and the elements do not depend on where it is cut.
 struct ListBuffer {
     var parser: any ListParser
     private var bytes: [UInt8] = []
     private var isSkipping = false
     /// The number of bytes to hold before parsing goes on: a long element is not parsed again with every chunk.
     private var needed = 0
+    private let options: ListOptions
+    /// The first text that is not UTF-8 in an element that can be used nonetheless.
+    private(set) var badText: ListProblem?
 
-    init(_ parser: any ListParser) { self.parser = parser }
+    init(_ parser: any ListParser, _ options: ListOptions = ListOptions()) {
+        self.parser = parser
+        self.options = options
+    }
 
     /// Appends the elements that these bytes complete.
     /// - Parameter isLast: The list ends after `chunk`. It may be empty.
@@ -78,10 +117,11 @@ struct ListBuffer {
         bytes.append(contentsOf: chunk)
         if bytes.count < needed, !isLast { return }
         let parsed = try bytes.withBytes { (bytes) throws(ListProblem) in
-            try parser.parseAll(bytes, isLast: isLast, isSkipping: &isSkipping, into: &elements)
+            try parser.parseAll(
+                bytes, isLast: isLast, options, isSkipping: &isSkipping, badText: &badText, into: &elements)
         }
         bytes.removeFirst(parsed)
-        needed = bytes.count > ListLimit.chunk ? min(2 * bytes.count, ListLimit.element + 1) : 0
+        needed = bytes.count > ListLimit.chunk ? min(2 * bytes.count, options.limit + 1) : 0
         if isLast { try parser.finish() }
     }
 }

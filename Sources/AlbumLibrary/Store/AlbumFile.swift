@@ -2,16 +2,18 @@ import Platform
 
 /// Reads and writes the library file: albums as JSON that people can read and edit.
 package enum AlbumFile {
-    /// Creates the file with the starter albums if it is missing.
-    /// - Parameter origin: The origin of the starter albums' covers. Default: `http://127.0.0.1:8731`.
+    /// Creates the file with the starter albums if there is none.
+    /// - Parameter origin: The origin of the starter albums' covers.
     /// - Returns: Whether it was created.
     /// - Throws: `LibraryError`.
     @discardableResult
-    package static func createIfMissing(_ path: String, origin: String? = nil) throws(LibraryError) -> Bool {
-        let files = FileManager.default
-        if files.fileExists(atPath: path) { return false }
-        try? files.createDirectory(atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
-        let albums = StarterAlbums.albums(origin: origin ?? StarterAlbums.defaultOrigin)
+    package static func createStarters(_ path: String, origin: String = StarterAlbums.origin) throws(LibraryError)
+        -> Bool
+    {
+        let path = AtomicFile.resolvingLinks(path)
+        if exists(path) { return false }
+        createDirectory(of: path)
+        let albums = StarterAlbums.albums(origin: origin)
         do throws(SystemError) {
             var file = try AtomicFile(text(of: albums), replacing: path)
             try file.replace()
@@ -21,12 +23,27 @@ package enum AlbumFile {
         return true
     }
 
+    /// Whether there is a library: its file, or a last good copy from which a missing file is restored.
+    static func exists(_ path: String) -> Bool {
+        FileManager.default.fileExists(atPath: path)
+            || FileManager.default.fileExists(atPath: StateDirectory.path(of: path) + "/last-good.json")
+    }
+
+    /// Creates the directory of a library file. A failure shows when the file is written.
+    static func createDirectory(of path: String) {
+        try? FileManager.default.createDirectory(
+            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+    }
+
     /// The albums of a library file, in order, also those without a cover URL. One problem fails the whole file: an album
     /// skipped here would be lost when the library is saved.
     /// - Throws: `LibraryError` with line and column.
     static func read(_ path: String) throws(LibraryError) -> [Album] {
         do throws(ListProblem) {
-            let reader = try AlbumListReader(path: path, format: .json, keepsOtherFields: true)
+            var options = ListOptions(format: .json, keepsOtherFields: true, isLibraryFile: true)
+            // The albums are in memory anyway. A library that was written must be readable.
+            options.limit = .max / 4
+            let reader = try AlbumListReader(path: path, options)
             var albums: [Album] = []
             while let elements = try reader.next() {
                 for element in elements { albums.append(try album(element, path)) }
@@ -73,21 +90,28 @@ package enum AlbumFile {
         case .json: return String(decoding: text(of: albums), as: UTF8.self)
         case .jsonl: return albums.map { $0.json + "\n" }.joined()
         case .csv:
-            let rows =
-                [["id", "title", "artist", "genre", "year", "coverUrl"]]
-                + albums.map { [$0.id, $0.title, $0.artist, $0.genre, $0.year, $0.coverURL ?? ""] }
-            // RFC 4180 section 2: lines end with CRLF.
-            return rows.map { $0.map(quoted).joined(separator: ",") + "\r\n" }.joined()
+            return csv(albums)
         case .urls: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
         }
     }
 
-    private static func quoted(_ field: String) -> String {
-        let isPlain = field.utf8.allSatisfy { byte in
-            byte >= 0x20 && byte != Byte.quote && byte != Byte.comma && byte != Byte.semicolon
+    /// All fields of the albums: a column for each name, those that only some albums have at the end.
+    private static func csv(_ albums: [Album]) -> String {
+        var (others, columns): ([String], [String: Int]) = ([], [:])
+        for name in albums.lazy.flatMap(\.otherFields).map(\.name) where columns[name] == nil {
+            columns[name] = others.count
+            others.append(name)
         }
-        if isPlain, field == field.trimmingWhitespace() { return field }
-        return "\"" + field.map { $0 == "\"" ? "\"\"" : String($0) }.joined() + "\""
+        let header = ["id", "title", "artist", "genre", "year", "coverUrl"] + others
+        let rows = albums.map { album in
+            var cells = [String](repeating: "", count: others.count)
+            for member in album.otherFields {
+                if let column = columns[member.name] { cells[column] = CSVCell.text(member) }
+            }
+            return [album.id, album.title, album.artist, album.genre, album.year, album.coverURL ?? ""] + cells
+        }
+        // RFC 4180 section 2: lines end with CRLF.
+        return ([header] + rows).map { $0.map(CSVCell.quoted).joined(separator: ",") + "\r\n" }.joined()
     }
 
     /// The bytes of a library file of these albums, each field on a line.

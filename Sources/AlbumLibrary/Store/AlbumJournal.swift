@@ -45,10 +45,23 @@ final class AlbumJournal {
         case undo, redo
     }
 
+    /// What `record` replaced, for `withdraw`.
+    struct Record {
+        fileprivate var done: Int
+        /// The steps from `done` on.
+        fileprivate var steps: [(number: Int, edit: String)] = []
+        fileprivate var messages: [Int64] = []
+    }
+
     /// Records a step, its change as pending, and the messages to the remote library.
-    func record(_ step: Step, changing change: AlbumEdit, messages: [RemoteMessage]) throws {
+    @discardableResult
+    func record(_ step: Step, changing change: AlbumEdit, messages: [RemoteMessage]) throws -> Record {
         try database.write { database in
             let done = try Self.done(database)
+            var record = Record(done: done)
+            record.steps = try Row.fetchAll(
+                database, sql: "SELECT number, edit FROM history WHERE number >= ?", arguments: [done]
+            ).map { ($0["number"], $0["edit"]) }
             switch step {
             case .new(let edit):
                 try database.execute(sql: "DELETE FROM history WHERE number > ?", arguments: [done])
@@ -64,7 +77,27 @@ final class AlbumJournal {
                 try Self.set("done", done + 1, database)
             }
             try Self.set("pending", try Self.encode(change), database)
-            for message in messages { try Self.insert(message, database) }
+            for message in messages {
+                try Self.insert(message, database)
+                record.messages.append(database.lastInsertedRowID)
+            }
+            return record
+        }
+    }
+
+    /// Reverts a record whose change could not be written to the library file.
+    func withdraw(_ record: Record) throws {
+        try database.write { database in
+            try database.execute(sql: "DELETE FROM history WHERE number >= ?", arguments: [record.done])
+            for (number, edit) in record.steps {
+                try database.execute(
+                    sql: "INSERT INTO history (number, edit) VALUES (?, ?)", arguments: [number, edit])
+            }
+            try Self.set("done", record.done, database)
+            try database.execute(sql: "DELETE FROM state WHERE name = 'pending'")
+            for message in record.messages {
+                try database.execute(sql: "DELETE FROM outbox WHERE number = ?", arguments: [message])
+            }
         }
     }
 

@@ -51,8 +51,8 @@ public actor AlbumStore {
 
     // MARK: Albums
 
-    /// All albums in the library's order. The first call creates a missing library file with the starter albums. A damaged
-    /// file is moved aside and its last good copy restored, with a warning to the configuration's logger.
+    /// All albums in the library's order; none if there is no library file. The first edit creates it. A damaged file is moved
+    /// aside and its last good copy restored, with a warning to the configuration's logger.
     public func all() throws(LibraryError) -> [Album] { try current().albums }
 
     /// The albums with their revision.
@@ -151,9 +151,10 @@ public actor AlbumStore {
         // Before the reading: if another process replaces the file meanwhile, the next call reads it again.
         let revision = file.revision
         if let list, list.revision == revision { return list }
+        if !file.exists { return keep([], revision) }
         // A library in a read-only directory can be read, without a state directory.
         guard let state = try? file.openState() else { return keep(try file.read(), revision) }
-        if list == nil, try state.journal.pending() != nil { try state.lock.withLock { try finishPending(state) } }
+        if list == nil { finishPendingIfPossible(state) }
         if !file.mustBeRestored, let albums = try? file.read() { return keep(albums, revision) }
         return try state.lock.withLock { keep(try file.readOrRepair(state)) }
     }
@@ -163,7 +164,7 @@ public actor AlbumStore {
         let new = AlbumList(albums: albums, revision: revision ?? file.revision)
         let hasChanged = list.map { $0.revision != new.revision } ?? false
         list = new
-        file.keepLastGood(albums)
+        if file.exists { file.keepLastGood(albums) }
         if hasChanged { onChange() }
         return new
     }
@@ -199,8 +200,14 @@ public actor AlbumStore {
                 change.apply(to: &albums)
                 var replacement = try file.prepare(albums)
                 let messages = remote.map { RemoteMessage.messages(for: change, to: $0.url) } ?? []
-                try state.journal.record(step, changing: change, messages: messages)
-                try replacement.replace()
+                let record = try state.journal.record(step, changing: change, messages: messages)
+                do {
+                    try file.replace(&replacement, with: albums, state)
+                } catch {
+                    // The step failed: it must not be repeated as pending.
+                    try state.journal.withdraw(record)
+                    throw error
+                }
                 // If this fails, the next edit repeats the step, which changes nothing.
                 try? state.journal.clearPending()
                 _ = keep(albums)
@@ -234,6 +241,16 @@ public actor AlbumStore {
         case .save: return nil
         }
         return step.changes.isEmpty ? nil : (.new(step), step)
+    }
+
+    /// Repeats a step whose process died. A library that can only be read is shown without it.
+    private func finishPendingIfPossible(_ state: StateDirectory) {
+        do {
+            if try state.journal.pending() != nil { try state.lock.withLock { try finishPending(state) } }
+        } catch {
+            let reason = (error as? SystemError).map { LibraryError($0).message } ?? "\(error)"
+            logger.warning("an edit that was interrupted is not in the library yet: \(reason)")
+        }
     }
 
     /// Repeats a step whose process died before it replaced the file. Call it with the lock held.

@@ -39,11 +39,11 @@ final class LibraryFile {
 
     // MARK: Reading
 
-    /// The albums in the file. Creates the file if there never was one. Takes no lock.
-    func read() throws -> [Album] {
-        try createIfMissing()
-        return try AlbumFile.read(path)
-    }
+    /// Whether there is a library. If there is none, it has no albums, and reading it creates nothing.
+    var exists: Bool { AlbumFile.exists(path) }
+
+    /// The albums in the file; none if there never was one. Takes no lock.
+    func read() throws -> [Album] { exists ? try AlbumFile.read(path) : [] }
 
     /// The albums in the file, from its last good copy if the file is damaged or missing. Call it with the lock held.
     func readOrRepair(_ state: StateDirectory) throws -> [Album] {
@@ -71,12 +71,6 @@ final class LibraryFile {
         return FileManager.default.fileExists(atPath: state.lastGood)
     }
 
-    private func createIfMissing() throws {
-        if try AlbumFile.createIfMissing(path) {
-            logger.notice("created \(path) with twelve starter albums; run `sleeve origin` to serve their covers")
-        }
-    }
-
     private var secondsSinceChange: Double {
         let attributes = try? FileManager.default.attributesOfItem(atPath: path)
         guard let changed = attributes?[.modificationDate] as? Date else { return .infinity }
@@ -93,9 +87,26 @@ final class LibraryFile {
 
     /// Replaces the file. Call it with the lock held.
     func write(_ albums: [Album], _ state: StateDirectory) throws {
-        var file = try prepare(albums)
-        try file.replace()
+        var replacement = try prepare(albums)
+        try replace(&replacement, with: albums, state)
         keepLastGood(albums)
+    }
+
+    /// Replaces the file by `replacement`, which holds `albums`. A file that is a mount point is overwritten instead. Call it
+    /// with the lock held.
+    /// - Throws: `SystemError`; the old file is still there then.
+    func replace(_ replacement: inout AtomicFile, with albums: [Album], _ state: StateDirectory) throws {
+        do throws(SystemError) {
+            try replacement.replace()
+        } catch {
+            // If a crash tears the file, the next process restores this copy and repeats the pending step.
+            guard error.number == EBUSY, let former = FileManager.default.contents(atPath: path) else { throw error }
+            if (try? AlbumFile.read(path)) != nil {
+                var copy = try AtomicFile(Array(former), replacing: state.lastGood)
+                try copy.replace()
+            }
+            try AtomicFile.overwrite(path, with: AlbumFile.text(of: albums))
+        }
     }
 
     /// Copies albums that were read without an error to the state directory, if that is open. Ignores a failure.

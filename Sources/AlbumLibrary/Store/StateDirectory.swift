@@ -64,7 +64,11 @@ final class StateDirectory {
     /// Moves an unreadable library file into the directory. - Returns: its new path.
     func moveAside(_ file: String) throws -> String {
         let aside = "\(path)/damaged-\(Self.timestamp()).json"
-        guard rename(file, aside) == 0 else { throw LibraryError(SystemError("move", path: aside)) }
+        if rename(file, aside) == 0 { return aside }
+        // A mount point cannot be moved. It is copied, and overwritten by the caller.
+        guard errno == EBUSY, (try? FileManager.default.copyItem(atPath: file, toPath: aside)) != nil else {
+            throw LibraryError(SystemError("move", path: aside))
+        }
         return aside
     }
 

@@ -5,7 +5,7 @@ public import Platform
 public struct LibraryConfiguration: Sendable {
     /// The cache directory. Created if it is missing.
     public var cacheDirectory: URL
-    /// The library file: albums as JSON. Created from the starter albums on first use. Without it, calls for albums throw.
+    /// The library file: albums as JSON. Created by the first edit. Without it, calls for albums throw.
     public var libraryFile: URL?
     /// Maximum size of the cache on disk, in bytes. Nil keeps the cache's own, at first 10 GiB.
     public var capacity: Int?

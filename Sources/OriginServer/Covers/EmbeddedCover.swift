@@ -26,6 +26,13 @@ struct EmbeddedCover: Sendable {
     }
 }
 
+extension CoverImage {
+    /// The JPEG of 600 pixels of a starter album; nil for an unknown slug.
+    package static func starter(_ slug: String) -> [UInt8]? {
+        EmbeddedCover.all.first { $0.slug == slug }.map { Array($0.images[0].readableBytesView) }
+    }
+}
+
 extension ByteBuffer {
     fileprivate init(_ image: sleeve_image) {
         self.init(bytes: UnsafeBufferPointer(start: image.bytes, count: image.length))

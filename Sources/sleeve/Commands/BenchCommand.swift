@@ -195,7 +195,7 @@ struct BenchCommand: AsyncParsableCommand {
     private func userTarget() async throws -> BenchRunner.Target? {
         if let origin { return .init(name: origin, urls: urls(of: origin), certificate: cacert) }
         guard let list else { return nil }
-        let lists = ListBatches(paths: [list], format: nil) { Log.error("\($0)") }
+        let lists = ListBatches(paths: [list], onFailure: { Log.error("\($0)") })
         var urls: [String] = []
         var seen: Set<String> = []
         for await batch in lists where urls.count < covers ?? .max {

@@ -117,7 +117,7 @@ struct OriginCommand: AsyncParsableCommand {
         do {
             origin = try await Origin.start(try originOptions())
             if let certificate = origin.certificate { try https.write(certificate) }
-            if let albums { try AlbumFile.createIfMissing(albums, origin: origin.url) }
+            if let albums { try AlbumFile.createStarters(albums, origin: origin.url) }
         } catch let error as LibraryError {
             throw fail(error.message)
         } catch let error as OriginError {

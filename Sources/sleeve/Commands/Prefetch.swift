@@ -8,9 +8,10 @@ struct Prefetch: AsyncParsableCommand {
         abstract: "Download the covers of lists that are not in the cache yet.",
         discussion: """
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \
-            one on each line. The format is detected. Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
-            (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; a new \
-            one holds starter albums whose covers `sleeve origin` serves.
+            one on each line. The format is detected, and so are the columns and fields of other programs: exports of beets, \
+            Spotify, Discogs and MusicBrainz, lists for aria2c and wget. Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
+            (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; if \
+            there is none, it is created with starter albums, whose covers are put into the cache.
 
             Cached covers are not downloaded again. Run the command again after an interruption: it downloads what is \
             missing. A server's answer that it has no cover (404, 410) is remembered for as long as the server says, else for \
@@ -31,6 +32,11 @@ struct Prefetch: AsyncParsableCommand {
     @Option(help: "The format of the lists: json, jsonl, csv or urls. Default: detected.")
     var format: ListFormat?
 
+    @Option(
+        help: ArgumentHelp(
+            "The column, or the JSON field, of the cover's URL. Default: recognized by its name.", valueName: "name"))
+    var urlColumn: String?
+
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var files: RunOptions
@@ -47,15 +53,18 @@ struct Prefetch: AsyncParsableCommand {
         let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath)
         let library = try await run.opening {
             let library = try await openLibrary(configuration)
-            if inputs.isEmpty { try await createLibraryFile(library) }
+            if inputs.isEmpty { try await openLibraryFile(library) }
             return library
         }
         let hasUnreadableList = Atomic(false)
-        let batches = ListBatches(paths: paths, format: format, problem: { $0.problem(in: $1) }) {
-            [failures = run.failures] problem in
-            failures.warn("\(problem)")
-            hasUnreadableList.store(true, ordering: .relaxed)
-        }
+        let batches = ListBatches(
+            paths: paths, ListOptions(format: format, isLibraryFile: inputs.isEmpty, urlColumn: urlColumn),
+            problem: { $0.problem(in: $1) },
+            onNotice: { [failures = run.failures] in failures.warn("\($0)") },
+            onFailure: { [failures = run.failures] problem in
+                failures.warn("\(problem)")
+                hasUnreadableList.store(true, ordering: .relaxed)
+            })
         let outcomes = library.prefetch(batches: batches, cachePolicy: absences.cachePolicy)
         try await run.run(outcomes, of: library, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }) { _ in
             "Nothing to download: no covers are listed.\n"
@@ -63,12 +72,12 @@ struct Prefetch: AsyncParsableCommand {
     }
 
     /// Creates or restores the library file if it is missing or damaged.
-    private func createLibraryFile(_ library: LibraryAPI) async throws {
+    private func openLibraryFile(_ library: LibraryAPI) async throws {
         do {
-            _ = try await library.albums.current()
+            try await StarterLibrary.prepare(library)
         } catch {
             await library.close()
-            throw fail(error.message)
+            throw fail((error as? LibraryError)?.message ?? "\(error)")
         }
     }
 }

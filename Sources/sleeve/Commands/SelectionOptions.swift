@@ -59,7 +59,7 @@ struct SelectionOptions: ParsableArguments {
 
     private static func requests(of list: String, _ failures: FailureList) async throws -> [CoverRequest] {
         let isUnreadable = Atomic(false)
-        let batches = ListBatches(paths: [list], format: nil, problem: { $0.problem(in: $1) }) { problem in
+        let batches = ListBatches(paths: [list], problem: { $0.problem(in: $1) }) { problem in
             Log.error("\(problem)")
             isUnreadable.store(true, ordering: .relaxed)
         }

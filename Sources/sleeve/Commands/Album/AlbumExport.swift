@@ -7,8 +7,7 @@ struct AlbumExport: AsyncParsableCommand {
         abstract: "Write the albums to a file or to stdout.",
         discussion: """
             The file's extension chooses the format: .json, .jsonl (or .ndjson) or .csv; --format overrides it. stdout and \
-            files without an extension get JSON. JSON and JSON lines hold every field; CSV holds id, title, artist, genre, \
-            year and coverUrl.
+            files without an extension get JSON. Every format holds every field: CSV has a column for each.
 
               sleeve album export albums.csv
               sleeve album export --format jsonl | grep 1971

@@ -7,7 +7,7 @@ struct AlbumImport: AsyncParsableCommand {
         commandName: "import",
         abstract: "Add all albums of one or more lists.",
         discussion: """
-            A list is JSON, JSON lines or CSV, as for `sleeve prefetch`. Albums that are already in the library are left \
+            A list is JSON, JSON lines or CSV, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are already in the library are left \
             out, so a list can be imported again. Albums that `sleeve album add` refuses, such as one without a title, are \
             skipped with a warning that names the line, and the exit code is 3. One `sleeve album undo` undoes the whole \
             import.
@@ -28,10 +28,12 @@ struct AlbumImport: AsyncParsableCommand {
         let hasUnreadableList = Atomic(false)
         var (albums, skipped): ([Album], Int) = ([], 0)
         for input in inputs {
-            let batches = ListBatches(paths: [input], format: format, keepsOtherFields: true) { problem in
-                Log.warning("\(problem)")
-                hasUnreadableList.store(true, ordering: .relaxed)
-            }
+            let batches = ListBatches(
+                paths: [input], ListOptions(format: format, keepsOtherFields: true),
+                onFailure: { problem in
+                    Log.warning("\(problem)")
+                    hasUnreadableList.store(true, ordering: .relaxed)
+                })
             for await batch in batches {
                 for element in batch { add(element, of: input, &albums, &skipped) }
             }

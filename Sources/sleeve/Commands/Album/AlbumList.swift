@@ -22,6 +22,7 @@ struct AlbumList: AsyncParsableCommand {
 
     func run() async throws {
         try await withAlbums(try options.configuration()) { library in
+            try await StarterLibrary.prepare(library)
             let albums = try await library.albums.all()
             let shown = albums.enumerated().filter { match == nil || $1.contains(match ?? "") }
             if options.json { return try printResult(shown.map { $1.json + "\n" }.joined()) }

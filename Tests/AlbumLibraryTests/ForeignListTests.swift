@@ -1,0 +1,185 @@
+import Testing
+
+@testable import AlbumLibrary
+
+/// Lists as other programs write them.
+@Suite struct ForeignListTests {
+    private static let release = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+
+    private func list(_ text: String, name: String = "list", _ options: ListOptions = ListOptions()) throws
+        -> [ListElement]
+    {
+        let file = try ListFile(text.utf8, name: name)
+        let reader = try AlbumListReader(path: file.path, options)
+        var elements: [ListElement] = []
+        while let more = try reader.next() { elements += more }
+        return elements
+    }
+
+    private func urls(_ text: String, name: String = "list", _ options: ListOptions = ListOptions()) throws -> [String]
+    {
+        try list(text, name: name, options).map { element in
+            switch element {
+            case .item(let item): item.url
+            case .problem(let problem): problem.message
+            }
+        }
+    }
+
+    private func albums(_ text: String, name: String = "list", keeps: Bool = false) throws -> [Album] {
+        try list(text, name: name, ListOptions(keepsOtherFields: keeps)).compactMap { element in
+            switch element {
+            case .item(let item): item.album
+            case .problem(let problem): problem.album
+            }
+        }
+    }
+
+    @Test(
+        arguments: [
+            "# comment\nhttps://a/1\nhttps://a/2\n", "https://a/1\nhttps://a/2",
+            "title,url\nA,https://a/1\nB,https://a/2\n",
+            "{\"coverUrl\": \"https://a/1\"}\n{\"coverUrl\": \"https://a/2\"}\n",
+            "#TYPE X\n\"url\"\n\"https://a/1\"\n\"https://a/2\"\n",
+        ])
+    func `lines may end with CR alone, and are counted`(text: String) throws {
+        let text = text.replacing("\n", with: "\r")
+        #expect(try urls(text) == ["https://a/1", "https://a/2"])
+        let lines = try list(text).map { element in if case .item(let item) = element { item.line } else { 0 } }
+        #expect(lines.first == lines.last.map { $0 - 1 })
+    }
+
+    @Test(
+        arguments: [
+            "sep=;\r\ntitle;url\r\n\"a; b\";https://a/1\r\n", "\u{FEFF}\"sep=\t\"\ntitle\turl\na\thttps://a/1\n",
+            "SEP=,\nurl\nhttps://a/1\n", "#TYPE System.Object\n\"Name\",\"CoverUrl\"\n\"a\",\"https://a/1\"\n",
+            "# made on Monday, url\n#\n\ntitle,url\na,https://a/1\n",
+            "\"#\",\"Title\",\"Cover URL\"\n1,a,https://a/1\n",
+            "#,Title,Cover URL\n1,a,https://a/1\n", "url\nhttps://a/1\n", "\"cover_url\"\r\n\"https://a/1\"\r\n",
+            "title|url\na|https://a/1\n", "\"https://a/1\"\n", "<https://a/1>\n",
+        ])
+    func `a header is found after lines that belong to no table, and without them`(text: String) throws {
+        for name in ["list", "-.csv"] where name == "list" || text.contains("itle") {
+            #expect(try urls(text, name: name) == ["https://a/1"], "\(name)")
+        }
+    }
+
+    @Test func `a title above a table is no header, and the lines are still those of the file`() throws {
+        let elements = try list("My albums;;\n;;\nTitle;Artist;URL\na;b;https://a/1\n", name: "x.csv")
+        #expect(elements.count == 1)
+        if case .item(let item) = elements[0] { #expect(item.line == 4 && item.album?.artist == "b") }
+    }
+
+    @Test func `a URL in a single column may hold a comma`() throws {
+        #expect(try urls("url\nhttps://a/1,2.jpg\n", name: "x.csv") == ["https://a/1,2.jpg"])
+    }
+
+    @Test(
+        arguments: [
+            ("album,albumartist,cover_art_url,year", "Low Tide,The Harbour Lights,https://a/1,0", ""),
+            (
+                "\"Track Name\",\"Artist Name(s)\",\"Album Name\",\"Album Release Date\",\"Album Image URL\",\"Artist Image URL\"",
+                "x,The Harbour Lights,Low Tide,1971-01-02,https://a/1,https://a/no", "1971"
+            ),
+            ("Cover,Page URL,Title,Artist,Image", "front.jpg,https://a/no,Low Tide,The Harbour Lights,https://a/1", ""),
+        ])
+    func `columns of other programs are known, whatever their order`(header: String, row: String, year: String) throws {
+        let album = try #require(try albums("\(header)\n\(row)\n", name: "x.csv").first)
+        #expect(album.title == "Low Tide" && album.artist == "The Harbour Lights")
+        #expect(album.coverURL == "https://a/1" && album.year == year)
+    }
+
+    @Test(
+        arguments: [
+            #"[{"album": "Low Tide", "albumartist": "H", "cover_art_url": "https://a/1"}]"#,
+            #"{"items": [{"added_at": "x", "album": {"name": "Low Tide", "artists": [{"name": "H"}], "images": [{"url": "https://a/no", "width": 64}, {"url": "https://a/1", "width": 640}], "tracks": {"items": [{"name": "x"}]}}}], "total": 1}"#,
+            #"{"href": "https://a/no", "items": [{"track": {"name": "x", "album": {"name": "Low Tide", "artists": [{"name": "H"}], "images": [{"url": "https://a/1"}]}}}]}"#,
+            #"{"pagination": {"urls": {"last": "https://a/no"}}, "releases": [{"id": 5, "basic_information": {"title": "Low Tide", "year": 0, "artists": [{"name": "H"}], "cover_image": "https://a/1", "thumb": "https://a/no"}}]}"#,
+            ##"{"topalbums": {"album": [{"name": "Low Tide", "artist": {"name": "H", "url": "https://a/no"}, "url": "https://a/no", "image": [{"#text": "https://a/no", "size": "small"}, {"#text": "https://a/1", "size": "extralarge"}]}], "@attr": {"page": "1"}}}"##,
+            #"{"resultCount": 1, "results": [{"collectionName": "Low Tide", "artistName": "H", "artworkUrl60": "https://a/no", "artworkUrl100": "https://a/1"}]}"#,
+            #"{"albums": {"items": [{"title": "Low Tide", "artist": ["H"], "cover": {"url": "https://a/1"}}]}}"#,
+            #"{"My shelf": [{"title": "Low Tide", "artist": "H", "picture_url": "https://a/1"}]}"#,
+            #"{"first": {"title": "Low Tide", "artist": "H", "coverUrl": "https://a/1"}, "other": [1, 2]}"#,
+            #"[{"albums": [{"title": "Low Tide", "artist": "H", "coverUrl": "https://a/1"}]}, {"albums": []}]"#,
+        ])
+    func `exports of services are read, with the largest picture`(text: String) throws {
+        for name in ["list", "x.json"] {
+            #expect(try urls(text, name: name) == ["https://a/1"])
+            let album = try #require(try albums(text, name: name).first)
+            #expect(album.title == "Low Tide" && album.artist == "H" && album.year == "", "\(album)")
+        }
+    }
+
+    @Test(
+        arguments: [
+            #"[{"album": "A", "mb_albumid": "ID"}]"#,
+            #"{"releases": [{"id": "ID", "title": "A", "release-group": {"id": "no"}}]}"#,
+            #"[{"release": {"id": "ID", "title": "A"}}]"#, "title,mb_albumid\nA,ID\n",
+            "Title;mb_albumid\nA;https://musicbrainz.org/release/ID\n",
+        ])
+    func `MusicBrainz ids are known under the names of beets and of MusicBrainz`(text: String) throws {
+        let album = try #require(try albums(text.replacing("ID", with: Self.release)).first)
+        let archive = CoverArtArchive(base: "https://a", size: .pixels500)
+        #expect(album.coverURLs(in: archive) == ["https://a/release/\(Self.release)/front-500"])
+    }
+
+    @Test func `objects over several lines, one after another, are a list`() throws {
+        let text =
+            "{\n  \"coverUrl\":\n \"https://a/1\"\n}\n{\n  \"coverUrl\": \"https://a/2\"\n}{\"coverUrl\": \"https://a/3\"}\n\n[\"https://a/4\"]\n"
+        for chunk in [1, 3, 1_000] {
+            let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), text, chunk: chunk)
+            #expect(parsed.urls == (1...4).map { "https://a/\($0)" } && parsed.lines == [1, 5, 7, 9], "\(parsed)")
+        }
+    }
+
+    @Test func `a line that was cut off costs itself alone`() throws {
+        let text =
+            "{\"title\": \"a\",\n{\"coverUrl\": \"https://a/2\"}\n{\"title\": [\n{\"coverUrl\": \"https://a/3\"}\n"
+        let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), text)
+        #expect(parsed.urls == ["https://a/2", "https://a/3"] && parsed.problems.count == 2, "\(parsed)")
+    }
+
+    @Test func `an object around a list may be longer than an album may be`() throws {
+        let album = "{\"title\": \"" + String(repeating: "x", count: 1_000) + "\", \"coverUrl\": \"https://a/1\"},\n"
+        let text =
+            "{\"total\": 2000, \"albums\": {\"items\": [" + String(repeating: album, count: 2_000)
+            + "\"https://a/2\"]}}"
+        let parsed = ParsedList(JSONListParser(file: "f", hasLines: true), text, chunk: 65_536)
+        #expect(parsed.urls.count == 2_001 && parsed.problems == [] && parsed.thrown == nil)
+    }
+
+    @Test func `a list of aria2 has alternatives, and its options are no URLs`() throws {
+        let text =
+            "https://a/1\n  out=x y.jpg\n\tdir=/b\nhttps://a/2\thttps://b/2\n  header=X: https://c/\n  https://a/3\n"
+        let items = try list(text)
+        #expect(try urls(text) == ["https://a/1", "https://a/2", "https://a/3"])
+        if case .item(let item) = items[1] {
+            #expect(item.album?.alternateCoverURLs == ["https://b/2"] && item.line == 4)
+        }
+    }
+
+    @Test func `two URLs on a line are an error, and a blank inside a URL is not`() throws {
+        let found = try urls("https://a/1 https://a/2\nhttps://a/My Cover.jpg\n")
+        #expect(found[0].hasPrefix("two URLs are on one line") && found[1] == "https://a/My Cover.jpg")
+    }
+
+    @Test func `a column of any name can hold the URLs`() throws {
+        let options = ListOptions(urlColumn: "Bild Adresse")
+        #expect(try urls("a;bild_adresse;url\nx;https://a/1;https://a/no\n", options) == ["https://a/1"])
+        #expect(try urls(#"[{"BildAdresse": "https://a/1", "coverUrl": "https://a/no"}]"#, options) == ["https://a/1"])
+        let problem = #expect(throws: ListProblem.self) {
+            try urls("title,url\na,https://a/1\n", name: "x.csv", options)
+        }
+        #expect(problem?.description.contains("no column is named 'Bild Adresse': found 'title', 'url'") == true)
+    }
+
+    @Test func `an import keeps what it does not know, and a date that becomes a year`() throws {
+        let csv = "Album,Release Date,path,rating,url\nA,1971-01-02,/m/a,5,https://a/1\n"
+        let album = try #require(try albums(csv, name: "x.csv", keeps: true).first)
+        #expect(album.title == "A" && album.year == "1971" && album.coverURL == "https://a/1")
+        #expect(album.otherFields["Release Date"] == "\"1971-01-02\"" && album.otherFields["path"] == "\"/m/a\"")
+        #expect(album.otherFields["rating"] == "5" && album.otherFields.count == 3)
+        let json = try #require(try albums(#"[{"title": "A", "items": [{"a": 1}], "x": null}]"#, keeps: true).first)
+        #expect(json.otherFields.count == 2)
+    }
+}

@@ -330,7 +330,7 @@ extension CommandTests {
             try await withAlbums { stage in
                 let away = try await stage.run("album", "add", "--title", "X", "--remote", "http://127.0.0.1:1")
                 #expect(
-                    away.status == 0 && away.stderr.contains("; 1 edit queued, sent with your next --remote command"),
+                    away.status == 0 && away.stderr.contains("; 1 edit queued, sent with your next edit"),
                     "\(away)")
                 let sent = try await stage.run("album", "add", "--title", "Y", "--remote", stage.origin.url)
                 #expect(sent.status == 0 && sent.stderr == "", "\(sent)")

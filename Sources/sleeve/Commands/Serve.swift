@@ -53,7 +53,8 @@ struct Serve: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Send album edits to the library at this URL. Default: $SLEEVE_REMOTE.", valueName: "url"))
+            "Send album edits to the library at this URL. Default: $SLEEVE_REMOTE, else that of `sleeve album remote`.",
+            valueName: "url"))
     var remote: String?
 
     @Option(
@@ -79,13 +80,13 @@ struct Serve: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
-        configuration.remote = try (remote ?? Environment.value("SLEEVE_REMOTE")).map { try url($0, "--remote") }
+        try configuration.setRemote(remote)
         let galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)
         let gallery: Gallery
         do {
             // Reports an unreadable library now, not to the first browser.
-            _ = try await library.albums.all()
+            try await StarterLibrary.prepare(library)
             gallery = try await Gallery.open(library, galleryOptions)
         } catch {
             await library.close()

@@ -21,6 +21,6 @@ struct AlbumCommand: AsyncParsableCommand {
             """,
         subcommands: [
             AlbumList.self, AlbumShow.self, AlbumAdd.self, AlbumChange.self, AlbumDelete.self, AlbumUndo.self,
-            AlbumRedo.self, AlbumImport.self, AlbumExport.self,
+            AlbumRedo.self, AlbumImport.self, AlbumExport.self, AlbumRemote.self,
         ])
 }

@@ -1,15 +1,27 @@
 import ArgumentParser
 import CoverLibrary
+import Platform
 
 /// Options of the commands that edit albums.
 struct EditOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Send album edits to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE.",
+            "Send album edits to the library at this URL. While it is unreachable, edits are queued. Default: $SLEEVE_REMOTE, else that of `sleeve album remote`.",
             valueName: "url"))
     var remote: String?
 
     @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        // Swift repairs such arguments, and the library would keep U+FFFD instead of the letters.
+        for index in 0..<Int(CommandLine.argc) {
+            guard let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) == nil else {
+                continue
+            }
+            throw ValidationError(
+                "“\(String(cString: argument))” is not UTF-8; use a UTF-8 locale, or convert it with iconv")
+        }
+    }
 
     /// Opens the library, edits it, and sends queued edits to the remote library.
     /// - Parameters:
@@ -31,7 +43,7 @@ struct EditOptions: ParsableArguments {
     /// Opens the library for `body`, then sends queued edits to the remote library.
     func withLibrary(_ body: (LibraryAPI) async throws -> Void) async throws {
         var configuration = try options.configuration()
-        configuration.remote = try (remote ?? Environment.value("SLEEVE_REMOTE")).map { try url($0, "--remote") }
+        try configuration.setRemote(remote)
         // A person is waiting, and the next command sends edits that cannot be sent now.
         configuration.timeout = .seconds(15)
         if configuration.remote != nil { ProcessSetup.prepareForTransfers() }
@@ -55,14 +67,16 @@ struct EditOptions: ParsableArguments {
     }
 
     private func send(_ library: LibraryAPI) async throws {
-        guard library.configuration.remote != nil else { return }
+        guard let remote = library.configuration.remote?.absoluteString else { return }
         let outbox = try await library.albums.sendEdits()
         for refusal in outbox.refused {
             Log.warning("the remote library refused \(refusal)")
         }
         if let problem = outbox.problem, outbox.waiting > 0 {
             Log.warning(
-                "\(problem); \(Decimals.count(outbox.waiting, "edit")) queued, sent with your next --remote command")
+                "\(problem); \(Decimals.count(outbox.waiting, "edit")) queued, sent with your next edit")
+        } else if outbox.sent > 0, !options.quiet {
+            Log.info("sent \(Decimals.count(outbox.sent, "edit")) to \(remote)")
         }
         if !outbox.refused.isEmpty { throw ExitStatus.someFailed }
     }

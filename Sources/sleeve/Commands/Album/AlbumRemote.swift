@@ -1,0 +1,66 @@
+import ArgumentParser
+import CoverLibrary
+
+struct AlbumRemote: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remote", abstract: "Show or set the remote library that receives every edit.",
+        discussion: """
+            The library remembers the URL: later edits, by any command and in the gallery, are posted to it, and queued while \
+            it is unreachable. --remote and $SLEEVE_REMOTE override it.
+
+              sleeve album remote https://music.example.org
+              sleeve album remote --none
+            """)
+
+    @Argument(help: "The URL of the remote library. Default: show the one that is set.")
+    var url: String?
+
+    @Flag(help: "Send edits nowhere. Queued edits stay in the queue.")
+    var none = false
+
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        if none, url != nil { throw ValidationError("give a URL or --none, not both") }
+    }
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try configuration.requireLibraryFile()
+        let former = RememberedRemote.url(of: configuration.libraryPath)
+        guard none || url != nil else {
+            if options.quiet, former == nil { return }
+            return try show(former, former.map { "\($0)\n" } ?? "This library has no remote library.\n")
+        }
+        configuration.remote = try (url ?? former).map { try sleeve.url($0, "album remote") }
+        var waiting = 0
+        // Checks the URL.
+        try await withLibrary(configuration) { waiting = try await $0.albums.waitingEdits() }
+        do {
+            try RememberedRemote.set(url, of: configuration.libraryPath)
+        } catch {
+            throw fail(error.message)
+        }
+        if options.quiet, !options.json { return }
+        let queued =
+            waiting > 0 && url == nil ? "; \(Decimals.count(waiting, "edit")) stay queued for \(former ?? "")" : ""
+        try show(url, (url.map { "Edits are sent to \($0)" } ?? "Edits are sent nowhere\(queued)") + "\n")
+    }
+
+    private func show(_ url: String?, _ text: String) throws {
+        if !options.json { return try printResult(text) }
+        var line = JSONObject()
+        line.add("remote", url)
+        try printResult(line.text + "\n")
+    }
+}
+
+extension LibraryConfiguration {
+    /// Sets the remote library: that of `--remote`, else of `$SLEEVE_REMOTE`, else the one that the library remembers.
+    /// - Throws: An exit code, after an error message, if its URL cannot be used.
+    mutating func setRemote(_ option: String?) throws {
+        let given = option ?? Environment.value("SLEEVE_REMOTE")
+        let remembered = libraryFile == nil ? nil : RememberedRemote.url(of: libraryPath)
+        remote = try (given ?? remembered).map { try url($0, given == nil ? "album remote" : "--remote") }
+    }
+}

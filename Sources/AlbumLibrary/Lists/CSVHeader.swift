@@ -97,9 +97,14 @@ struct CSVHeader {
     /// The element of a row.
     func element(_ row: CSVRow, _ location: ListLocation) -> ListElement {
         func value(_ kind: ListField.Kind) -> (text: String, column: Int?) {
-            let columns = fields[kind] ?? []
+            guard let columns = fields[kind], let first = columns.first else { return ("", nil) }
+            let hasDates = kind == .year && !Self.isOwn(self.columns[first].normalized)
+            if columns.count == 1, !hasDates {
+                let text = row.text(first)
+                return (text, text.isEmpty ? nil : first)
+            }
             let texts = columns.map { (text: row.text($0), column: Int?.some($0)) }.filter { !$0.text.isEmpty }
-            if kind == .year, columns.count > 0, !Self.isOwn(self.columns[columns[0]].normalized) {
+            if hasDates {
                 return texts.lazy.compactMap { text, column in ListField.year(of: text).map { ($0, column) } }.first
                     ?? ("", nil)
             }

@@ -30,8 +30,10 @@ func makeRouter(
     PageRoutes(model: model).add(to: routes)
     if base != .root {
         // A proxy that removes the path from requests ends here.
-        router.get("**") { _, _ -> Response in
-            throw HTTPError(.notFound, message: "there is nothing here: the gallery is below \(base.text)")
+        for path in ["/", "**"] as [RouterPath] {
+            router.get(path) { _, _ -> Response in
+                throw HTTPError(.notFound, message: "there is nothing here: the gallery is below \(base.text)")
+            }
         }
     }
     return router

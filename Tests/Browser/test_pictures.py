@@ -111,6 +111,18 @@ class Pictures(PictureTest):
         page.status("Added “Beside”")
         self.own_address(3)
 
+    def test_a_wide_picture_is_shown_whole_among_the_covers(self):
+        page = self.begin()
+        wide = self.stage.folder / "wide.svg"
+        wide.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="900" height="300"><rect width="900" height="300" fill="#246"/></svg>')
+        page.click("#edit")
+        page.until(FORM, what="the form")
+        page.browser.find("#picture-file").type(str(wide))
+        page.click("#album-save")
+        page.status("Edited “Album 00001”")
+        fits = "[...document.querySelectorAll('#covers [data-state=ready] img')].map((image) => getComputedStyle(image).objectFit).join()"
+        page.until(f"{fits} === 'contain,cover,cover'", what="the wide picture to be whole, and the others to fill the square")
+
     def test_the_empty_page_says_where_covers_come_from(self):
         page = self.gallery(0, warm=False)
         self.assertIn("a picture of yours", page.run("return document.querySelector('#empty').innerText"))

@@ -10,6 +10,8 @@ const ink = preview.getContext("2d");
 const own = "https://covers.invalid/";
 /** A new picture that is not sent yet. @type {Blob | null} */
 let picture = null;
+/** Counts what the field has shown: a picture that is decoded later is not that of the field any more. */
+let shown = 0;
 
 choose.addEventListener("click", () => chooser.click());
 chooser.addEventListener("change", () => {
@@ -26,14 +28,17 @@ export const hasNewPicture = () => picture !== null;
 /** @param {File} file */
 export function takePicture(file) {
   show(file, file.name);
-  draw(file);
+  draw(createImageBitmap(file));
 }
 
 /** @param {string} text an address or an id @param {string} [cover] where the picture is, if the address is that of an own one */
 export function takeAddress(text, cover) {
   address.value = text;
   show(null, "");
-  if (cover && text.startsWith(own)) fetch(cover).then((response) => response.blob()).then(draw).catch(() => {});
+  if (!cover || !text.startsWith(own)) return;
+  const image = new Image();
+  image.src = cover;
+  draw(image.decode().then(() => image));
 }
 
 /** Sends the new picture, if there is one. The field then holds its address. */
@@ -50,19 +55,22 @@ export async function addressOf(file) {
 
 function show(file, fileName) {
   picture = file;
+  shown += 1;
+  preview.hidden = true;
   const isOwn = Boolean(file) || address.value.startsWith(own);
   part.classList.toggle("own", isOwn);
   name.textContent = !isOwn ? "" : fileName ? `Your own picture: ${fileName}` : "Your own picture";
   remove.hidden = !isOwn;
   choose.textContent = isOwn ? "Choose another…" : "Choose a picture…";
-  ink.clearRect(0, 0, preview.width, preview.height);
 }
 
-/** Draws the middle of a picture. Browsers cannot draw some files, such as SVG, in this way: those have no preview. */
-async function draw(blob) {
-  const bitmap = await createImageBitmap(blob).catch(() => null);
-  if (!bitmap) return;
-  const side = Math.min(bitmap.width, bitmap.height);
-  ink.drawImage(bitmap, (bitmap.width - side) / 2, (bitmap.height - side) / 2, side, side, 0, 0, preview.width, preview.height);
-  bitmap.close();
+/** Draws the middle of a picture. Browsers cannot decode some files, such as SVG, in this way: those have no preview. */
+async function draw(decoding) {
+  const order = shown, decoded = await decoding.catch(() => null);
+  if (!decoded || order !== shown) return;
+  const width = decoded.naturalWidth ?? decoded.width, height = decoded.naturalHeight ?? decoded.height;
+  const side = Math.min(width, height);
+  ink.clearRect(0, 0, preview.width, preview.height);
+  ink.drawImage(decoded, (width - side) / 2, (height - side) / 2, side, side, 0, 0, preview.width, preview.height);
+  preview.hidden = false;
 }

@@ -67,6 +67,9 @@ static inline CURLcode sleeve_getinfo_connection(CURL *easy, curl_off_t *value) 
 static inline CURLcode sleeve_getinfo_string(CURL *easy, CURLINFO info, char **value) {
     return curl_easy_getinfo(easy, info, value);
 }
+static inline CURLcode sleeve_getinfo_list(CURL *easy, CURLINFO info, struct curl_slist **value) {
+    return curl_easy_getinfo(easy, info, value);
+}
 static inline CURLcode sleeve_getinfo_pointer(CURL *easy, CURLINFO info, void **value) {
     return curl_easy_getinfo(easy, info, value);
 }

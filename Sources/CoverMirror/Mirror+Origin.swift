@@ -193,7 +193,7 @@ extension Mirror {
             return switch error.kind {
             case .nameResolution, .connect, .timeout, .cancelled:
                 .generated(504, "the origin cannot be reached: \(error.detail)", status)
-            case .broken, .tls, .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
+            case .broken, .tls, .tooLarge, .truncated, .coding, .tooManyRedirects, .refusedAddress:
                 .generated(502, "the origin's answer cannot be used: \(error.detail)", status)
             }
         case .closed(let closed):

@@ -159,7 +159,7 @@ actor OriginClient {
         // The origin accepted the connection. The failure may concern this URL only, and no client has waited for a timeout.
         case .broken, .cancelled: gate.didCancel(job)
         // The origin has responded.
-        case .tooLarge, .truncated, .tooManyRedirects, .refusedAddress:
+        case .tooLarge, .truncated, .coding, .tooManyRedirects, .refusedAddress:
             gate.didRespond(status: 0, [:], at: clock(), time: 0)
         }
         return .transfer(error)

@@ -22,7 +22,9 @@ actor ResponseStore {
 
     init(_ library: LibraryAPI) {
         self.library = library
-        libraryFields = [.accept: "image/*", .userAgent: library.configuration.userAgent]
+        var fields = TransferRequest.coverFields
+        fields[.userAgent] = library.configuration.userAgent
+        libraryFields = fields
     }
 
     // MARK: Reading

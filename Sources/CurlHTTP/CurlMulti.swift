@@ -115,6 +115,15 @@ final class CurlMulti {
 
     func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
 
+    /// Ends an HTTP/2 connection on which nothing has arrived for half the time of a transfer that timed out: its path is lost, and
+    /// retries need another one. libcurl keeps it, and would use it for them.
+    private func closeIfSilent(_ transfer: Transfer) {
+        guard let socket = transfer.openSocket else { return }
+        let silence = poller.lastRead(socket).map { .now - $0 } ?? .seconds(86_400)
+        // libcurl finds a connection whose end was reached, and opens another one.
+        if silence * 2 > .microseconds(transfer.easy.offset(CURLINFO_TOTAL_TIME_T)) { shutdown(socket, Int32(SHUT_RD)) }
+    }
+
     // MARK: Events
 
     func act(on event: Poller.Event) {
@@ -147,7 +156,9 @@ final class CurlMulti {
                 continue
             }
             // `remove` invalidates the message.
-            let ending = transfer.end(message.pointee.data.result)
+            let result = message.pointee.data.result
+            if result == CURLE_OPERATION_TIMEDOUT { closeIfSilent(transfer) }
+            let ending = transfer.end(result)
             _ = remove(transfer.id)
             ending.run()
             hasCompleted = true

@@ -22,6 +22,8 @@ struct Poller: ~Copyable {
         var wanted: Interest = []
         var registered: Interest = []
         var isPending = false
+        /// When it was last ready to be read.
+        var lastRead: ContinuousClock.Instant?
     }
 
     private let descriptor: Int32
@@ -54,6 +56,7 @@ struct Poller: ~Copyable {
     mutating func forget(_ socket: Int32) {
         guard Int(socket) < registrations.count else { return }
         registrations[Int(socket)].wanted = []
+        registrations[Int(socket)].lastRead = nil
         register(socket)
     }
 
@@ -66,6 +69,13 @@ struct Poller: ~Copyable {
         pending.removeAll(keepingCapacity: true)
         events.removeAll(keepingCapacity: true)
         waitForKernel(milliseconds, &events)
+        let now = ContinuousClock.now
+        for event in events where event.ready.contains(.read) { registrations[Int(event.socket)].lastRead = now }
+    }
+
+    /// When a socket was last ready to be read; nil if it never was.
+    func lastRead(_ socket: Int32) -> ContinuousClock.Instant? {
+        Int(socket) < registrations.count ? registrations[Int(socket)].lastRead : nil
     }
 
     #if os(Linux)

@@ -1,5 +1,6 @@
 import CCurl
 import HTTPTypes
+import Platform
 
 /// The response fields that a private cache needs. libcurl has parsed them; the others are not copied.
 enum ResponseFields {
@@ -19,15 +20,19 @@ enum ResponseFields {
         fields.reserveCapacity(names.count)
         for (name, text) in names {
             guard let (first, amount) = header(text, 0, request, easy) else { continue }
-            var value = first
-            for index in 1..<max(amount, 1) { value += ", " + (header(text, index, request, easy)?.value ?? "") }
-            fields.append(HTTPField(name: name, value: value))
+            guard amount > 1 else {
+                fields.append(HTTPField(name: name, value: first))
+                continue
+            }
+            let lines = (0..<amount).map { header(text, $0, request, easy)?.value ?? first }
+            fields.append(HTTPField(name: name, value: Array(lines.joined(separator: Array(", ".utf8)))))
         }
         return fields
     }
 
-    static func contentRange(of easy: UnsafeMutableRawPointer) -> String? {
-        header("Content-Range", 0, -1, easy)?.value
+    /// The first line of a field of the last response.
+    static func value(_ name: StaticString, of easy: UnsafeMutableRawPointer) -> String? {
+        header(name, 0, -1, easy).map { String(decoding: $0.value, as: UTF8.self) }
     }
 
     /// The value of `Location`, as the server wrote it. Bytes are percent-encoded if they are not UTF-8.
@@ -48,18 +53,21 @@ enum ResponseFields {
     /// Whether the last response has several `Content-Length` lines that differ (RFC 9112 section 6.3).
     static func hasDifferentLengths(_ easy: UnsafeMutableRawPointer) -> Bool {
         guard let (first, amount) = header("Content-Length", 0, -1, easy), amount > 1 else { return false }
-        return (1..<amount).contains { header("Content-Length", $0, -1, easy)?.value != first }
+        return (1..<amount).contains { header("Content-Length", $0, -1, easy)?.value.elementsEqual(first) != true }
     }
 
+    /// The bytes of one line's value, valid until the handle's next transfer, and the number of lines.
     private static func header(
         _ name: StaticString, _ index: Int, _ request: Int32, _ easy: UnsafeMutableRawPointer
-    ) -> (value: String, amount: Int)? {
+    ) -> (value: UnsafeBufferPointer<UInt8>, amount: Int)? {
         var found: UnsafeMutablePointer<curl_header>?
         let text = UnsafeRawPointer(name.utf8Start).assumingMemoryBound(to: CChar.self)
         guard curl_easy_header(easy, text, index, UInt32(CURLH_HEADER), request, &found) == CURLHE_OK, let found else {
             return nil
         }
-        return (String(cString: found.pointee.value), found.pointee.amount)
+        guard let value = found.pointee.value else { return nil }
+        let bytes = UnsafeRawPointer(value).assumingMemoryBound(to: UInt8.self)
+        return (UnsafeBufferPointer(start: bytes, count: strlen(value)), found.pointee.amount)
     }
 }
 

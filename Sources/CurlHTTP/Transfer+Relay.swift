@@ -6,15 +6,16 @@ extension Transfer {
     /// Sets the options of a relayed request, or resets them to those of a cover request.
     func setRelay(_ relay: TransferRequest.Relay?) {
         setLimits(relay?.stream)
-        relayed = relay.map { RelayedHead(onInterim: $0.onInterim, stream: $0.stream) }
+        relayed = relay.map { RelayedHead($0) }
+        sleeve_setopt_string(easy, CURLOPT_ACCEPT_ENCODING, relay == nil ? Self.acceptedCoding : nil)
+        // libcurl before 8.5 fails at a transfer coding that it does not know, although none was requested.
+        sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, relay == nil ? 1 : 0)
         sleeve_setopt_string(easy, CURLOPT_CUSTOMREQUEST, nil)
         sleeve_setopt_pointer(easy, CURLOPT_POSTFIELDS, nil)
         // Resets POST and HEAD.
         sleeve_setopt_long(easy, CURLOPT_HTTPGET, 1)
         guard let relay else { return }
         sleeve_setopt_long(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1)
-        // libcurl before 8.5 fails at a transfer coding that it does not know, although none was requested.
-        sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, 0)
         if relay.method == .head { return _ = sleeve_setopt_long(easy, CURLOPT_NOBODY, 1) }
         if var body = relay.body {
             // libcurl copies the number of bytes that was set before.
@@ -57,10 +58,15 @@ struct RelayedHead {
     private var isComplete = false
     private let onInterim: (@Sendable (HTTPResponse) -> Void)?
     let stream: ResponseStream?
+    let method: HTTPRequest.Method
 
-    init(onInterim: (@Sendable (HTTPResponse) -> Void)?, stream: ResponseStream?) {
-        self.onInterim = onInterim
-        self.stream = stream
+    /// RFC 9110 section 9.2.2.
+    var isIdempotent: Bool { [.get, .head, .put, .delete, .options, .trace].contains(method) }
+
+    init(_ relay: TransferRequest.Relay) {
+        onInterim = relay.onInterim
+        stream = relay.stream
+        method = relay.method
     }
 
     mutating func receive(_ line: UnsafeRawBufferPointer) {

@@ -8,6 +8,12 @@ package final class Transfer {
     package typealias ID = UInt64
     package typealias Completion = @Sendable (Result<TransferResponse, TransferError>) -> Void
 
+    private static let accept = "Accept: \(TransferRequest.coverFields[.accept] ?? "")"
+    /// libcurl sends it, and decodes the codings that it knows.
+    static let acceptedCoding = TransferRequest.coverFields[.acceptEncoding]
+    /// Maximum memory taken for a body before it arrives, in bytes.
+    private static let largestReserve = 4 << 20
+
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
     private let sockets: OpenSockets
@@ -40,7 +46,12 @@ package final class Transfer {
     private var mayConnect = true
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
-    private var resumption: Resumption?
+    /// A request was sent, and no line of its response has arrived.
+    private var awaitsAnswer = false
+    /// libcurl may send the request again after its connection ended.
+    private var mayResend = true
+    /// A response has set a cookie, or the request carried one.
+    private var hasCookies = false
     private var completion: Completion?
     private var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
 
@@ -50,7 +61,7 @@ package final class Transfer {
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
-        coverFields = curl_slist_append(nil, "Accept: image/*")
+        coverFields = curl_slist_append(nil, Self.accept)
         setConstantOptions()
     }
 
@@ -96,6 +107,7 @@ package final class Transfer {
         sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
         sleeve_setopt_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, coverFields)
+        sleeve_setopt_string(easy, CURLOPT_ACCEPT_ENCODING, Self.acceptedCoding)
         sleeve_setopt_long(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS)
         sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, 1)
         sleeve_setopt_long(easy, CURLOPT_MAXREDIRS, configuration.maximumRedirects)
@@ -112,9 +124,10 @@ package final class Transfer {
         }
         sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
         sleeve_setopt_prereq(easy) { context, _, _, _, _ in
-            _ = Transfer.from(context).onConnection?(.ready)
-            return CURL_PREREQFUNC_OK
+            Transfer.from(context).willSend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
+        // Starts the cookie engine without a file.
+        sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
     }
 
@@ -152,7 +165,7 @@ package final class Transfer {
         mayConnect = true
         heads = ResponseHeads(limit: configuration.maximumHeadSize)
         firstByte = nil
-        resumption = request.continuing.map { Resumption($0.body) }
+        (awaitsAnswer, mayResend) = (false, true)
         errorText[0] = 0
         setTarget(request)
         if waitsToMultiplex != request.waitsToMultiplex {
@@ -171,6 +184,7 @@ package final class Transfer {
         }
         if relayed != nil || request.relay != nil { setRelay(request.relay) }
         setFields(request)
+        setCookies(request.cookies)
     }
 
     /// Sets the URL, and the request target to the byte: some releases of libcurl drop an empty query and change the case of
@@ -190,14 +204,38 @@ package final class Transfer {
         if isOwn {
             requestFields =
                 relayed == nil
-                ? curl_slist_append(nil, "Accept: image/*") : Self.suppressedFields(request.headerFields)
+                ? curl_slist_append(nil, Self.accept) : Self.suppressedFields(request.headerFields)
             for field in request.headerFields {
-                // libcurl leaves a field out if its line is the name and a colon.
-                let line = field.value.isEmpty ? "\(field.name.rawName);" : "\(field.name.rawName): \(field.value)"
-                requestFields = curl_slist_append(requestFields, line)
+                // Validators go back to the byte (RFC 9110 section 8.8.3), and need not be UTF-8.
+                let line = field.withUnsafeBytesOfValue { value in
+                    // libcurl leaves a field out if its line is the name and a colon.
+                    Array(field.name.rawName.utf8) + Array((value.isEmpty ? ";" : ": ").utf8) + value + [0]
+                }
+                requestFields = line.withUnsafeBytes {
+                    curl_slist_append(requestFields, $0.baseAddress?.assumingMemoryBound(to: CChar.self))
+                }
             }
         }
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, requestFields ?? coverFields)
+    }
+
+    /// Replaces the cookies of the handle's last use.
+    private func setCookies(_ cookies: [String]) {
+        if hasCookies { sleeve_setopt_string(easy, CURLOPT_COOKIELIST, "ALL") }
+        hasCookies = !cookies.isEmpty
+        for cookie in cookies { sleeve_setopt_string(easy, CURLOPT_COOKIELIST, cookie) }
+    }
+
+    /// The connection is ready, and the request is about to be sent.
+    /// - Returns: false to end the transfer: libcurl would repeat the request, which its caller does not allow.
+    private func willSend() -> Bool {
+        if awaitsAnswer {
+            // A request that may have had an effect is not repeated (RFC 9110 section 9.2.2).
+            mayResend = relayed?.isIdempotent ?? true && onConnection?(.resending) ?? true
+        }
+        awaitsAnswer = true
+        if mayResend { _ = onConnection?(.ready) }
+        return mayResend
     }
 
     // MARK: Receiving
@@ -205,7 +243,9 @@ package final class Transfer {
     /// - Returns: false to end the transfer.
     private func receive(headLine line: UnsafeRawBufferPointer) -> Bool {
         if firstByte == nil { firstByte = .now }
+        awaitsAnswer = false
         guard heads.receive(line) else { return false }
+        if heads.setsCookie { hasCookies = true }
         relayed?.receive(line)
         return true
     }
@@ -213,7 +253,7 @@ package final class Transfer {
     /// - Returns: the length of the chunk; any other number ends or pauses the transfer.
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
         if let stream = relayed?.stream { return pass(chunk, to: stream) }
-        if received == 0, !beginBody() { return 0 }
+        if received == 0 { beginBody() }
         received += chunk.count
         if received > configuration.maximumBodySize {
             isTooLarge = true
@@ -223,25 +263,18 @@ package final class Transfer {
         return chunk.count
     }
 
-    /// - Returns: false to end the transfer: the part that comes does not continue the resumed body.
-    private func beginBody() -> Bool {
+    private func beginBody() {
         let status = easy.long(CURLINFO_RESPONSE_CODE)
         keepsBody = (200..<300).contains(status) || relayed != nil
-        if status == 206, let partial = resumption?.body {
-            guard resumption?.begin(ResponseFields.contentRange(of: easy)) == true else { return false }
-            body = partial
-            received = partial.count
-        } else if keepsBody {
-            // libcurl checks the announced length. The limit bounds the allocation.
-            let announced = Int(easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
-            body.reserveCapacity(min(max(announced, 0), configuration.maximumBodySize))
-        }
-        return true
+        guard keepsBody else { return }
+        // Memory beyond `largestReserve` is taken as the body arrives, not as its server announces it.
+        let announced = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
+        body.reserveCapacity(min(max(announced, 0), configuration.maximumBodySize, Self.largestReserve))
     }
 
     private func pass(_ chunk: UnsafeRawBufferPointer, to stream: ResponseStream) -> Int {
         if received == 0 {
-            let status = HTTPResponse.Status(code: easy.long(CURLINFO_RESPONSE_CODE))
+            guard let status = easy.status else { return 0 }
             stream.begin(HTTPResponse(status: status, headerFields: relayed?.fields ?? [:]))
         }
         guard stream.offer(chunk) else { return Int(CURL_WRITEFUNC_PAUSE) }
@@ -250,6 +283,9 @@ package final class Transfer {
     }
 
     // MARK: Completing
+
+    /// The socket of the connection; nil if it is closed.
+    var openSocket: Int32? { sockets.socket(to: origin, localPort: easy.long(CURLINFO_LOCAL_PORT)) }
 
     /// The end of a use. The handle may be prepared again before `run` is called.
     struct Ending {
@@ -273,7 +309,6 @@ package final class Transfer {
             completion = nil
             onConnection = nil
             body = []
-            resumption = nil
         }
         let result = result.mapError { error in
             var error = error
@@ -287,21 +322,32 @@ package final class Transfer {
         TransferError(kind, url: url, detail: detail)
     }
 
+    private func invalidStatus() -> TransferError {
+        failure(.broken, "the server answered with the invalid status \(easy.long(CURLINFO_RESPONSE_CODE))")
+    }
+
     /// The response, unless libcurl accepted one that is not complete.
     private func checkedResponse() -> Result<TransferResponse, TransferError> {
-        if let resumption, resumption.isUnderWay, resumption.length.map({ $0 != body.count }) ?? false {
-            return .failure(failure(.truncated, "the rest of the body is not as long as announced"))
-        }
         if !heads.isComplete { return .failure(failure(.broken, "the response ended within its header fields")) }
         // RFC 9112 section 6.3: the end of the body is ambiguous.
         if ResponseFields.hasDifferentLengths(easy) {
             return .failure(failure(.broken, "the response has several lengths that differ"))
         }
-        return .success(response())
+        guard let status = easy.status else { return .failure(invalidStatus()) }
+        let extent = BodyExtent(of: easy)
+        // RFC 9112 section 8, RFC 9113 section 8.1.1. libcurl does not check all of it over HTTP/2.
+        if let announced = extent.announced, announced != extent.received, extent.hasBody(status),
+            relayed?.method != .head
+        {
+            return .failure(
+                failure(.truncated, "the body has \(extent.received) bytes instead of the announced \(announced)"))
+        }
+        // Without a range in the request, a 206 for everything is what a 200 would be (RFC 9110 section 15.3.7).
+        let isWhole = status == .partialContent && relayed == nil && extent.isWhole
+        return .success(response(isWhole ? .ok : status, extent))
     }
 
-    private func response() -> TransferResponse {
-        let status = resumption?.isUnderWay == true ? 200 : easy.long(CURLINFO_RESPONSE_CODE)
+    private func response(_ status: HTTPResponse.Status, _ extent: BodyExtent) -> TransferResponse {
         var redirectedTo: String?
         var redirects: [HTTPResponse] = []
         if easy.long(CURLINFO_REDIRECT_COUNT) > 0 {
@@ -309,38 +355,19 @@ package final class Transfer {
             redirectedTo = Redaction.removingUserInfo(last)
             if redirectedTo == last { redirects = heads.redirects(from: easy) }
         }
-        let isRedirect = !followsRedirects && (300..<400).contains(status)
+        let isRedirect = !followsRedirects && status.kind == .redirection
         var response = TransferResponse(
             head: HTTPResponse(
-                status: .init(code: status), headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
+                status: status, headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
             body: body,
             location: isRedirect ? ResponseFields.location(of: easy).flatMap { requested?.resolving($0) } : nil,
             redirectedTo: redirectedTo,
             redirects: redirects, isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
-        response.timings = timings()
+        response.timings = easy.timings(body: firstByte.map { $0.microseconds(to: .now) } ?? 0)
+        response.isEndMarked = extent.isEndMarked
+        if isRedirect, hasCookies { response.cookies = easy.cookies }
         return response
-    }
-
-    /// libcurl's times begin when it chooses a connection, except for the whole time: the body is measured here.
-    private func timings() -> TransferTimings {
-        var timings = TransferTimings()
-        var end = 0
-        // A handshake that did not take place has the time 0, or that of the stage before it.
-        func stage(_ info: CURLINFO) -> Int {
-            let time = Int(easy.offset(info))
-            defer { end = max(end, time) }
-            return max(0, time - end)
-        }
-        timings.name = stage(CURLINFO_NAMELOOKUP_TIME_T)
-        timings.connect = stage(CURLINFO_CONNECT_TIME_T)
-        timings.tls = stage(CURLINFO_APPCONNECT_TIME_T)
-        timings.firstByte = stage(CURLINFO_STARTTRANSFER_TIME_T)
-        timings.body = firstByte.map { $0.microseconds(to: .now) } ?? 0
-        var connection: curl_off_t = 0
-        sleeve_getinfo_connection(easy, &connection)
-        timings.connection = Int(connection)
-        return timings
     }
 
     private func error(_ code: CURLcode) -> TransferError {
@@ -352,9 +379,13 @@ package final class Transfer {
         if code == CURLE_UNSUPPORTED_PROTOCOL, !followsRedirects {
             return failure(.broken, "the server does not answer with HTTP")
         }
-        if resumption?.isMisplaced == true {
-            return failure(.truncated, "the server sent another part of the body than the rest")
+        if !mayResend { return failure(.broken, "the server closed the connection without an answer") }
+        if code == CURLE_BAD_CONTENT_ENCODING {
+            let coding = ResponseFields.value("Content-Encoding", of: easy) ?? ""
+            return failure(
+                .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
+        if code == CURLE_WRITE_ERROR, easy.status == nil { return invalidStatus() }
         // For a single line of 100 KB, libcurl has no other code.
         if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && received == 0) {
             // For a relayed request, `tooLarge` means that the body can be streamed.
@@ -362,46 +393,8 @@ package final class Transfer {
                 relayed == nil ? .tooLarge : .truncated,
                 "the response's header fields are larger than \(configuration.maximumHeadSize) bytes")
         }
-        var error = TransferError(
+        return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
-            text: text(of: code))
-        if !isTooLarge, relayed == nil, keepsBody, body.count >= PartialBody.minimumLength {
-            error.partial = PartialBody(body: body, fields: ResponseFields.read(from: easy))
-        }
-        return error
+            text: easy.message(code, errorText))
     }
-
-    /// libcurl's message. If it could not connect, the system's reason replaces libcurl's general one.
-    private func text(of code: CURLcode) -> String {
-        if errorText[0] == 0 { return String(cString: curl_easy_strerror(code)) }
-        var text = String(cString: errorText)
-        while text.last == " " { text.removeLast() }
-        let number = easy.long(CURLINFO_OS_ERRNO)
-        guard code == CURLE_COULDNT_CONNECT, number != 0, let end = text.lastIndex(of: ":") else { return text }
-        return text[...end] + " " + String(cString: strerror(Int32(number)))
-    }
-}
-
-extension UnsafeMutableRawPointer {
-    fileprivate func long(_ info: CURLINFO) -> Int {
-        var value = 0
-        sleeve_getinfo_long(self, info, &value)
-        return value
-    }
-
-    fileprivate func offset(_ info: CURLINFO) -> curl_off_t {
-        var value: curl_off_t = 0
-        sleeve_getinfo_off(self, info, &value)
-        return value
-    }
-
-    fileprivate func string(_ info: CURLINFO) -> String? {
-        var text: UnsafeMutablePointer<CChar>?
-        sleeve_getinfo_string(self, info, &text)
-        return text.map { String(cString: $0) }
-    }
-}
-
-extension Duration {
-    var inMilliseconds: Int { Int(components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000) }
 }

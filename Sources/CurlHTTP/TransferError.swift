@@ -10,6 +10,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
         case timeout
         case tooLarge
         case truncated
+        /// The body has a content coding that cannot be decoded.
+        case coding
         case tooManyRedirects
         case refusedAddress
         case cancelled
@@ -20,8 +22,6 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var url: String
     /// One line for people. It may contain the credentials of a redirect's target or of a proxy.
     package var detail: String
-    /// What had arrived of the body, if it is worth a resumption.
-    package var partial: PartialBody?
     /// Duration of the transfer in microseconds.
     package var microseconds = 0
 

@@ -3,6 +3,10 @@ package import HTTPTypes
 /// A request for a cover, or any other request that is relayed.
 package struct TransferRequest: Sendable {
     package var url: HTTPURL
+    /// What is sent with every request for a cover, beside the `User-Agent`. Other types than images are accepted, as some servers
+    /// label images with them and answer 406 to a request for images only. No coding is wanted; gzip and deflate are decoded.
+    package static let coverFields: HTTPFields = [.accept: "image/*, */*;q=0.8", .acceptEncoding: "identity"]
+
     /// Additional header fields, such as `If-None-Match`.
     package var headerFields: HTTPFields
     /// Wait for a connection that can multiplex instead of opening another. For hosts that are known to speak HTTP/2.
@@ -12,11 +16,10 @@ package struct TransferRequest: Sendable {
     package var streams: Int?
     /// Follow redirects within the transfer. Otherwise, and for a relayed request, the redirect is the response.
     package var followsRedirects = true
-    /// The start of the body, received earlier. A 206 response is appended to it, and the response is complete then (RFC 9111
-    /// section 3.4); any other response replaces it. The caller adds `Range` and `If-Range`.
-    package var continuing: PartialBody?
+    /// The cookies of an earlier response of the same chain of redirects. No other cookie is sent.
+    package var cookies: [String] = []
     /// Called on the event loop with what happens to the transfer's connection. If it returns false for `opening`, no connection is
-    /// opened, and the transfer ends with the error `cancelled`.
+    /// opened, and the transfer ends with the error `cancelled`. If it returns false for `resending`, the transfer fails.
     package var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
     /// Nil for a GET of a cover.
     package var relay: Relay?
@@ -57,4 +60,6 @@ package enum ConnectionEvent: Sendable, Equatable {
     case opening(others: Int)
     /// A connection, new or reused, is ready: over TLS, its protocol has been negotiated.
     case ready
+    /// libcurl is about to send the request again: the connection ended before an answer.
+    case resending
 }

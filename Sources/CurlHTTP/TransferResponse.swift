@@ -12,6 +12,10 @@ package struct TransferResponse: Sendable {
     package var redirectedTo: String?
     /// The redirects that were followed, in order. Empty if one of their URLs contained credentials.
     package var redirects: [HTTPResponse] = []
+    /// The cookies to send to the target of a redirect that was not followed.
+    package var cookies: [String] = []
+    /// The protocol shows that the body is complete (`BodyExtent`).
+    package var isEndMarked = true
     package var isHTTP2: Bool
     /// Duration of the transfer in microseconds.
     package var microseconds: Int

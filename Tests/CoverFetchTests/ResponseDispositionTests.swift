@@ -16,29 +16,20 @@ import Testing
 
     private func disposition(
         _ status: Int, _ body: [UInt8] = [], url: String = Self.url, type: String = "image/jpeg",
-        location: String? = nil, redirectedTo: String? = nil, stored: (any StoredVersion)? = nil, isRange: Bool = false
+        location: String? = nil, redirectedTo: String? = nil, stored: (any StoredVersion)? = nil
     ) throws -> ResponseDisposition {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
             body: body, location: location, redirectedTo: redirectedTo, isHTTP2: false, microseconds: 1)
         let url = try HTTPURL(url)
         return ResponseDisposition(
-            response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: stored, isRange: isRange)
+            response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: stored)
     }
 
     @Test("RFC 9110 §15.3.7: a 206 to a request without a range is a failure")
     func unrequestedPart() throws {
         let failure = try disposition(206, CoverImage.jpeg(number: 1)).failure
         #expect(failure?.status == 206 && failure?.detail.contains("a part of the cover, unasked") == true)
-    }
-
-    @Test("RFC 9110 §15.5.17: a 416 asks for the whole body only if a range was requested")
-    func rangeNotSatisfiable() throws {
-        guard case .rangeNotSatisfiable = try disposition(416, isRange: true) else {
-            Issue.record("the whole body is not requested")
-            return
-        }
-        #expect(try disposition(416).failure?.status == 416)
     }
 
     @Test("a 304 confirms the stored version, and is a failure without one")
@@ -70,6 +61,27 @@ import Testing
         }
         #expect(header.mediaType == "image/png")
         #expect((header.width ?? 0) > 0 && (header.height ?? 0) > 0)
+    }
+
+    @Test(
+        arguments: [(200, true), (203, true)] + [201, 202, 204, 205, 206, 207, 208, 218, 226, 299].map { ($0, false) })
+    func `a picture with a 2xx is the cover only if the status says so`(status: Int, isCover: Bool) throws {
+        let disposition = try disposition(status, CoverImage.png(number: 1))
+        if case .cover = disposition { #expect(isCover) } else { #expect(!isCover) }
+        #expect(isCover || disposition.failure?.status == status && disposition.failure?.kind == .status)
+    }
+
+    @Test func `an image that is cut off is no cover if nothing marks the end of its body`() throws {
+        let image = CoverImage.jpeg(number: 1)
+        for (body, isCover) in [(image, true), (Array(image.dropLast(100)), false)] {
+            var response = TransferResponse(head: HTTPResponse(status: .ok), body: body)
+            response.isEndMarked = false
+            let url = try HTTPURL(Self.url)
+            let disposition = ResponseDisposition(
+                response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: nil)
+            #expect((disposition.failure == nil) == isCover)
+            #expect(isCover || disposition.failure?.kind == .truncated)
+        }
     }
 
     @Test("a status other than 2xx is a failure with that status, even with an image", arguments: [404, 500, 503])

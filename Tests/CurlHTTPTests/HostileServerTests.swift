@@ -129,16 +129,4 @@ import Wire
             #expect(good.body == CoverImage.jpeg(number: 2))
         }
     }
-
-    @Test("what is compressed stays so: nothing is inflated that was not asked for")
-    func compressed() async throws {
-        // gzip's magic number is in it; as UTF-8 it takes three bytes.
-        let answer = "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\u{1F}\u{8B}\u{8}"
-        try await withListener(answer: answer) { listener in
-            try await withClient { client in
-                let response = try await client.get(listener.url)
-                #expect(response.body == Array("\u{1F}\u{8B}\u{8}".utf8))
-            }
-        }
-    }
 }

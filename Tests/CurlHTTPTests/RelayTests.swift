@@ -155,7 +155,7 @@ import Wire
                 #expect(cover.body.isEmpty && cover.head.headerFields[HTTPField.Name("X-A")!] == nil)
                 var heads = listener.requests.makeAsyncIterator()
                 _ = await heads.next()
-                #expect(await heads.next()?.contains("Accept: image/*\r\n") == true)
+                #expect(await heads.next()?.contains("Accept: image/*, */*;q=0.8\r\n") == true)
             }
         }
     }

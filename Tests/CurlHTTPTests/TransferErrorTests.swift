@@ -23,7 +23,7 @@ import Wire
             ("fault=truncate", .truncated), ("fault=wrong-length", .truncated),
             ("fault=truncate&size=200000", .truncated),
             ("fault=reset", .broken), ("fault=close", .broken),
-            ("fault=loop", .tooManyRedirects), ("redirect=6", .tooManyRedirects),
+            ("fault=loop", .tooManyRedirects), ("redirect=11", .tooManyRedirects),
             ("to=ftp://127.0.0.1/1.jpg", .refusedAddress), ("to=file:///etc/passwd", .refusedAddress),
             ("to=gopher://127.0.0.1/", .refusedAddress),
         ] as [(String, TransferError.Kind)])

@@ -71,16 +71,18 @@ package final class Listener: Sendable {
     /// Accepts no more; nobody listens on the port from now on.
     package func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
 
+    #if canImport(Darwin)
+        static let quietly: Int32 = 0
+    #else
+        /// No signal is sent when the client has gone.
+        static let quietly = Int32(MSG_NOSIGNAL)
+    #endif
+
     /// False: the client has gone.
     private static func send(_ text: String, to connection: Int32, _ counter: Counter) -> Bool {
-        #if canImport(Darwin)
-            let flags: Int32 = 0
-        #else
-            let flags = Int32(MSG_NOSIGNAL)
-        #endif
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
-            let count = rest.withUnsafeBytes { Foundation.send(connection, $0.baseAddress, $0.count, flags) }
+            let count = rest.withUnsafeBytes { Foundation.send(connection, $0.baseAddress, $0.count, quietly) }
             if count <= 0 { return false }
             counter.bytes.withLock { $0 += count }
             rest = rest.dropFirst(count)
@@ -102,9 +104,9 @@ package final class Listener: Sendable {
     }
 
     #if canImport(Glibc)
-        private static let stream = Int32(SOCK_STREAM.rawValue)
+        static let stream = Int32(SOCK_STREAM.rawValue)
     #else
-        private static let stream = SOCK_STREAM
+        static let stream = SOCK_STREAM
     #endif
 }
 

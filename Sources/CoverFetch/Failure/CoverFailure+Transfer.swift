@@ -21,6 +21,7 @@ extension CoverFailure {
             case .timeout: .timeout
             case .tooLarge: .tooLarge
             case .truncated: .truncated
+            case .coding: .notAnImage
             case .tooManyRedirects: .tooManyRedirects
             case .refusedAddress: .refusedAddress
             case .cancelled: .cancelled

@@ -35,7 +35,7 @@ enum HostSignal: Equatable {
         case .nameResolution, .connect, .tls: self = .unreachable
         case .timeout: self = .timedOut
         case .broken, .truncated: self = .serverError
-        case .tooLarge, .tooManyRedirects, .refusedAddress, .cancelled: self = .answered
+        case .tooLarge, .coding, .tooManyRedirects, .refusedAddress, .cancelled: self = .answered
         }
     }
 

@@ -22,6 +22,17 @@ extension DownloadQueue {
         resume(id)
     }
 
+    /// The request of the transfer in flight is about to be sent again.
+    /// - Returns: whether that is within the job's number of retries. It is counted then.
+    mutating func resend(_ id: JobID, retries: Int) -> Bool {
+        guard jobs.contains(id), jobs[id].isInFlight, jobs[id].attempt < retries else { return false }
+        jobs[id].attempt += 1
+        return true
+    }
+
+    /// The number of requests that were sent for the job and answered with none, or with a failure, before the one in flight.
+    func attempts(_ id: JobID) -> Int { jobs.contains(id) ? jobs[id].attempt : 0 }
+
     /// The transfer has failed.
     /// - Returns: whether another connection to its host can carry it instead. The job is in front of its host's others then.
     mutating func resumesOnOtherConnection(_ id: JobID) -> Bool {
@@ -59,6 +70,7 @@ extension DownloadQueue {
             // Over HTTP/1.1 each transfer needs a connection of its own.
             guard hosts[host].http2 == false, case .opening = hosts[host].connections.state else { return false }
             hosts[host].connections.becameKnown(http2: false)
+        case .resending: return false
         }
         enqueue(host)
         return true

@@ -15,14 +15,14 @@ struct JobState {
     var timings = TransferTimings()
     /// A 304 was about another response: the cover has to be downloaded.
     var ignoresStored = false
-    /// The part of the body that arrived before the transfer broke.
-    var partial: PartialBody?
     /// The remembered redirect no longer holds.
     var ignoresRedirect = false
     /// Why the last transfer brought no cover.
     var failure: CoverFailure?
     /// The redirects of this attempt, in order.
     var redirects: [HTTPResponse] = []
+    /// The cookies that these redirects have set.
+    var cookies: [String] = []
 
     /// Adds the redirects that led to `response` from `target`.
     func withRedirects(_ response: TransferResponse, from target: HTTPURL) -> TransferResponse {
@@ -41,12 +41,5 @@ extension StoredResponse {
         self.init(
             status: response.head.status.code, fields: response.head.headerFields,
             requestTime: now - Int64(response.microseconds / 1_000), responseTime: now)
-    }
-}
-
-extension PartialBody {
-    /// The header fields of the request for the rest; empty if the transfer cannot be resumed.
-    var conditions: HTTPFields {
-        StoredResponse(status: 200, fields: fields, requestTime: 0, responseTime: 0).rest(after: body.count) ?? [:]
     }
 }

@@ -6,11 +6,9 @@ import ImageHeader
 enum ResponseDisposition {
     /// Request the target of a redirect.
     case redirect(HTTPURL)
-    /// 416 to a range request: the body has changed or was complete. Request all of it (RFC 9110 §15.5.17).
-    case rangeNotSatisfiable
     /// 304: the stored response is still valid.
     case notModified(any StoredVersion)
-    /// A complete 2xx response whose body is an image, whatever its media type says.
+    /// A complete 200 or 203 whose body is an image, whatever its media type says.
     case cover(ImageHeader)
     case failure(CoverFailure)
 
@@ -19,15 +17,13 @@ enum ResponseDisposition {
     ///   - target: the URL requested: `url`, or the target of a redirect.
     ///   - redirectCount: redirects followed so far.
     ///   - stored: the version to revalidate.
-    ///   - isRange: the request was for the rest of a body.
     init(
         _ response: TransferResponse, of url: HTTPURL, at target: HTTPURL, redirectCount: Int, policy: RedirectPolicy,
-        stored: (any StoredVersion)?, isRange: Bool
+        stored: (any StoredVersion)?
     ) {
         switch policy.decide(response, of: url, at: target, redirectCount: redirectCount) {
         case .success(let target): self = .redirect(target)
         case .failure(let failure): self = .failure(failure)
-        case nil where isRange && response.head.status == .rangeNotSatisfiable: self = .rangeNotSatisfiable
         case nil:
             if response.head.status == .notModified, let stored {
                 self = .notModified(stored)
@@ -45,27 +41,45 @@ enum ResponseDisposition {
         func fail(_ kind: CoverFailure.Kind, _ detail: String) -> Self {
             .failure(CoverFailure(kind, url: url, detail: detail + redirected, status: status.code))
         }
-        guard status.kind == .successful else {
+        guard status == .ok || status == .nonAuthoritativeInformation else {
             if status.code == 407, let proxy = Proxy(for: response.redirectedTo ?? url) {
                 self = fail(.status, "\(proxy.refusal) (407)")
             } else {
-                let reason = status.reasonPhrase.isEmpty ? "" : " \(status.reasonPhrase)"
-                self = fail(.status, "the server answered \(status.code)\(reason)")
+                self = fail(.status, Self.describe(status))
             }
             return
         }
-        // The client has already joined the parts that were requested.
-        if status == .partialContent {
-            self = fail(.status, "the server sent a part of the cover, unasked (206)")
-        } else if let header = response.body.withUnsafeBytes({ ImageHeader($0) }) {
-            self = .cover(header)
-        } else {
+        guard let header = response.body.withUnsafeBytes({ ImageHeader($0) }) else {
             let content = response.body.withUnsafeBytes { ImageHeader.describe($0) }
             let isQuota = ["JSON", "XML", "text"].contains(content) && Self.mentionsQuota(response.body)
             self =
                 isQuota
                 ? fail(.overQuota, "the server answered \(status.code), but with \(content) about too many requests")
                 : fail(.notAnImage, "the server answered \(status.code), but with \(content), not an image")
+            return
+        }
+        // The end of the connection is no sign of the end of the body (RFC 9112 section 8).
+        if !response.isEndMarked, !response.body.withUnsafeBytes({ ImageHeader.isComplete($0) }) {
+            self = fail(.truncated, "the body ended early: the image is cut off after \(response.body.count) bytes")
+            return
+        }
+        self = .cover(header)
+    }
+
+    /// Why a status other than 200 and 203 brings no cover.
+    private static func describe(_ status: HTTPResponse.Status) -> String {
+        switch status.code {
+        // The representation of another resource, or of the state of a request (RFC 9110 sections 15.3.2 and 15.3.3).
+        case 201: "the server answered 201 Created: the body describes a new resource, not the cover"
+        case 202: "the server answered 202 Accepted: the cover is not ready yet"
+        case 204: "the server has no content for this URL (204)"
+        case 205: "the server sent no content (205)"
+        // The client takes a 206 for everything as a 200.
+        case 206: "the server sent a part of the cover, unasked (206)"
+        // RFC 4918 section 13, RFC 3229 section 10.4.1: no `Depth` and no `A-IM` was sent.
+        case 207: "the server answered 207 Multi-Status, which is no cover"
+        case 226: "the server sent a difference between two versions, unasked (226)"
+        default: "the server answered \(status.code)" + (status.reasonPhrase.isEmpty ? "" : " \(status.reasonPhrase)")
         }
     }
 

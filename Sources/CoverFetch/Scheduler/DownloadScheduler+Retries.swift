@@ -5,8 +5,6 @@ import Platform
 
 /// What is tried again, and when.
 extension DownloadScheduler {
-    /// Memory for the partial bodies of broken transfers, in bytes.
-    private static let maximumPartial = 64 << 20
     /// A delay that is reported, for the run may seem to have stopped.
     private static let notableDelay = Duration.seconds(10)
 
@@ -16,7 +14,7 @@ extension DownloadScheduler {
     ) {
         if queue.hasPersistentErrors(hostOf: start.job) { return finish(start.job, start.url, failing: failure) }
         let decision = policy.retry.decide(
-            failure, retryAfter: retryAfter, attempt: start.attempt, random: .random(in: 0...1))
+            failure, retryAfter: retryAfter, attempt: queue.attempts(start.job), random: .random(in: 0...1))
         switch decision {
         case .retry(let delay):
             let level: Logger.Level = delay >= Self.notableDelay ? .warning : .debug
@@ -29,11 +27,20 @@ extension DownloadScheduler {
 
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
-        states[job.slot].redirects = []
+        forgetRedirects(of: job)
         // Another process may try meanwhile.
         jobLeases.release(job)
         queue.retry(job, at: time, from: rememberedRedirect(of: job))
     }
+
+    /// Cookies hold for one chain of redirects.
+    private func forgetRedirects(of job: JobID) {
+        states[job.slot].redirects = []
+        states[job.slot].cookies = []
+    }
+
+    /// Whether libcurl may send a request again, whose connection ended before an answer. It counts as a retry.
+    func mayResend(_ job: JobID) -> Bool { queue.resend(job, retries: policy.retry.retries) }
 
     private func rememberedRedirect(of job: JobID) -> HTTPURL? {
         states[job.slot].ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
@@ -43,19 +50,12 @@ extension DownloadScheduler {
     func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
         guard rememberedRedirect(of: job) != nil, failure.kind != .cancelled else { return false }
         states[job.slot].ignoresRedirect = true
-        states[job.slot].redirects = []
+        forgetRedirects(of: job)
         queue.move(job, to: url)
         return true
     }
 
     func stored(for job: JobID) -> (any StoredVersion)? {
         states[job.slot].ignoresStored ? nil : queue.first(of: job) { $0.stored }
-    }
-
-    /// Keeps a partial body for the next attempt if it can be resumed and there is memory for it.
-    func keep(_ partial: PartialBody?, of job: JobID) {
-        guard let partial, !partial.conditions.isEmpty else { return }
-        let kept = states.reduce(0) { $0 + ($1.partial?.body.capacity ?? 0) }
-        if kept + partial.body.capacity <= Self.maximumPartial { states[job.slot].partial = partial }
     }
 }

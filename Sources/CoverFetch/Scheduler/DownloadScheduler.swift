@@ -155,17 +155,18 @@ package actor DownloadScheduler {
 
     private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
         ensureState(start.job)
-        let partial = states[start.job.slot].partial
-        let conditions = partial?.conditions ?? stored(for: start.job)?.conditions ?? [:]
         var request = TransferRequest(
-            url: start.target, headerFields: conditions, waitsToMultiplex: start.multiplexes)
+            url: start.target, headerFields: stored(for: start.job)?.conditions ?? [:],
+            waitsToMultiplex: start.multiplexes)
+        request.cookies = states[start.job.slot].cookies
         request.streams = start.streams
         request.followsRedirects = false
-        request.continuing = partial
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
-                if case .opening(let others) = event, !scheduler.queue.mayConnect(start.job, others: others) {
-                    return false
+                switch event {
+                case .opening(let others) where !scheduler.queue.mayConnect(start.job, others: others): return false
+                case .resending: return scheduler.mayResend(start.job)
+                case .opening, .ready: break
                 }
                 // The loop has had its turn already.
                 if scheduler.queue.didConnect(start.job, event) { scheduler.client.loop.wake() }
@@ -220,13 +221,11 @@ package actor DownloadScheduler {
         case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(start.job)
         case .failure where queue.resumesOnOtherConnection(start.job): break
         case .failure(let error):
-            states[start.job.slot].partial = nil
             states[start.job.slot].microseconds = error.microseconds
             let failure = CoverFailure(error, of: start.url, at: start.target)
             states[start.job.slot].failure = failure
             record(HostSignal(error), of: start.job, failure, now)
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
-            keep(error.partial, of: start.job)
             retryOrFail(start, failure, retryAfter: nil, now)
         case .success(let response): didAnswer(start, response, now)
         }
@@ -244,7 +243,7 @@ package actor DownloadScheduler {
         queue.didAnswer(job, http2: response.isHTTP2)
         let disposition = ResponseDisposition(
             response, of: start.url, at: start.target, redirectCount: states[slot].redirects.count,
-            policy: policy.redirect, stored: stored(for: job), isRange: states[slot].partial != nil)
+            policy: policy.redirect, stored: stored(for: job))
         states[slot].failure = disposition.failure
         let pause = disposition.failure.flatMap { self.pause(after: $0, response) }
         let signal = HostSignal(disposition.failure, pause: pause)
@@ -252,12 +251,11 @@ package actor DownloadScheduler {
         record(signal, of: job, disposition.failure, now)
         if case .redirect(let target) = disposition {
             states[slot].redirects.append(response.head)
+            states[slot].cookies = response.cookies
             return queue.move(job, to: target)
         }
-        states[slot].partial = nil
         switch disposition {
         case .redirect: break
-        case .rangeNotSatisfiable: retry(job, at: now)
         case .notModified(let version): notModified(start, response, version)
         case .cover(let header): received(start, response, header)
         case .failure(let failure): failed(start, response, failure, pause, now)
@@ -326,7 +324,6 @@ package actor DownloadScheduler {
         let download = Download(
             job: job, url: url, content: content, hints: hints, microseconds: state.microseconds,
             timings: timings)
-        states[job.slot].partial = nil
         backlog += content.footprint
         batch.footprint += content.footprint
         batch.downloads.append(download)

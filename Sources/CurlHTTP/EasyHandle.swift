@@ -1,0 +1,79 @@
+import CCurl
+import HTTPTypes
+import Platform
+
+/// What libcurl knows about the transfer of an easy handle.
+extension UnsafeMutableRawPointer {
+    func long(_ info: CURLINFO) -> Int {
+        var value = 0
+        sleeve_getinfo_long(self, info, &value)
+        return value
+    }
+
+    func offset(_ info: CURLINFO) -> curl_off_t {
+        var value: curl_off_t = 0
+        sleeve_getinfo_off(self, info, &value)
+        return value
+    }
+
+    func string(_ info: CURLINFO) -> String? {
+        var text: UnsafeMutablePointer<CChar>?
+        sleeve_getinfo_string(self, info, &text)
+        return text.map { String(cString: $0) }
+    }
+
+    /// The status of the last response; nil if it has none, or one without three digits (RFC 9110 section 15).
+    var status: HTTPResponse.Status? {
+        let code = long(CURLINFO_RESPONSE_CODE)
+        return (100...999).contains(code) ? HTTPResponse.Status(code: code) : nil
+    }
+
+    /// The cookies of the handle, as `CURLOPT_COOKIELIST` takes them.
+    var cookies: [String] {
+        var list: UnsafeMutablePointer<curl_slist>?
+        sleeve_getinfo_list(self, CURLINFO_COOKIELIST, &list)
+        defer { curl_slist_free_all(list) }
+        return sequence(first: list) { $0?.pointee.next }.prefix { $0 != nil }
+            .compactMap { $0?.pointee.data.map { String(cString: $0) } }
+    }
+
+    /// The stages of the transfer. libcurl's times begin when it chooses a connection, except for the whole time: the time of the body is
+    /// measured by the caller.
+    func timings(body: Int) -> TransferTimings {
+        var timings = TransferTimings()
+        var end = 0
+        // A handshake that did not take place has the time 0, or that of the stage before it.
+        func stage(_ info: CURLINFO) -> Int {
+            let time = Int(offset(info))
+            defer { end = max(end, time) }
+            return max(0, time - end)
+        }
+        timings.name = stage(CURLINFO_NAMELOOKUP_TIME_T)
+        timings.connect = stage(CURLINFO_CONNECT_TIME_T)
+        timings.tls = stage(CURLINFO_APPCONNECT_TIME_T)
+        timings.firstByte = stage(CURLINFO_STARTTRANSFER_TIME_T)
+        timings.body = body
+        var connection: curl_off_t = 0
+        sleeve_getinfo_connection(self, &connection)
+        timings.connection = Int(connection)
+        return timings
+    }
+
+    /// libcurl's message. If it could not connect, the system's reason replaces libcurl's general one.
+    func message(_ code: CURLcode, _ errorText: UnsafePointer<CChar>) -> String {
+        if errorText[0] == 0 { return String(cString: curl_easy_strerror(code)) }
+        var text = String(cString: errorText)
+        while text.last == " " { text.removeLast() }
+        let number = long(CURLINFO_OS_ERRNO)
+        guard code == CURLE_COULDNT_CONNECT, number != 0, let end = text.lastIndex(of: ":") else { return text }
+        return text[...end] + " " + String(cString: strerror(Int32(number)))
+    }
+}
+
+extension Duration {
+    /// Milliseconds, between 0 and `Int32.max`, which is the longest timeout that libcurl takes.
+    var inMilliseconds: Int {
+        if components.seconds >= Int64(Int32.max) / 1_000 { return Int(Int32.max) }
+        return max(0, Int(components.seconds) * 1_000 + Int(components.attoseconds / 1_000_000_000_000_000))
+    }
+}

@@ -11,7 +11,7 @@ package struct HTTPClientConfiguration: Sendable {
     package var maximumBodySize = 32 << 20
     /// The maximum length of all heads of a transfer together, in bytes: of redirects, trailers and 1xx responses too.
     package var maximumHeadSize = 300 << 10
-    package var maximumRedirects = 5
+    package var maximumRedirects = 10
     /// Follow redirects from https to http, whose responses can be changed on their way.
     package var allowsDowngrades = false
     /// Connect to public addresses only, also after redirects. With a proxy, this is about the proxy's address.

@@ -124,7 +124,7 @@ extension CommandTests {
                 ("status=404", "the server answered 404"), ("status=410", "the server answered 410"),
                 ("status=403", "403"), ("status=500", "500"), ("fault=html", "an HTML page, not an image"),
                 ("fault=json", "JSON"), ("fault=empty", "not an image"), ("fault=loop", "redirect"),
-                ("redirect=6", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
+                ("redirect=11", "redirect"), ("fault=truncate", "ended early"), ("fault=wrong-length", "ended early"),
                 ("fault=endless", "100 KiB"), ("size=200000", "100 KiB"), ("size=200000&chunked=1", "100 KiB"),
                 ("fault=reset", "reset"), ("fault=close", "Empty reply"), ("fault=never", "timed out"),
                 ("to=ftp%3A%2F%2F127.0.0.1%2Fx", "what may not be fetched"),

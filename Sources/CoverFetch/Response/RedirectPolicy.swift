@@ -7,11 +7,14 @@ import HTTPTypes
 /// breaker apply to it.
 package struct RedirectPolicy: Sendable {
     /// Maximum number of redirects for one cover.
-    package var maximumRedirects = 5
+    package var maximumRedirects = 10
     /// Follow redirects from https to http, whose responses anyone on the path can change.
     package var allowsDowngrades = false
 
-    package init(allowsDowngrades: Bool = false) { self.allowsDowngrades = allowsDowngrades }
+    package init(maximumRedirects: Int = 10, allowsDowngrades: Bool = false) {
+        self.maximumRedirects = maximumRedirects
+        self.allowsDowngrades = allowsDowngrades
+    }
 
     /// The next URL to request, or why it is refused; nil if the response is no redirect.
     /// - Parameters:
@@ -34,7 +37,7 @@ package struct RedirectPolicy: Sendable {
                     "redirected from https to http, where anyone on the path can answer (--allow-downgrade follows it)")
             }
             if redirectCount >= maximumRedirects {
-                return refused(.tooManyRedirects, "more than \(maximumRedirects) redirects")
+                return refused(.tooManyRedirects, "more than \(maximumRedirects) redirects (--max-redirects)")
             }
             return .success(next)
         } catch {

@@ -10,6 +10,7 @@ extension LibraryConfiguration {
         http.timeout = timeout
         http.maximumBodySize = maximumSize
         http.certificateAuthorities = certificateAuthorities?.relativePath
+        http.maximumRedirects = maximumRedirects
         http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
@@ -27,7 +28,8 @@ extension LibraryConfiguration {
             totalInterval: totalRate.map(Self.interval), adapts: adapts, respectsRobots: respectsRobots)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades), leaseTimeout: timeout)
+            redirect: RedirectPolicy(maximumRedirects: maximumRedirects, allowsDowngrades: allowsDowngrades),
+            leaseTimeout: timeout)
     }
 
     /// The time between two requests at a rate; at most 30 years, which a `Duration` can hold.

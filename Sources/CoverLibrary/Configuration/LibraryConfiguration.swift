@@ -22,7 +22,7 @@ public struct LibraryConfiguration: Sendable {
     public var totalRate: Double?
     /// Fetches every host's `/robots.txt` first, and nothing that it forbids `sleeve` (RFC 9309).
     public var respectsRobots = false
-    /// Maximum duration of a request. Each redirect is a request of its own. Above 0.
+    /// Maximum duration of a request. Each redirect is a request of its own. Above 0, at most a year.
     public var timeout: Duration = .seconds(60)
     /// Retries after a temporary failure. At least 0.
     public var retries = 3
@@ -35,6 +35,8 @@ public struct LibraryConfiguration: Sendable {
     public var coverArtArchive = URL(string: "https://coverartarchive.org")!
     /// The size of the covers requested from the Cover Art Archive.
     public var coverSize = CoverSize.pixels500
+    /// Maximum number of redirects for one cover: 0 to 100.
+    public var maximumRedirects = 10
     /// Follows redirects from https to http, whose responses anyone on the path can change.
     public var allowsDowngrades = false
     /// Refuses to connect to private addresses: this machine, its network, cloud metadata (RFC 6890). Checked for each connection,
@@ -67,8 +69,9 @@ public struct LibraryConfiguration: Sendable {
         try require((1...65_536).contains(perHost), "perHost", "between 1 and 65536")
         try require(isRate(rate), "rate", "above 0 and finite, or nil")
         try require(isRate(totalRate), "totalRate", "above 0 and finite, or nil")
-        try require(timeout > .zero, "timeout", "above 0")
+        try require(timeout > .zero && timeout <= .seconds(31_536_000), "timeout", "above 0 and at most a year")
         try require(retries >= 0, "retries", "at least 0")
+        try require((0...100).contains(maximumRedirects), "maximumRedirects", "between 0 and 100")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
         try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
         try require(Self.isUserAgent(userAgent), "userAgent", "printable ASCII characters")

@@ -43,7 +43,10 @@ extension Serve {
         if options.json {
             throw ValidationError("--json does nothing for a mirror. Leave it out, or use --log-format json.")
         }
-        let forwarded = [("--retries", network.retries != nil), ("--allow-downgrade", network.allowDowngrade)]
+        let forwarded = [
+            ("--retries", network.retries != nil), ("--max-redirects", network.maxRedirects != nil),
+            ("--allow-downgrade", network.allowDowngrade),
+        ]
         for (name, isGiven) in forwarded where isGiven {
             throw ValidationError(
                 "\(name) does nothing for a mirror, which passes failures and redirects to its clients. Leave it out.")

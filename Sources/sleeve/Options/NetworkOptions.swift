@@ -63,6 +63,10 @@ struct NetworkOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"))
     var cacert: String?
 
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("Maximum redirects for one cover. Default: 10.", valueName: "n"))
+    var maxRedirects: Int?
+
     @Flag(help: "Follow redirects from https to http, which are refused otherwise.")
     var allowDowngrade = false
 
@@ -86,6 +90,7 @@ struct NetworkOptions: ParsableArguments {
         try require(isRate(totalRate), "--total-rate must be between 0.0001 and 1000000")
         try require((0.001...86_400).contains(timeout), "--timeout must be between 0.001 and 86400 seconds")
         try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
+        try require((0...100).contains(maxRedirects ?? 0), "--max-redirects must be between 0 and 100")
         try require(maxSize.bytes > 0, "--max-size must be more than 0")
         if let capacity { try capacity.requireRoom("--capacity") }
         try require(
@@ -104,6 +109,7 @@ struct NetworkOptions: ParsableArguments {
         if let userAgent { configuration.userAgent = userAgent }
         configuration.timeout = .milliseconds(Int(timeout * 1_000))
         if let retries { configuration.retries = retries }
+        if let maxRedirects { configuration.maximumRedirects = maxRedirects }
         configuration.maximumSize = maxSize.bytes
         configuration.capacity = capacity?.bytes
         configuration.isOffline = offline

@@ -12,9 +12,12 @@ package struct StoredResponse: Sendable, Hashable {
     package init(status: Int, fields: HTTPFields, requestTime: Int64, responseTime: Int64) {
         self.status = status
         self.fields = fields
-        self.requestTime = requestTime
-        self.responseTime = responseTime
+        self.requestTime = min(max(requestTime, 0), Self.latestTime)
+        self.responseTime = min(max(responseTime, 0), Self.latestTime)
     }
+
+    /// The year 10,000: what a damaged index holds does not overflow the arithmetic of times.
+    private static let latestTime: Int64 = 253_402_300_800_000
 
     /// Parsed at each call, as most responses are examined once.
     package var directives: CacheDirectives { CacheDirectives(fields) }
@@ -52,7 +55,7 @@ package struct StoredResponse: Sendable, Hashable {
     package var keptFields: String {
         var text = ""
         for field in fields where !Self.dropped.contains(field.name) {
-            text.appendFieldLine(field.name.canonicalName, field.value)
+            text.append(fieldLine: field)
         }
         return text
     }

@@ -5,21 +5,13 @@ extension StoredResponse {
     /// The fields of a conditional request (section 4.3.1): both validators, to the byte as received. Empty without a validator.
     package var conditions: HTTPFields {
         var conditions = HTTPFields()
-        if let tag = fields.text(.eTag) { conditions.append(HTTPField(name: .ifNoneMatch, value: tag)) }
-        if let date = fields.text(.lastModified) { conditions.append(HTTPField(name: .ifModifiedSince, value: date)) }
+        if let tag = fields.joined(.eTag, as: .ifNoneMatch) { conditions.append(tag) }
+        if let date = fields.joined(.lastModified, as: .ifModifiedSince) { conditions.append(date) }
         return conditions
     }
 
     /// The strong entity tag, the only validator that `If-Range` takes here (RFC 9110 section 13.1.5).
     var strongTag: String? { fields[.eTag].flatMap { $0.hasPrefix("\"") && $0.count > 1 ? $0 : nil } }
-
-    /// The fields of a request for the rest of a partially received body (RFC 9110 sections 13.1.5 and 14.2). Nil if the server
-    /// takes no ranges, or without a strong entity tag, which shows that the rest belongs to the same body.
-    /// - Parameter count: bytes that were received.
-    package func rest(after count: Int) -> HTTPFields? {
-        guard let strongTag, fields[.acceptRanges]?.lowercased() != "none" else { return nil }
-        return [.range: "bytes=\(count)-", .ifRange: strongTag]
-    }
 
     /// The stored response with the fields of a 304 (sections 3.2 and 4.3.4). Nil if the 304 is about another response.
     package func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
@@ -50,6 +42,22 @@ extension StoredResponse {
 }
 
 extension HTTPFields {
+    /// The value of a field under another name, to the byte: a value may contain bytes that are no UTF-8 (RFC 9110 section 5.5).
+    fileprivate func joined(_ name: HTTPField.Name, as newName: HTTPField.Name) -> HTTPField? {
+        let lines = self[fields: name]
+        guard let first = lines.first else { return nil }
+        let rest = lines.dropFirst()
+        return first.withUnsafeBytesOfValue { value in
+            rest.isEmpty
+                ? HTTPField(name: newName, value: value)
+                : HTTPField(
+                    name: newName,
+                    value: rest.reduce(into: Array(value)) { bytes, line in
+                        line.withUnsafeBytesOfValue { bytes += Array(", ".utf8) + $0 }
+                    })
+        }
+    }
+
     /// The value of a field, joined from several lines. Faster than the subscript for the usual single line.
     package func text(_ name: HTTPField.Name) -> String? {
         var found: String?

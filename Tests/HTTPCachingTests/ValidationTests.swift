@@ -19,14 +19,30 @@ import Testing
         #expect(response([.eTag: "a", .lastModified: date(0)]).strongTag == nil)
     }
 
+    /// UTF-8, ISO 8859-1, neither, and UTF-8 that holds what stands for a byte.
     @Test(
-        "RFC 9110 §14.2: the rest of a body is requested with a strong entity tag only, and if the server takes ranges",
         arguments: [
-            ([.eTag: "\"a\""], true), ([.eTag: "W/\"a\""], false), ([.lastModified: date(0)], false),
-            ([.eTag: "\"a\"", .acceptRanges: "none"], false),
-        ] as [(HTTPFields, Bool)])
-    func rest(fields: HTTPFields, isResumable: Bool) {
-        #expect(response(fields).rest(after: 500) == (isResumable ? [.range: "bytes=500-", .ifRange: "\"a\""] : nil))
+            [0x22, 0xC3, 0xA9, 0x22], [0x22, 0x63, 0xE9, 0x22], [0x22, 0x80, 0xFF, 0xEE, 0x22],
+            [0x22, 0xEE, 0xBE, 0x80, 0x22],
+            [0x22, 0xEE, 0xBE, 0x80, 0xE9, 0x22], [0x22, 0xEE, 0x80, 0x80, 0x22],
+        ] as [[UInt8]])
+    func `RFC 9110 section 8.8.3: a stored validator goes back to the byte`(tag: [UInt8]) {
+        var fields = HTTPFields()
+        for name in [HTTPField.Name.eTag, .lastModified] { fields.append(HTTPField(name: name, value: tag)) }
+        let stored = HTTPFields(fieldLines: response(fields).keptFields)
+        #expect(stored == fields && HTTPFields(fieldLines: stored.fieldLines) == fields)
+        for condition in response(stored).conditions {
+            condition.withUnsafeBytesOfValue { #expect($0.elementsEqual(tag)) }
+        }
+        #expect(response(stored).conditions.count == 2)
+    }
+
+    @Test func `times that no clock shows do not overflow`() {
+        for time in [Int64.min, .max] {
+            let response = StoredResponse(
+                status: 200, fields: [.age: "9", .date: date(0)], requestTime: time, responseTime: time)
+            #expect(response.freshness.age(at: 0) >= 0 && response.freshness.freshUntil <= .max)
+        }
     }
 
     @Test("§3.2: a 304 replaces the fields it names, except those that describe the body")

@@ -55,10 +55,17 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         multi?.resume(transfer)
     }
 
+    /// Bytes of received bodies that wait to be stored: they count in the budget.
+    package var unstoredBytes: Int {
+        get { multi?.budget.unstored ?? 0 }
+        set { multi?.budget.unstored = newValue }
+    }
+
     // MARK: The thread
 
     override package func waitForEvents(until deadline: ContinuousClock.Instant?) {
         guard let multi else { return }
+        multi.resumeWithinBudget()
         // Sends the requests of the transfers just added.
         multi.actOnTimer()
         // A short response may already be complete; no event would announce it.

@@ -18,6 +18,7 @@ final class CurlMulti {
     private let configuration: HTTPClientConfiguration
     private let multi: UnsafeMutableRawPointer
     private let sockets = OpenSockets()
+    let budget: BodyBudget
     /// Streams of a connection before libcurl opens another one. Never lowered: libcurl has one number for all hosts.
     private var streams = 0
     /// Shares TLS sessions between the easy handles, which would each keep their own.
@@ -27,6 +28,7 @@ final class CurlMulti {
         _ = Self.initialization
         poller = try Poller()
         self.configuration = configuration
+        budget = BodyBudget(limit: configuration.bodyBudget)
         multi = curl_multi_init()
         share = curl_share_init()
         sleeve_share_setopt_lock_data(share, CURLSHOPT_SHARE, CURL_LOCK_DATA_SSL_SESSION)
@@ -95,7 +97,7 @@ final class CurlMulti {
     }
 
     private func makeTransfer() -> Transfer {
-        let transfer = Transfer(configuration: configuration, sockets: sockets)
+        let transfer = Transfer(configuration: configuration, sockets: sockets, budget: budget)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_SHARE, share)
         sleeve_setopt_pointer(transfer.easy, CURLOPT_CLOSESOCKETDATA, Unmanaged.passUnretained(self).toOpaque())
         sleeve_setopt_closesocket(transfer.easy) { context, socket in CurlMulti.from(context).closeSocket(socket) }
@@ -112,6 +114,9 @@ final class CurlMulti {
     }
 
     func resume(_ id: Transfer.ID) { inFlight[id]?.resume() }
+
+    /// Resumes the transfers whose bodies have room now.
+    func resumeWithinBudget() { for id in budget.toResume() { resume(id) } }
 
     func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
 

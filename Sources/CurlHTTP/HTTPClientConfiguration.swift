@@ -9,6 +9,9 @@ package struct HTTPClientConfiguration: Sendable {
     package var lowSpeedTime = 30
     /// The longest body that is accepted, in bytes.
     package var maximumBodySize = 32 << 20
+    /// The longest that all bodies over a mebibyte may be together, in bytes, those that wait to be stored included. Transfers beyond
+    /// are paused. HTTP/2 transfers count but are not paused: with libcurl before 8.0, a paused stream holds up its connection.
+    package var bodyBudget = 256 << 20
     /// The maximum length of all heads of a transfer together, in bytes: of redirects, trailers and 1xx responses too.
     package var maximumHeadSize = 300 << 10
     package var maximumRedirects = 10

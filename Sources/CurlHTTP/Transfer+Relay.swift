@@ -38,7 +38,10 @@ extension Transfer {
     }
 
     /// Continues a paused transfer.
-    func resume() { sleeve_unpause(easy) }
+    func resume() {
+        share.resume(easy)
+        sleeve_unpause(easy)
+    }
 
     /// Lines that suppress the fields that libcurl would add to `fields`.
     static func suppressedFields(_ fields: HTTPFields) -> UnsafeMutablePointer<curl_slist>? {

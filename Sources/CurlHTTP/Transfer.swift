@@ -17,6 +17,7 @@ package final class Transfer {
     let easy: UnsafeMutableRawPointer
     let configuration: HTTPClientConfiguration
     private let sockets: OpenSockets
+    var share: BodyShare
     private(set) var id: ID = 0
     private let errorText: UnsafeMutablePointer<CChar>
     /// The request's own field lines; nil for those of a cover request.
@@ -55,9 +56,10 @@ package final class Transfer {
     private var completion: Completion?
     private var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
 
-    init(configuration: HTTPClientConfiguration, sockets: OpenSockets) {
+    init(configuration: HTTPClientConfiguration, sockets: OpenSockets, budget: BodyBudget) {
         self.configuration = configuration
         self.sockets = sockets
+        share = BodyShare(of: budget, timeout: configuration.timeout)
         easy = curl_easy_init()
         errorText = .allocate(capacity: Int(CURL_ERROR_SIZE))
         errorText.initialize(repeating: 0, count: Int(CURL_ERROR_SIZE))
@@ -167,6 +169,7 @@ package final class Transfer {
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
         errorText[0] = 0
+        share.prepare(easy)
         setTarget(request)
         if waitsToMultiplex != request.waitsToMultiplex {
             waitsToMultiplex = request.waitsToMultiplex
@@ -254,6 +257,7 @@ package final class Transfer {
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
         if let stream = relayed?.stream { return pass(chunk, to: stream) }
         if received == 0 { beginBody() }
+        if keepsBody, !share.admits(received + chunk.count, of: id, easy) { return Int(CURL_WRITEFUNC_PAUSE) }
         received += chunk.count
         if received > configuration.maximumBodySize {
             isTooLarge = true
@@ -268,8 +272,10 @@ package final class Transfer {
         keepsBody = (200..<300).contains(status) || relayed != nil
         guard keepsBody else { return }
         // Memory beyond `largestReserve` is taken as the body arrives, not as its server announces it.
-        let announced = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
-        body.reserveCapacity(min(max(announced, 0), configuration.maximumBodySize, Self.largestReserve))
+        let length = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
+        let announced = min(max(length, 0), configuration.maximumBodySize)
+        body.reserveCapacity(min(announced, Self.largestReserve))
+        share.begin(announced, easy)
     }
 
     private func pass(_ chunk: UnsafeRawBufferPointer, to stream: ResponseStream) -> Int {
@@ -305,6 +311,7 @@ package final class Transfer {
     func cancel() -> Ending { complete(with: .failure(failure(.cancelled, "cancelled"))) }
 
     private func complete(with result: Result<TransferResponse, TransferError>) -> Ending {
+        share.end(id)
         defer {
             completion = nil
             onConnection = nil

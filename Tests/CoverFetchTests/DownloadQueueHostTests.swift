@@ -316,6 +316,111 @@ import Testing
         #expect(turn(&queue, after: 0.1).started.count == 2)
     }
 
+    // MARK: Few connections
+
+    private let reset = CoverFailure(.broken, url: "", detail: "connection reset by peer")
+
+    @Test func `connections that break while others are open lower the limit, and the host stays in use`() throws {
+        var queue = queue(perHost: 32, adapts: true)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        #expect(first.count == 32)
+        for key in first {
+            let mayConnect = queue.mayConnect(key, others: 0)
+            #expect(mayConnect)
+            _ = queue.didConnect(key, .ready)
+        }
+        for key in first.dropFirst(2) {
+            queue.record(.broken, of: key, failure: reset, now: startTime)
+            queue.retry(key, at: startTime + .seconds(1))
+        }
+        #expect(turn(&queue).started.isEmpty, "two are in flight")
+        for key in first.prefix(2) {
+            queue.record(.answered, of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue).started.count == 2)
+        #expect(queue.learnt.values.first?.limit == 2)
+    }
+
+    @Test func `connections that cannot be opened are no sign of crowding if none is open`() throws {
+        var queue = queue(perHost: 8, adapts: true)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first { _ = queue.mayConnect(key, others: 0) }
+        fail(&queue, first, after: 0)
+        #expect(turn(&queue, after: 0.1).started.isEmpty, "the breaker is open")
+    }
+
+    @Test func `a URL that breaks the only connection as well is no sign of crowding`() throws {
+        var queue = queue(perHost: 32, adapts: true)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first {
+            let mayConnect = queue.mayConnect(key, others: 0)
+            #expect(mayConnect)
+            _ = queue.didConnect(key, .ready)
+        }
+        for key in first.dropLast() {
+            queue.record(.broken, of: key, failure: reset, now: startTime)
+            queue.retry(key, at: startTime + .seconds(key == first[0] ? 1 : 999))
+        }
+        queue.record(.answered, of: first[31], now: startTime)
+        _ = queue.end(first[31])
+        for path in 33...99 { _ = queue.withdraw(try url(path).string) { _ in true } }
+        #expect(turn(&queue, after: 2).started == [first[0]])
+        _ = queue.didConnect(first[0], .ready)
+        queue.record(.broken, of: first[0], failure: reset, now: startTime + .seconds(2))
+        _ = queue.end(first[0])
+        for round in 0..<6 {
+            for path in 0..<40 { _ = try queue.submit(url(1_000 + 40 * round + path), request: "") }
+            let keys = turn(&queue, after: 3).started
+            for key in keys {
+                queue.record(.answered, of: key, now: startTime + .seconds(3))
+                _ = queue.end(key)
+            }
+        }
+        #expect(turn(&queue, after: 3).started.count >= 16)
+    }
+
+    // MARK: Hosts that never answer
+
+    @Test func `hosts that never answer leave their places to others after a second`() throws {
+        var queue = queue(parallel: 8)
+        for host in 1...30 { for path in 1...5 { _ = try queue.submit(url(path, host: host), request: "") } }
+        for path in 1...20 { _ = try queue.submit(url(path, host: 99), request: "") }
+        var started = turn(&queue).started
+        #expect(started.count == 8)
+        #expect(turn(&queue, after: 0.9).started.isEmpty)
+        for second in 1...6 { started += turn(&queue, after: 1.001 * Double(second)).started }
+        let good = started.filter { $0.hasPrefix("http://10.0.0.99/") }
+        #expect(!good.isEmpty)
+        for key in good {
+            queue.didAnswer(key, http2: false)
+            queue.record(.answered, of: key, now: startTime + .seconds(5))
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 5).started.count { $0.hasPrefix("http://10.0.0.99/") } >= 4)
+        #expect(queue.inFlight < 30 * 5)
+    }
+
+    @Test func `a parked host gets one transfer at a time until it answers, and all of them then`() throws {
+        var queue = queue(parallel: 10, perHost: 10)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        _ = try queue.submit(url(1, host: 2), request: "")
+        #expect(try turn(&queue, after: 1).started == [url(1, host: 2).string])
+        for key in first {
+            queue.record(.timedOut, of: key, failure: refused, now: startTime + .seconds(1))
+            if key != first[0] { _ = queue.end(key) }
+        }
+        #expect(turn(&queue, after: 1).started.isEmpty)
+        queue.didAnswer(first[0], http2: false)
+        queue.record(.answered, of: first[0], now: startTime + .seconds(2))
+        _ = queue.end(first[0])
+        #expect(turn(&queue, after: 3).started.count == 9, "beside the other host's")
+    }
+
     // MARK: Retry-After
 
     private func refuse(_ queue: inout Queue, _ keys: [String], pause: Duration, after seconds: Double) {

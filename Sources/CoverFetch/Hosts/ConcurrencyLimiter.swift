@@ -6,6 +6,10 @@
 /// it: together they lower the limit to the number that was not rejected. From then on the limit grows by one in ten round trips,
 /// because every attempt to exceed what the host accepts costs a rejected request. Below one transfer at a time, the limit means a
 /// pause between two transfers.
+///
+/// A host that takes only a few connections rejects, breaks, or never answers the others (*crowding*). Each costs a cover an
+/// attempt, so such a cut lowers the limit by a whole transfer, and the limit grows half as fast after each. The first may be an
+/// accident and does not end slow start.
 struct ConcurrencyLimiter {
     typealias Instant = ContinuousClock.Instant
 
@@ -20,6 +24,7 @@ struct ConcurrencyLimiter {
 
     private static let decrease = 0.95
     private static let increasePerRoundTrip = 0.1
+    private static let smallestIncrease = 0.01
     /// The pause between two transfers is `pause` × (1 / window − 1), at most 1.5 s.
     private static let pause = Duration.milliseconds(100)
     private static let smallestWindow = 1.0 / 16
@@ -29,6 +34,9 @@ struct ConcurrencyLimiter {
     /// Slow start ends here. Infinite until a request is rejected.
     private var threshold = Double.infinity
     private var cut: Cut?
+    private var increase = increasePerRoundTrip
+    /// Broken connections beyond those that the host takes.
+    private var crowdings = 0
     private let isFixed: Bool
     /// The limit set by the user or by the protocol.
     var ceiling: Int { didSet { window = isFixed ? Double(ceiling) : min(window, Double(ceiling)) } }
@@ -69,21 +77,40 @@ struct ConcurrencyLimiter {
         if window < 1 {
             window = min(1, window / Self.decrease)
         } else {
-            window += window < threshold ? 1 : Self.increasePerRoundTrip / window
+            window += window < threshold ? 1 : increase / window
         }
         window = min(window, Double(ceiling))
     }
 
+    /// The host takes few connections.
+    var isCrowded: Bool { crowdings > 1 }
+
+    /// The connections that broke were no sign of too many: the host may get more again.
+    mutating func forgetCrowding() {
+        guard crowdings > 0 else { return }
+        (threshold, increase, crowdings) = (.infinity, Self.increasePerRoundTrip, 0)
+    }
+
     /// The host rejected the request with 429 or 503, or did not answer in time.
-    mutating func rejected(_ ended: Ended, now: Instant) {
+    /// - Parameter isCrowded: it broke a new connection while others were open.
+    mutating func rejected(_ ended: Ended, isCrowded: Bool = false, now: Instant) {
         if isFixed { return }
         if var cut, ended.start < cut.time {
             cut.rejected += 1
             self.cut = cut
             window = min(window, Double(max(1, cut.inFlight - cut.rejected)))
+        } else if isCrowded {
+            cut = Cut(time: now, inFlight: ended.inFlight)
+            window = min(window, Double(max(1, ended.inFlight - 1)))
+            increase = max(increase / 2, Self.smallestIncrease)
         } else {
             cut = Cut(time: now, inFlight: ended.inFlight)
             window = window <= 1 ? max(window / 2, Self.smallestWindow) : max(1, window * Self.decrease)
+        }
+        if isCrowded { crowdings += 1 }
+        if isCrowded, let cut, cut.rejected < cut.inFlight {
+            if crowdings > 1 { threshold = window }
+            return
         }
         // A host that rejected everything may take half of it again soon.
         threshold = window > 1 ? window : max(1, Double((cut?.inFlight ?? 0) / 2))

@@ -50,6 +50,15 @@ struct DownloadHost {
     /// An earlier run was asked for a pause until then, which has not been applied yet.
     private var earlierRest: Instant?
     var position = Position.none
+    /// The host has not answered for a while. Its transfers in flight leave their places in `parallel` to others, and it gets one
+    /// at a time.
+    var isParked = false
+    /// When the first transfer started that the host has not answered; nil if it need not be parked.
+    var unansweredSince: Instant?
+    /// Transfers in flight that have opened a connection of their own, and have not been answered.
+    var unproven = 0
+    /// The address of the host's name is known.
+    var hasAddress: Bool
     /// The host has answered a request, even if with an error.
     var hasAnswered = false
     var outage = Outage()
@@ -85,6 +94,7 @@ struct DownloadHost {
             hasRejected: earlier?.hasRejected ?? false, isFixed: !limits.adapts)
         loggedLimit = limiter.limit
         earlierRest = earlier?.restsUntil
+        hasAddress = url.hostIsAddress
         if limits.respectsRobots { robots = .unknown(attempts: 0) }
         // Nothing to wait for: there is no name to resolve.
         if url.hostIsAddress, http2 == false { connections.becameKnown(http2: false) }
@@ -149,6 +159,7 @@ struct DownloadHost {
     @inline(__always) var hasRoom: Bool {
         if breaker.isProbing { return false }
         if case .fetching = robots { return false }
+        if isParked { return inFlight == 0 }
         return switch connections.state {
         case .none: inFlight == 0
         case .opening: opensSecondConnection
@@ -186,9 +197,13 @@ struct DownloadHost {
 
     /// Records the end of a transfer. - Parameter failure: why it brought no cover.
     mutating func record(
-        _ signal: HostSignal, of job: JobID, _ ended: ConcurrencyLimiter.Ended, failure: CoverFailure?, now: Instant
+        _ signal: HostSignal, of job: JobID, _ ended: ConcurrencyLimiter.Ended, isCrowded: Bool, failure: CoverFailure?,
+        now: Instant
     ) {
         lastHeard = now
+        if isCrowded, breaker.isClosed { limiter.rejected(ended, isCrowded: true, now: now) }
+        // The host is reachable over its other connections.
+        if isCrowded, signal.hasNoResponse { return }
         if let kind = signal.failure {
             failures += 1
             if let failure {
@@ -196,7 +211,7 @@ struct DownloadHost {
             }
             if signal.isOverload { quota.refused() }
             // A probe that fails says nothing about the number in flight.
-            if signal.isOverload, breaker.isClosed { limiter.rejected(ended, now: now) }
+            if signal.isOverload, !isCrowded, breaker.isClosed { limiter.rejected(ended, now: now) }
             breaker.failed(job, kind, hasAnswered: hasAnswered, now: now)
             if breaker.isGivenUp(now), let rest = breaker.restsUntil {
                 outage.reason = "\(name) asks to wait \((rest - now).components.seconds) s"
@@ -205,7 +220,8 @@ struct DownloadHost {
             failures = 0
             hasAnswered = true
             breaker.succeeded()
-            limiter.answered(ended)
+            // While a connection is unproven, one more would not be a test of the limit.
+            if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
         }
         if limiter.interval > .zero { close(until: now + limiter.interval) }
     }

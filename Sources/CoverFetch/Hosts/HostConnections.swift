@@ -38,6 +38,8 @@ struct HostConnections {
     var share: Int { (inFlight + maximum - 1) / maximum }
     /// There are transfers in flight, and none has a connection.
     var areAllWaiting: Bool { inFlight > 0 && ready == 0 }
+    /// Whether a transfer in flight other than the one with this progress has a connection.
+    func hasReady(besides progress: Progress) -> Bool { ready > (progress == .ready ? 1 : 0) }
     /// The streams that the server allows on both connections together; nil if that is unknown.
     var streamLimit: Int? { opening == 0 ? limit : nil }
 

@@ -10,6 +10,8 @@ enum HostSignal: Equatable {
     case overloaded
     /// Another 5xx, or a response that broke off.
     case serverError
+    /// The connection broke before the response began.
+    case broken
     /// No response in time.
     case timedOut
     /// No connection: no address, refused, no TLS.
@@ -34,13 +36,25 @@ enum HostSignal: Equatable {
         switch error.kind {
         case .nameResolution, .connect, .tls: self = .unreachable
         case .timeout: self = .timedOut
-        case .broken, .truncated: self = .serverError
+        case .broken: self = .broken
+        case .truncated: self = .serverError
         case .tooLarge, .coding, .tooManyRedirects, .refusedAddress, .cancelled: self = .answered
         }
     }
 
     /// Fewer requests may help.
     var isOverload: Bool { isRateLimit || self == .overloaded || self == .timedOut }
+
+    /// What one connection too many may end with.
+    var mayMeanCrowding: Bool {
+        switch self {
+        case .overloaded, .broken, .timedOut, .unreachable: true
+        case .rateLimited, .serverError, .answered: false
+        }
+    }
+
+    /// There is no response.
+    var hasNoResponse: Bool { self == .broken || self == .timedOut || self == .unreachable }
 
     var isRateLimit: Bool { if case .rateLimited = self { true } else { false } }
 
@@ -49,7 +63,7 @@ enum HostSignal: Equatable {
         switch self {
         case .answered: nil
         case .rateLimited(let pause): .rateLimited(pause: pause)
-        case .overloaded, .serverError: .serverError
+        case .overloaded, .serverError, .broken: .serverError
         case .timedOut, .unreachable: .unreachable
         }
     }

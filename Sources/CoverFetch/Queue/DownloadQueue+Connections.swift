@@ -7,8 +7,13 @@ extension DownloadQueue {
     /// - Returns: whether it may open one. If not, the job is no longer in flight. `refusedTransferEnded` is due.
     mutating func mayConnect(_ id: JobID, others: Int) -> Bool {
         guard let host = host(of: id), jobs[id].isInFlight else { return true }
+        hosts[host].hasAddress = true
         let http2 = hosts[host].http2
-        guard !hosts[host].connections.open(&jobs[id].connection, others: others, http2: http2) else { return true }
+        if hosts[host].connections.open(&jobs[id].connection, others: others, http2: http2) {
+            if !jobs[id].opensConnection { hosts[host].unproven += 1 }
+            jobs[id].opensConnection = true
+            return true
+        }
         endTransfer(id)
         jobs[id].connection = .refused
         hosts[host].connections.areFull()
@@ -42,6 +47,22 @@ extension DownloadQueue {
         endTransfer(id)
         resume(id)
         return true
+    }
+
+    /// Whether the transfer that ends with this signal used one connection too many: it has opened its own while others were open.
+    ///
+    /// If the same happens when it is retried over an open connection, the number of connections was not the cause.
+    mutating func isCrowded(_ id: JobID, _ signal: HostSignal) -> Bool {
+        let host = jobs[id].host
+        let wasCrowded = jobs[id].wasCrowded
+        let isCrowded =
+            signal.mayMeanCrowding && jobs[id].opensConnection && hosts[host].http2 != true
+            && hosts[host].connections.hasReady(besides: jobs[id].connection)
+            // A host that has never answered is more likely to be dead.
+            && (signal != .timedOut || hosts[host].hasAnswered)
+        jobs[id].wasCrowded = isCrowded
+        if wasCrowded, !isCrowded, signal == .broken { hosts[host].limiter.forgetCrowding() }
+        return isCrowded
     }
 
     /// The next transfer that waits for a connection while its host has nothing else to do. It starts again, over the open one.

@@ -8,6 +8,7 @@ extension DownloadQueue {
         hosts[host].record(rules, now: now)
         inFlight -= 1
         hosts[host].connections.end(.none)
+        parkEnd(host)
         if let http2 { hosts[host].setVersion(http2: http2, limits) }
         enqueue(host)
     }

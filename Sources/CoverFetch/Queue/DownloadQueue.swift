@@ -20,6 +20,8 @@ struct DownloadQueue<Request> {
     var hosts: [DownloadHost] = []
     private var hostIndices: [Substring: Int] = [:]
     private var roundRobin: Deque<Int> = []
+    /// Hosts with transfers in flight that have not answered, those that have waited longest first.
+    var unanswered: Deque<Int> = []
     private var overflow: Deque<Int> = []
     /// Jobs that start before all others, whatever their hosts' limits.
     var immediate: Deque<JobID> = []
@@ -35,6 +37,8 @@ struct DownloadQueue<Request> {
     /// What a user should know of long pauses.
     private var messages: [String] = []
     var inFlight = 0
+    /// Transfers in flight that do not count in `parallel`.
+    var parked = 0
 
     /// - Parameter hosts: what earlier runs learnt about hosts, by origin.
     init(limits: FetchLimits, hosts: [String: HostMemory] = [:]) {
@@ -56,7 +60,7 @@ struct DownloadQueue<Request> {
     /// No job waits for a transfer or is in flight.
     var hasReceivedAll: Bool { jobs.beingStored == jobs.count }
     /// Most transfers could start, but the hosts take no more for now.
-    var isIdle: Bool { inFlight * 2 < limits.parallel }
+    var isIdle: Bool { (inFlight - parked) * 2 < limits.parallel }
 
     func contains(_ key: String) -> Bool { jobs.id(of: key) != nil }
 
@@ -125,7 +129,9 @@ struct DownloadQueue<Request> {
         if let start = startImmediate(now) { return .start(start) }
         if let drop = dropFromFailedHost(now) { return drop }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
-        while inFlight < limits.parallel, let host = nextHost(now) {
+        // Other hosts wait for places.
+        let parking = inFlight - parked >= limits.parallel && !roundRobin.isEmpty ? parkSilentHosts(now) : nil
+        while inFlight - parked < limits.parallel, let host = nextHost(now) {
             if hosts[host].breaker.isGivenUp(now) {
                 failed.append(host)
                 if let drop = dropFromFailedHost(now) { return drop }
@@ -148,7 +154,7 @@ struct DownloadQueue<Request> {
                 return .wait(timers.min?.time)
             }
         }
-        return .wait(timers.min?.time)
+        return .wait([timers.min?.time, parking].compactMap(\.self).min())
     }
 
     /// Returns the messages about long pauses since the last call.
@@ -181,6 +187,7 @@ struct DownloadQueue<Request> {
     mutating func countStart(_ host: Int, _ now: Instant) {
         inFlight += 1
         hosts[host].connections.start()
+        parkStart(host, now)
         hosts[host].quota.start()
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
         if let interval = limits.totalInterval { closedUntil = now + interval }
@@ -193,6 +200,7 @@ struct DownloadQueue<Request> {
         guard let host = host(of: id) else { return }
         hosts[host].setVersion(http2: http2, limits)
         hosts[host].hasAnswered = true
+        unparkIfAnswered(host)
     }
 
     /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
@@ -203,7 +211,13 @@ struct DownloadQueue<Request> {
         if failure != nil { jobs[id].hasFailed = true }
         let ended = ConcurrencyLimiter.Ended(
             start: began, inFlightAtStart: jobs[id].inFlightAtStart, inFlight: hosts[host].inFlight)
-        hosts[host].record(signal, of: id, ended, failure: failure, now: now)
+        let isCrowded = isCrowded(id, signal)
+        if jobs[id].opensConnection {
+            jobs[id].opensConnection = false
+            hosts[host].unproven -= 1
+        }
+        hosts[host].record(signal, of: id, ended, isCrowded: isCrowded, failure: failure, now: now)
+        unparkIfAnswered(host)
     }
 
     /// The job's host answered, and states what it still accepts; nil if it does not say.
@@ -250,7 +264,12 @@ struct DownloadQueue<Request> {
         inFlight -= 1
         let host = jobs[id].host
         hosts[host].connections.end(jobs[id].connection)
+        parkEnd(host)
         jobs[id].connection = .none
+        if jobs[id].opensConnection {
+            jobs[id].opensConnection = false
+            hosts[host].unproven -= 1
+        }
         hosts[host].breaker.dropped(id)
         enqueue(host)
         if hosts[host].waitsForConnection {

@@ -19,6 +19,10 @@ struct Job<Request> {
     var inFlightAtStart = 0
     /// How far the transfer is with its connection.
     var connection = HostConnections.Progress.none
+    /// The transfer in flight opens a connection of its own.
+    var opensConnection = false
+    /// The last transfer failed as one connection too many.
+    var wasCrowded = false
     /// A transfer of the job has failed.
     var hasFailed = false
     /// Its last transfer has ended, and the result is on its way to the store.

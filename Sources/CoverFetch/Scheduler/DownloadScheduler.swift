@@ -27,7 +27,7 @@ package actor DownloadScheduler {
     var jobLeases: JobLeases
     private var batch = WriteBatch()
     /// Memory held by `batch` and by what the store has taken, in bytes.
-    private var backlog = 0
+    private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
     private var submitters: [CheckedContinuation<Void, Never>] = []
     private var storing: Task<Void, Never>?
     private var hostsRecorded: ContinuousClock.Instant?

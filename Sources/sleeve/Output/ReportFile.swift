@@ -31,7 +31,8 @@ final class ReportFile: Sendable {
 
     private struct Block {
         var bytes: [UInt8] = []
-        var written = ContinuousClock.now
+        /// The block will be written within `interval`.
+        var isScheduled = false
     }
 
     /// - Throws: An exit code, after an error message.
@@ -56,20 +57,34 @@ final class ReportFile: Sendable {
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
         line.add("error", (outcome.failure?.detail).map { Redaction.redact($0) })
         if let timings = outcome.timings { line.add("timings", raw: timings.json) }
-        block.withLock { block in
+        let (isFull, isScheduled) = block.withLock { block in
+            defer { block.isScheduled = true }
             block.bytes += line.text.utf8 + [UInt8(ascii: "\n")]
-            let now = ContinuousClock.now
-            guard block.bytes.count >= Self.blockSize || block.written + Self.interval <= now else { return }
+            return (block.bytes.count >= Self.blockSize, block.isScheduled)
+        }
+        if isFull { writeBlock() }
+        if !isScheduled {
+            // No other line may follow for long.
+            Task {
+                try? await Task.sleep(for: Self.interval)
+                block.withLock { $0.isScheduled = false }
+                writeBlock()
+            }
+        }
+    }
+
+    private func writeBlock() {
+        block.withLock { block in
+            if block.bytes.isEmpty { return }
             writer.write(block.bytes)
             block.bytes.removeAll(keepingCapacity: true)
-            block.written = now
         }
     }
 
     /// Writes the last block and syncs the file.
     /// - Returns: Why the report is incomplete; nil if it is complete.
     func close() -> String? {
-        writer.write(block.withLock { $0.bytes })
+        writeBlock()
         let isWritten = writer.flush { Log.info("waiting for the reader of the report \(path)") }
         let cause: String
         if !isWritten {

@@ -1,0 +1,57 @@
+/// Bounds the memory for the bodies of all transfers of a client, and for those that wait to be stored.
+///
+/// A body reserves its announced length, or grows as it arrives. A transfer whose body finds no room is paused until others have
+/// ended; the oldest one with a large body goes on in any case, so that there is always progress. Bodies up to `smallest` are neither
+/// counted nor paused: an average cover never notices. Used on the event loop only.
+final class BodyBudget {
+    /// Bytes.
+    static let smallest = 1 << 20
+
+    private let limit: Int
+    private var lengths: [Transfer.ID: Int] = [:]
+    private var used = 0
+    private var paused: Set<Transfer.ID> = []
+    /// Room has become free since the last `toResume`.
+    private var hasFreed = false
+    /// Bytes of complete bodies that wait to be stored.
+    var unstored = 0 { didSet { if unstored < oldValue { hasFreed = true } } }
+
+    /// - Parameter limit: bytes.
+    init(limit: Int) { self.limit = limit }
+
+    /// Whether the body of a transfer may have this length. If not, the transfer is to be paused.
+    /// - Parameter canWait: if false, the body is counted in any case.
+    func admits(_ length: Int, of transfer: Transfer.ID, canWait: Bool) -> Bool {
+        if length <= Self.smallest { return true }
+        let growth = length - (lengths[transfer] ?? 0)
+        if growth <= 0 { return true }
+        guard used + unstored + growth <= limit || !canWait || isOldest(transfer) else {
+            paused.insert(transfer)
+            return false
+        }
+        lengths[transfer] = length
+        used += growth
+        return true
+    }
+
+    private func isOldest(_ transfer: Transfer.ID) -> Bool {
+        !lengths.keys.contains { $0 < transfer } && !paused.contains { $0 < transfer }
+    }
+
+    /// The transfer has ended.
+    func end(_ transfer: Transfer.ID) {
+        if let length = lengths.removeValue(forKey: transfer) {
+            used -= length
+            hasFreed = true
+        }
+        if paused.remove(transfer) != nil { hasFreed = true }
+    }
+
+    /// The paused transfers to resume, the oldest first. Those that find no room are paused again.
+    func toResume() -> [Transfer.ID] {
+        guard hasFreed, !paused.isEmpty else { return [] }
+        hasFreed = false
+        defer { paused = [] }
+        return paused.sorted()
+    }
+}

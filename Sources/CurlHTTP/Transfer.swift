@@ -27,10 +27,6 @@ package final class Transfer {
     // Options that change from use to use. They are set only if they differ: each costs a call.
     private var waitsToMultiplex = false
     private var staysWithTLS = false
-    /// The environment may name a proxy for http URLs.
-    private let hasProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains { (name: String) in
-        getenv(name).map { $0[0] != 0 } ?? false
-    }
     private var followsRedirects = true
     /// The head of a relayed request's response; nil for a cover request.
     var relayed: RelayedHead?
@@ -188,15 +184,6 @@ package final class Transfer {
         if relayed != nil || request.relay != nil { setRelay(request.relay) }
         setFields(request)
         setCookies(request.cookies)
-    }
-
-    /// Sets the URL, and the request target to the byte: some releases of libcurl drop an empty query and change the case of
-    /// percent-encodings.
-    private func setTarget(_ request: TransferRequest) {
-        sleeve_setopt_string(easy, CURLOPT_URL, request.url.requestURL)
-        // A target of its own would also be sent to where libcurl follows a redirect, and to a proxy that needs the whole URL.
-        let isOwn = (!request.followsRedirects || request.relay != nil) && !(hasProxy && !request.url.isHTTPS)
-        sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, isOwn ? String(request.url.target) : nil)
     }
 
     private func setFields(_ request: TransferRequest) {

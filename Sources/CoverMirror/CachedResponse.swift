@@ -72,9 +72,17 @@ struct CachedResponse: Sendable, Hashable {
     /// The entry's metadata after a 304 or the response to a HEAD has updated the response.
     func metadata(updatedTo response: StoredResponse) -> EntryMetadata {
         let old = entry.metadata
-        return Self.metadata(
+        var metadata = Self.metadata(
             of: response, requestFields: requestFields, key: key, mediaType: old.mediaType, width: old.width,
             height: old.height)
+        for annotation in EntryAnnotation.all(in: old.fields) {
+            // What the library has recorded of a cover stays true.
+            switch annotation {
+            case .requestURL, .incompleteImage: metadata.fields += annotation.line
+            case .status, .responseDelay, .invalidSince, .requestField, .triedAt: break
+            }
+        }
+        return metadata
     }
 
     /// The entry's metadata after the response was invalidated. - Parameter now: milliseconds since 1970.

@@ -36,4 +36,14 @@ private let url = "https://example.org/a"
         #expect(cover.entry.isCover && cover.response.fields[.contentType] == "image/jpeg")
         #expect(cover.matches([.accept: "image/*"]) && !cover.matches([.accept: "text/html"]))
     }
+
+    @Test func `what the library has recorded of a cover stays when the origin confirms it`() {
+        let kept = "request URL: https://example.org/%61\nimage incomplete: yes\n"
+        let old = EntryMetadata(
+            key: url, mediaType: "image/jpeg", storedAt: start, fields: kept + "invalid since: 1\ntried at: 1\n")
+        let response = StoredResponse(
+            status: 200, fields: [.cacheControl: "max-age=60"], requestTime: start, responseTime: start)
+        let updated = CachedResponse(metadata: old).metadata(updatedTo: response)
+        #expect(updated.fields == "cache-control: max-age=60\n" + kept)
+    }
 }

@@ -1,0 +1,28 @@
+import CoverCache
+import Foundation
+import OriginServer
+import Platform
+import Testing
+
+@testable import CoverLibrary
+
+@Suite(.timeLimit(.minutes(10))) struct UnpackTests {
+    @Test(arguments: [true, false])
+    func `a cover that was validated with a clock ahead counts as the older one`(isPackAhead: Bool) async throws {
+        let now = WallClock.milliseconds()
+        let (ahead, past) = (now + 9 * 365 * 86_400_000, now - 86_400_000)
+        try await withStage { source in
+            let url = source.url(1)
+            try await source.store(url, CoverImage.jpeg(number: 1), fields: "", validated: isPackAhead ? ahead : past)
+            let pack = URL(filePath: source.folder + "/covers.pack")
+            #expect(try await source.library.pack(to: pack).covers == 1)
+            try await withStage { target in
+                try await target.store(
+                    url, CoverImage.jpeg(number: 2), fields: "", validated: isPackAhead ? past : ahead)
+                let summary = try await target.library.unpack(pack)
+                #expect(summary.kept == (isPackAhead ? 1 : 0) && summary.stored == (isPackAhead ? 0 : 1))
+                #expect(try target.library.cached(url)?.bytes == CoverImage.jpeg(number: isPackAhead ? 2 : 1))
+            }
+        }
+    }
+}

@@ -3,7 +3,7 @@ package import HTTPTypes
 /// How long a chain of permanent redirects (301, RFC 9110 section 15.4.2; 308, section 15.4.9) is cached.
 package enum PermanentRedirect {
     /// In milliseconds. A mistaken redirect must not last for ever.
-    package static let maximumLifetime: Int64 = 30 * 86_400_000
+    static let maximumLifetime: Int64 = 30 * 86_400_000
 
     /// When the first of the redirects stops being fresh, in milliseconds since 1970; at most `maximumLifetime` from now.
     /// Nil if the chain is empty, if a redirect is temporary, or if one must not be cached.

@@ -32,7 +32,7 @@ extension CoverPipeline {
         }
     }
 
-    /// The hints about each URL. Unreadable hints, and those that were recorded ahead of now, with a wrong clock, are ignored.
+    /// The hints about each URL. Unreadable hints, and absences that were recorded ahead of now, are ignored.
     func hints(_ urls: [HTTPURL]) async -> [Hints] {
         let now = WallClock.milliseconds()
         let keys = urls.map(\.string)
@@ -51,10 +51,7 @@ extension CoverPipeline {
         return urls.indices.map { index in
             Hints(
                 absence: (lastAbsences[index] ?? absences[index]).flatMap { Absence($0, at: now) },
-                redirect: redirects[index].flatMap { hint in
-                    hint.until > now + PermanentRedirect.maximumLifetime
-                        ? nil : policy.rememberedTarget(hint.value, of: urls[index])
-                },
+                redirect: redirects[index].flatMap { policy.rememberedTarget($0.value, of: urls[index]) },
                 negativeTimeToLive: archive.lastSize(of: keys[index]) == keys[index]
                     ? CoverArtArchive.negativeTimeToLive : nil)
         }
@@ -66,9 +63,7 @@ extension CoverPipeline {
     func learntHosts() -> [String: HostMemory] {
         let now = HostMemory.Moment.now
         let all = (try? reader.hints(.host, now: now.milliseconds)) ?? []
-        // What was recorded ahead of now was recorded with a wrong clock.
-        let known = all.filter { $0.until <= now.milliseconds + HintChange.hostTimeToLive }
-        return known.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
+        return all.reduce(into: [:]) { $0[$1.key] = HostMemory($1.value, at: now) }
     }
 
     /// Records what this run learnt. A failure is ignored.

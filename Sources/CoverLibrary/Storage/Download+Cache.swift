@@ -87,7 +87,7 @@ extension Download {
 
 extension HintChange {
     /// How long what was learnt about a host is kept, in milliseconds: 30 days.
-    static let hostTimeToLive: Int64 = 30 * 86_400_000
+    private static let hostTimeToLive: Int64 = 30 * 86_400_000
 
     /// Nil if nothing about the host is worth keeping.
     init?(host origin: String, _ memory: HostMemory, _ now: HostMemory.Moment) {

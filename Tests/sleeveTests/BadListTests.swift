@@ -285,6 +285,10 @@ extension CommandTests {
                 let url = stage.urls(5..<6, "delay=1100")[0]
                 let result = try await stage.run("prefetch", try stage.list([url]), "--report", "/dev/full")
                 #expect(result.status == 3 && result.stderr.contains("report"), "\(result)")
+                let metrics = try await stage.run(
+                    "prefetch", try stage.list([url]), "--json", "--metrics-file", "/dev/full")
+                #expect(metrics.status == 3 && metrics.stderr.contains("/dev/full"), "\(metrics)")
+                #expect(try metrics.summary().fresh == 1)
             }
         }
 

@@ -89,7 +89,8 @@ struct CoverRun {
         }
         if let problem { Log.error(problem) }
         if let code { throw code }
-        try metricsResult.get()
+        // The covers are stored.
+        if case .failure = metricsResult { throw ExitStatus.someFailed }
     }
 
     /// Prints the result. - Parameter text: the result, unless it is printed as JSON.

@@ -56,7 +56,7 @@ import Testing
             "# made on Monday, url\n#\n\ntitle,url\na,https://a/1\n",
             "\"#\",\"Title\",\"Cover URL\"\n1,a,https://a/1\n",
             "#,Title,Cover URL\n1,a,https://a/1\n", "url\nhttps://a/1\n", "\"cover_url\"\r\n\"https://a/1\"\r\n",
-            "title|url\na|https://a/1\n", "\"https://a/1\"\n", "<https://a/1>\n",
+            "title|url\na|https://a/1\n", "\"https://a/1\"\n",
         ])
     func `a header is found after lines that belong to no table, and without them`(text: String) throws {
         for name in ["list", "-.csv"] where name == "list" || text.contains("itle") {

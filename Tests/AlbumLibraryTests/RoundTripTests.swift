@@ -24,7 +24,7 @@ import Testing
             [{"id": "1", "title": "A, \\"b\\"", "artist": "é", "genre": "", "coverUrl": "https://a/1", "year": "1971",
               "coverUrls": ["https://b/1", "https://c/1"], "mbid": "76df3287-6cda-33eb-8e9a-044b5e15ffdd",
               "path": "/m/a;b", "n": 5, "s": "5", "zero": "007", "list": [1, {"x": "y,z"}], "yes": true, "word": "true",
-              "blank": "", "nothing": null, "edges": " x ", "lines": "a\\nb", "code": "5012345678900123", "half": 1.50},
+              "blank": "", "nothing": null, "edges": " x ", "lines": "a\\u000ab", "code": "5012345678900123", "half": 1.50},
              {"id": "2", "title": "B", "artist": "", "genre": "", "year": "", "other": "only here"}]
             """
         let albums = try read(json, name: "x.json")

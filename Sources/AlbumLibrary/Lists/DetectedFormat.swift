@@ -34,7 +34,16 @@ struct DetectedFormat: Equatable {
         var format = options.format
         if format == nil { format = try byExtension(location, first: bytes[begin]) }
         if format == nil { format = try byFirstByte(bytes[begin], location) }
-        if format == .json || format == .jsonl { return DetectedFormat(format: format ?? .json, start: markLength) }
+        if format == .json { return DetectedFormat(format: .json, start: markLength) }
+        if format == .jsonl {
+            let end = bytes[begin...].firstIndex { $0 == Byte.newline || $0 == Byte.carriageReturn }
+            // CR may be the first half of CRLF.
+            if end == bytes.count - 1, !isWhole, bytes.last == Byte.carriageReturn { return nil }
+            let isReturn = end.map {
+                bytes[$0] == Byte.carriageReturn && bytes[begin...].dropFirst($0 - begin + 1).first != Byte.newline
+            }
+            return DetectedFormat(format: .jsonl, start: markLength, endsLinesWithReturn: isReturn ?? false)
+        }
 
         guard let opening = CSVOpening(bytes, from: markLength, isWhole: isWhole, isCSV: format == .csv, options) else {
             return nil

@@ -42,8 +42,8 @@ struct AlbumRemote: AsyncParsableCommand {
             throw fail(error.message)
         }
         if options.quiet, !options.json { return }
-        let queued =
-            waiting > 0 && url == nil ? "; \(Decimals.count(waiting, "edit")) stay queued for \(former ?? "")" : ""
+        var queued = ""
+        if waiting > 0, url == nil { queued = "; queued for \(former ?? ""): \(Decimals.count(waiting, "edit"))" }
         try show(url, (url.map { "Edits are sent to \($0)" } ?? "Edits are sent nowhere\(queued)") + "\n")
     }
 

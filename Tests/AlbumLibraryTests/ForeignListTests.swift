@@ -139,6 +139,12 @@ import Testing
         #expect(parsed.urls == ["https://a/2", "https://a/3"] && parsed.problems.count == 2, "\(parsed)")
     }
 
+    @Test func `albums before the end of an object that was cut off are read`() throws {
+        let parsed = ParsedList(
+            JSONListParser(file: "f", hasLines: true), #"{"page": 1, "albums": [{"coverUrl": "https://a/1"}, {"cov"#)
+        #expect(parsed.urls == ["https://a/1"] && parsed.thrown != nil, "\(parsed)")
+    }
+
     @Test func `an object around a list may be longer than an album may be`() throws {
         let album = "{\"title\": \"" + String(repeating: "x", count: 1_000) + "\", \"coverUrl\": \"https://a/1\"},\n"
         let text =

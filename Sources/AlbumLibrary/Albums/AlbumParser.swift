@@ -40,6 +40,9 @@ struct AlbumParser {
     /// Whether the object, of which only the beginning was read, holds a list that is longer than an album may be.
     var mayBeLongList: Bool { !lists.isEmpty && !locatesCover }
 
+    /// Whether the object, with which the file ends, was cut off inside a list.
+    var mayBeCutOffList: Bool { mayBeLongList && hasNamedList }
+
     /// Whether one of its arrays has the name of a list of albums.
     private var hasNamedList: Bool { lists.contains(where: ListField.listNames.contains) }
 

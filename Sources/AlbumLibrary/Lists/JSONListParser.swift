@@ -92,6 +92,7 @@ struct JSONListParser: ListParser {
         } catch {
             failure = error
         }
+        if cursor.isAtEnd, isLast, parser.mayBeCutOffList { return enter(!parser.album.title.isEmpty) }
         if cursor.isAtEnd, !isLast {
             return parser.mayBeLongList && bytes.count > options.limit ? enter(!parser.album.title.isEmpty) : 0
         }
@@ -212,7 +213,10 @@ struct JSONListParser: ListParser {
             guard cursor.offset < bytes.count || cursor.isDelimited || isLast else { return 0 }
             append(element, levels.last?.name ?? "", &elements)
         } catch {
-            if parser.mayBeLongList, cursor.isAtEnd, bytes.count > options.limit, levels.count < Self.maximumLevels {
+            // Albums before the end of a file that was cut off are read, like those of an array.
+            let isList =
+                bytes.count > options.limit ? parser.mayBeLongList : isLast && parser.mayBeCutOffList
+            if isList, cursor.isAtEnd, levels.count < Self.maximumLevels {
                 didReadValue()
                 return enter(!parser.album.title.isEmpty)
             }

@@ -39,12 +39,12 @@ import Wire
         arguments: ["size=200000", "size=200000&chunked=1", "fault=endless"])
     func tooLarge(query: String) async throws {
         try await withOrigin {
-            $0.maximumBodySize = 100_000
+            $0.maximumBodySize = 100 << 10
         } _: { origin, client in
             let url = origin.coverURL(1) + "?" + query
             let error = await client.failure(url)
             expect(error, .tooLarge, url)
-            #expect(error?.detail.contains("100000") == true)
+            #expect(error?.detail.contains("100 KiB") == true)
             #expect(error?.detail.contains("--max-size") == true)
         }
     }

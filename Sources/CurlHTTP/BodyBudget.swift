@@ -25,13 +25,18 @@ final class BodyBudget {
         if length <= Self.smallest { return true }
         let growth = length - (lengths[transfer] ?? 0)
         if growth <= 0 { return true }
-        guard used + unstored + growth <= limit || !canWait || isOldest(transfer) else {
+        guard used + unstored + growth <= limit || !canWait || mayExceed(transfer, growth) else {
             paused.insert(transfer)
             return false
         }
         lengths[transfer] = length
         used += growth
         return true
+    }
+
+    /// The oldest may, unless it is enough to wait until bodies are stored.
+    private func mayExceed(_ transfer: Transfer.ID, _ growth: Int) -> Bool {
+        (unstored == 0 || unstored + growth <= limit) && isOldest(transfer)
     }
 
     private func isOldest(_ transfer: Transfer.ID) -> Bool {

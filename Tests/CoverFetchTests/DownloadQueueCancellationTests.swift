@@ -129,7 +129,7 @@ import Testing
                 precondition(!inFlight.contains(start.key), "started twice")
                 precondition(!stored.contains(start.key), "started while it is being stored")
                 inFlight.append(start.key)
-                precondition(inFlight.count <= 6 && queue.inFlight == inFlight.count)
+                precondition(inFlight.count - queue.parked <= 6 && queue.inFlight == inFlight.count)
                 for host in 1...3 { precondition(inFlight.count { $0.hasPrefix("http://10.0.0.\(host)/") } <= 3) }
             }
         }

@@ -418,7 +418,7 @@ import Testing
         queue.didAnswer(first[0], http2: false)
         queue.record(.answered, of: first[0], now: startTime + .seconds(2))
         _ = queue.end(first[0])
-        #expect(turn(&queue, after: 3).started.count == 9, "beside the other host's")
+        #expect(turn(&queue, after: 2).started.count == 9, "beside the other host's")
     }
 
     // MARK: Retry-After

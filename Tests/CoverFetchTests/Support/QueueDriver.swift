@@ -18,6 +18,7 @@ struct QueueDriver<Request> {
     var count: Int { queue.count }
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
+    var parked: Int { queue.parked }
     var hasReceivedAll: Bool { queue.hasReceivedAll }
 
     mutating func submit(

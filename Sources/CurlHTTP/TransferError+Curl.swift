@@ -28,7 +28,8 @@ extension TransferError {
             self.init(.truncated, url: url, detail: "the connection broke after \(received) bytes: \(text)")
         case CURLE_TOO_MANY_REDIRECTS:
             self.init(.tooManyRedirects, url: url, detail: text)
-        case CURLE_UNSUPPORTED_PROTOCOL where text.contains("HTTP/0.9"):
+        // An unknown version or status of the response, while a refused scheme is named in lower case.
+        case CURLE_UNSUPPORTED_PROTOCOL where text.contains("HTTP"):
             self.init(.broken, url: url, detail: "the server does not answer with HTTP: \(text)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             self.init(.refusedAddress, url: url, detail: "redirected to what may not be fetched: \(text)")

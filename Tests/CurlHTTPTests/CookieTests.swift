@@ -13,7 +13,7 @@ import Wire
                 "302 Found",
                 [
                     "Location: /next", "Set-Cookie: a=1; Path=/", "set-cookie: b=2; Path=/else",
-                    "Set-Cookie: c=3; Secure",
+                    "Set-Cookie: c=3; Path=/; Domain=example.org",
                 ])
         case "/keeps": httpResponse("302 Found", ["Location: /next"])
         default: httpResponse("200 OK", ["Set-Cookie: late=1; Path=/"])

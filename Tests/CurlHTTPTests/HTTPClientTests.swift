@@ -124,7 +124,7 @@ import Wire
         }
     }
 
-    @Test("a request says who asks and what for, and asks for no compression")
+    @Test("a request says who asks and what for, and prefers images and no compression")
     func requestFields() async throws {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { listener in
             try await withClient { client in
@@ -135,7 +135,7 @@ import Wire
                 #expect(lines.contains("User-Agent: Sleeve/test"))
                 #expect(
                     lines.filter { $0.lowercased().hasPrefix("accept") } == [
-                        "Accept: image/*, */*;q=0.8", "Accept-Encoding: identity",
+                        "Accept-Encoding: identity", "Accept: image/*, */*;q=0.8",
                     ])
             }
         }

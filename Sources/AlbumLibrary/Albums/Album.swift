@@ -93,14 +93,13 @@ public struct Album: Hashable, Sendable, Identifiable {
             .map { String(Substring($0)).trimmingWhitespace() }.joined(separator: " ")
     }
 
-    /// Reads a JSON object. Returns nil if the text is malformed or a field has a wrong type.
-    public init?(json: String) {
-        let parser = JSONCursor.read(json) { (cursor) throws(JSONCursor.SyntaxError) in
-            var parser = AlbumParser(ListOptions(keepsOtherFields: true, isLibraryFile: true))
-            try parser.read(&cursor)
-            return parser
-        }
-        guard let parser, parser.mismatch == nil else { return nil }
-        self = parser.album
+    /// `id`, or the first of `id-2`, `id-3`, … that is not in `taken`. Inserts it there.
+    static func unusedID(_ id: String, _ taken: inout Set<String>) -> String {
+        var (candidate, number) = (id, 2)
+        while !taken.insert(candidate).inserted { (candidate, number) = ("\(id)-\(number)", number + 1) }
+        return candidate
     }
+
+    /// The maximum length of an album's JSON object, in bytes. Readers of lists skip longer ones.
+    static let maximumLength = 1 << 20
 }

@@ -49,9 +49,9 @@ extension Album {
         do { _ = try musicBrainzIDs() } catch { problems.append(error) }
         // Lists, and programs that read the library file as a list, skip longer elements.
         let size = members.reduce(0) { $0 + $1.name.utf8.count + $1.json.utf8.count + 12 }
-        if size > ListLimit.element {
+        if size > Self.maximumLength {
             let name = members.max { $0.json.utf8.count < $1.json.utf8.count }?.name ?? ""
-            add(name.inMessage, "the album's fields take \(size) bytes, of at most 1 MiB (\(ListLimit.element))")
+            add(name.inMessage, "the album's fields take \(size) bytes, of at most 1 MiB (\(Self.maximumLength))")
         }
         return problems
     }

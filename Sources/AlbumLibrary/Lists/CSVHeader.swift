@@ -77,7 +77,7 @@ struct CSVHeader {
 
     /// The name of a column's field: its own, made unique.
     private static func name(of column: Int, _ name: String, _ taken: inout Set<String>) -> String {
-        AlbumFile.unusedID(name.isEmpty ? "column \(column + 1)" : name, &taken)
+        Album.unusedID(name.isEmpty ? "column \(column + 1)" : name, &taken)
     }
 
     /// Whether `names` may be a header: one of its columns locates covers, or it has more than one and they hold albums.

@@ -13,7 +13,7 @@ package enum ListFormat: String, CaseIterable, Sendable {
 /// The limits that bound a reader's memory.
 enum ListLimit {
     /// The maximum length of a line, CSV row or JSON element, in bytes. Longer ones are skipped and never held in memory.
-    static let element = 1 << 20
+    static let element = Album.maximumLength
 
     /// The length of one read, in bytes.
     static let chunk = 64 << 10

@@ -72,16 +72,9 @@ package enum AlbumFile {
         taken.reserveCapacity(albums.count)
         return albums.map { album in
             var album = album
-            album.id = unusedID(album.id, &taken)
+            album.id = Album.unusedID(album.id, &taken)
             return album
         }
-    }
-
-    /// `id`, or the first of `id-2`, `id-3`, … that is not in `taken`. Inserts it there.
-    static func unusedID(_ id: String, _ taken: inout Set<String>) -> String {
-        var (candidate, number) = (id, 2)
-        while !taken.insert(candidate).inserted { (candidate, number) = ("\(id)-\(number)", number + 1) }
-        return candidate
     }
 
     /// The albums as a list of this format.

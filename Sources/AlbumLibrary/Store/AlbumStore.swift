@@ -226,7 +226,7 @@ public actor AlbumStore {
             let added = new.compactMap { album -> Album? in
                 if skipsKnown, taken.contains(album.id) { return nil }
                 var album = album
-                album.id = AlbumFile.unusedID(album.id, &taken)
+                album.id = Album.unusedID(album.id, &taken)
                 return album
             }
             step = albums.adding(added, at: min(max(index ?? albums.count, 0), albums.count))

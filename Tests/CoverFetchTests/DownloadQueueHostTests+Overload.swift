@@ -1,0 +1,224 @@
+import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+import Testing
+
+@testable import CoverFetch
+
+/// Quotas, `Retry-After`, servers that take few connections, and hosts that never answer.
+extension DownloadQueueHostTests {
+    private func limit(_ remaining: Int, _ seconds: Int) throws -> RateLimit {
+        try #require(RateLimit([.rateLimitRemaining: "\(remaining)", .rateLimitReset: "\(seconds)"], now: 0))
+    }
+
+    @Test func `a quota that is used up is waited for, and the wait is reported once`() throws {
+        var queue = queue(perHost: 1)
+        for path in 1...9 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        queue.record(try limit(0, 30), of: first[0], now: startTime)
+        _ = queue.end(first[0])
+        #expect(turn(&queue, after: 1).wait == startTime + .seconds(30))
+        #expect(queue.takeMessages() == ["10.0.0.1 asked for a pause: no request for 29 s"])
+        #expect(turn(&queue, after: 30).started.count == 1)
+        #expect(queue.takeMessages().isEmpty)
+    }
+
+    @Test(arguments: [0, 3]) func `a host that states the same number with three answers in a row does not count them`(
+        remaining: Int
+    ) throws {
+        var queue = queue(perHost: 4)
+        for path in 1...40 { _ = try queue.submit(url(path), request: "") }
+        for key in turn(&queue).started.prefix(3) {
+            queue.record(try limit(remaining, 60), of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 0.1).started.count == 3)
+    }
+
+    @Test func `an answer without a count lifts the limit of the answers before`() throws {
+        var queue = queue(perHost: 4)
+        for path in 1...40 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for (key, stated) in try [(first[0], limit(0, 60)), (first[1], nil)] {
+            queue.record(stated, of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 0.1).started.count == 2)
+    }
+
+    // MARK: Few connections
+
+    private var reset: CoverFailure { CoverFailure(.broken, url: "", detail: "connection reset by peer") }
+
+    @Test func `connections that break while others are open lower the limit, and the host stays in use`() throws {
+        var queue = queue(perHost: 32, adapts: true)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        #expect(first.count == 32)
+        for key in first {
+            let mayConnect = queue.mayConnect(key, others: 0)
+            #expect(mayConnect)
+            _ = queue.didConnect(key, .ready)
+        }
+        for key in first.dropFirst(2) {
+            queue.record(.broken, of: key, failure: reset, now: startTime)
+            queue.retry(key, at: startTime + .seconds(1))
+        }
+        #expect(turn(&queue).started.isEmpty, "two are in flight")
+        for key in first.prefix(2) {
+            queue.record(.answered, of: key, now: startTime)
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue).started.count == 2)
+        #expect(queue.learnt.values.first?.limit == 2)
+    }
+
+    @Test func `connections that cannot be opened are no sign of crowding if none is open`() throws {
+        var queue = queue(perHost: 8, adapts: true)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first { _ = queue.mayConnect(key, others: 0) }
+        fail(&queue, first, after: 0)
+        #expect(turn(&queue, after: 0.1).started.isEmpty, "the breaker is open")
+    }
+
+    @Test func `a URL that breaks the only connection as well is no sign of crowding`() throws {
+        var queue = queue(perHost: 32, adapts: true)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first {
+            let mayConnect = queue.mayConnect(key, others: 0)
+            #expect(mayConnect)
+            _ = queue.didConnect(key, .ready)
+        }
+        for key in first.dropLast() {
+            queue.record(.broken, of: key, failure: reset, now: startTime)
+            queue.retry(key, at: startTime + .seconds(key == first[0] ? 1 : 999))
+        }
+        queue.record(.answered, of: first[31], now: startTime)
+        _ = queue.end(first[31])
+        for path in 33...99 { _ = queue.withdraw(try url(path).string) { _ in true } }
+        #expect(turn(&queue, after: 2).started == [first[0]])
+        _ = queue.didConnect(first[0], .ready)
+        queue.record(.broken, of: first[0], failure: reset, now: startTime + .seconds(2))
+        _ = queue.end(first[0])
+        for round in 0..<6 {
+            for path in 0..<40 { _ = try queue.submit(url(1_000 + 40 * round + path), request: "") }
+            let keys = turn(&queue, after: 3).started
+            for key in keys {
+                queue.record(.answered, of: key, now: startTime + .seconds(3))
+                _ = queue.end(key)
+            }
+        }
+        #expect(turn(&queue, after: 3).started.count >= 16)
+    }
+
+    // MARK: Hosts that never answer
+
+    @Test func `hosts that never answer leave their places to others after a second`() throws {
+        var queue = queue(parallel: 8)
+        for host in 1...30 { for path in 1...5 { _ = try queue.submit(url(path, host: host), request: "") } }
+        for path in 1...20 { _ = try queue.submit(url(path, host: 99), request: "") }
+        var started = turn(&queue).started
+        #expect(started.count == 8)
+        #expect(turn(&queue, after: 0.9).started.isEmpty)
+        for second in 1...6 { started += turn(&queue, after: 1.001 * Double(second)).started }
+        let good = started.filter { $0.hasPrefix("http://10.0.0.99/") }
+        #expect(!good.isEmpty)
+        for key in good {
+            queue.didAnswer(key, http2: false)
+            queue.record(.answered, of: key, now: startTime + .seconds(5))
+            _ = queue.end(key)
+        }
+        #expect(turn(&queue, after: 5).started.count { $0.hasPrefix("http://10.0.0.99/") } >= 4)
+        #expect(queue.inFlight < 30 * 5)
+    }
+
+    @Test func `a parked host gets one transfer at a time until it answers, and all of them then`() throws {
+        var queue = queue(parallel: 10, perHost: 10)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        _ = try queue.submit(url(1, host: 2), request: "")
+        #expect(try turn(&queue, after: 1).started == [url(1, host: 2).string])
+        for key in first {
+            queue.record(.timedOut, of: key, failure: refused, now: startTime + .seconds(1))
+            if key != first[0] { _ = queue.end(key) }
+        }
+        #expect(turn(&queue, after: 1).started.isEmpty)
+        queue.didAnswer(first[0], http2: false)
+        queue.record(.answered, of: first[0], now: startTime + .seconds(1.9))
+        _ = queue.end(first[0])
+        #expect(turn(&queue, after: 1.9).started.count == 9, "beside the other host's")
+    }
+
+    // MARK: Retry-After
+
+    private func refuse(_ queue: inout Queue, _ keys: [String], pause: Duration, after seconds: Double) {
+        let failure = CoverFailure(.status, url: "", detail: "", status: 503)
+        for key in keys {
+            let signal = HostSignal(failure, pause: pause)
+            queue.record(signal, of: key, failure: failure, now: startTime + .seconds(seconds))
+            _ = queue.end(key)
+        }
+    }
+
+    @Test(arguments: [30, 7_200]) func `the Retry-After of one URL does not pause its host`(pause: Int) throws {
+        var queue = queue(perHost: 4)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        for _ in 1...9 {
+            let keys = turn(&queue).started
+            refuse(&queue, [keys[0]], pause: .seconds(pause), after: 0)
+            let next = turn(&queue).started
+            #expect(next.count == 1)
+            queue.record(.answered, of: keys[1], now: startTime)
+            for key in keys.dropFirst() + next { _ = queue.end(key) }
+        }
+        #expect(queue.learnt.values.allSatisfy { $0.restsUntil == nil })
+    }
+
+    @Test func `a host that refuses eight URLs and answers none pauses as long as it asks`() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        refuse(&queue, turn(&queue).started, pause: .seconds(30), after: 0)
+        #expect(turn(&queue, after: 1).started.isEmpty)
+        #expect(queue.takeMessages().count == 1)
+        #expect(turn(&queue, after: 29).started.isEmpty)
+        let probe = turn(&queue, after: 30).started
+        #expect(probe.count == 1)
+        queue.record(.answered, of: probe[0], now: startTime + .seconds(30))
+        _ = queue.end(probe[0])
+        #expect(turn(&queue, after: 30).started.count == 8)
+    }
+
+    @Test func `a host that refuses everything for an hour is given up after three probes, and the next run knows`()
+        throws
+    {
+        var queue = queue(perHost: 8)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        refuse(&queue, turn(&queue).started, pause: .seconds(3_600), after: 0)
+        var requests = 8
+        for seconds in [1.0, 3.0, 6.0] {
+            let keys = turn(&queue, after: seconds).started
+            requests += keys.count
+            refuse(&queue, keys, pause: .seconds(3_600), after: seconds)
+        }
+        let end = turn(&queue, after: 6)
+        #expect(requests == 11 && end.dropped.count == 88)
+        #expect(end.details.first == "not tried: 10.0.0.1 asks to wait 3600 s")
+        #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == startTime + .seconds(3_606))
+    }
+
+    @Test func `a host that says Retry-After 1 for a while is not given up`() throws {
+        var queue = queue(perHost: 8)
+        for path in 1...99 { _ = try queue.submit(url(path), request: "") }
+        refuse(&queue, turn(&queue).started, pause: .seconds(1), after: 0)
+        for seconds in 1...40 {
+            let turn = turn(&queue, after: Double(seconds))
+            refuse(&queue, turn.started, pause: .seconds(1), after: Double(seconds))
+            #expect(turn.dropped.isEmpty)
+        }
+        let probe = turn(&queue, after: 100).started
+        queue.record(.answered, of: try #require(probe.first), now: startTime + .seconds(100))
+        #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == nil)
+    }
+}

@@ -7,7 +7,7 @@ import Testing
 
 /// Quotas, `Retry-After`, servers that take few connections, and hosts that never answer.
 extension DownloadQueueHostTests {
-    private func limit(_ remaining: Int, _ seconds: Int) throws -> RateLimit {
+    func limit(_ remaining: Int, _ seconds: Int) throws -> RateLimit {
         try #require(RateLimit([.rateLimitRemaining: "\(remaining)", .rateLimitReset: "\(seconds)"], now: 0))
     }
 
@@ -153,7 +153,7 @@ extension DownloadQueueHostTests {
 
     // MARK: Retry-After
 
-    private func refuse(_ queue: inout Queue, _ keys: [String], pause: Duration, after seconds: Double) {
+    func refuse(_ queue: inout Queue, _ keys: [String], pause: Duration, after seconds: Double) {
         let failure = CoverFailure(.status, url: "", detail: "", status: 503)
         for key in keys {
             let signal = HostSignal(failure, pause: pause)

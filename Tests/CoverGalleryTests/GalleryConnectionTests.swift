@@ -58,12 +58,12 @@ import Wire
         try await withGallery {
             $0.clientTimeout = .milliseconds(300)
         } albums: {
-            [Album(title: "A", coverURL: $0.coverURL(1) + "?size=30000000")]
+            [Album(title: "A", coverURL: $0.coverURL(1) + "?size=20000000")]
         } _: { stage in
-            let cover = try await stage.cover(at: stage.origin.coverURL(1) + "?size=30000000")
+            let cover = try await stage.cover(at: stage.origin.coverURL(1) + "?size=20000000")
             let id = try await stage.ids[0]
             let wire = try await onThread {
-                let wire = try Wire(port: stage.port)
+                let wire = try Wire(port: stage.port, receiveBuffer: 1 << 16)
                 try wire.send(stage.request("GET", "/covers/\(id)"))
                 return wire
             }

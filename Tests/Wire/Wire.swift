@@ -25,13 +25,17 @@ package final class Wire: Sendable {
 
     package struct Failure: Error { package let call: String, code: Int32 }
 
-    package init(port: Int) throws {
+    /// - Parameter receiveBuffer: what the kernel may hold of what the server sends, in bytes; nil for its own choice.
+    package init(port: Int, receiveBuffer: Int32? = nil) throws {
         #if canImport(Darwin)
             socket = Foundation.socket(AF_INET, SOCK_STREAM, 0)
         #else
             socket = Foundation.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
         #endif
         guard socket >= 0 else { throw Failure(call: "socket", code: errno) }
+        if var size = receiveBuffer {
+            setsockopt(socket, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<Int32>.size))
+        }
         // A bug fails a test; it does not hang it.
         var limit = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))

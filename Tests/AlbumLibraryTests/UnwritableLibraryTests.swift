@@ -8,7 +8,8 @@ import Testing
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             var album = Album(title: "Big")
-            for index in 0..<75_000 { album.otherFields.append(JSONMember("k\(index)", json: "1")) }
+            let text = "\"" + String(repeating: "x", count: 1_000) + "\""
+            for index in 0..<1_100 { album.otherFields.append(JSONMember("k\(index)", json: text)) }
             #expect(throws: AlbumProblem.self) { try album.validated(editing: nil) { _ in nil } }
             try await library.add(album)
             await library.close()

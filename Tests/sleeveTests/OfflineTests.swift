@@ -85,8 +85,9 @@ extension CommandTests {
                 func lines(_ result: RunResult) -> [Substring] {
                     result.stderr.split(separator: "\n").filter { $0.hasPrefix("sleeve: ") }
                 }
-                #expect(lines(refused).count == 2, "\(refused)")
-                #expect(refused.stderr.contains("29 not tried: 127.0.0.1:\(stage.origin.port) asks to wait 3600 s\n"))
+                #expect(lines(refused).count == 7, "\(refused)")
+                #expect(refused.stderr.contains(":\(stage.origin.port): 6 more covers failed with status 503; --report"))
+                #expect(refused.stderr.contains("19 not tried: 127.0.0.1:\(stage.origin.port) asks to wait 3600 s\n"))
             }
             try await withStage { stage in
                 let bad = try stage.list(stage.urls(0..<10, "status=500") + stage.urls(10..<20))

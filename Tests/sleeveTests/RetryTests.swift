@@ -37,7 +37,7 @@ extension CommandTests {
             try await withStage { stage in
                 let result = try await stage.run("prefetch", try stage.list(stage.urls(5..<6, query)))
                 #expect(result.status == 3)
-                #expect(stage.origin.requestCount == (query.contains("loop") ? 6 : 1))
+                #expect(stage.origin.requestCount == (query.contains("loop") ? 11 : 1))
             }
         }
 

@@ -152,7 +152,7 @@ import Wire
                         // A thread of its own, as the pool runs nothing else.
                         let downloaded = try await onWorkThread {
                             let end = ContinuousClock.now + .seconds(60)
-                            while outcomes.progress.downloaded < count, .now < end { usleep(1_000) }
+                            while outcomes.progress.downloaded < count, .now < end { sched_yield() }
                             pool.release()
                             return outcomes.progress.downloaded
                         }

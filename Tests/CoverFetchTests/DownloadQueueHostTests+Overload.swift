@@ -73,6 +73,22 @@ extension DownloadQueueHostTests {
         #expect(queue.learnt.values.first?.limit == 2)
     }
 
+    @Test func `a connection that fails beside an open one before its request costs no attempt, eight times`() throws {
+        var queue = queue(perHost: 2)
+        for path in 1...2 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first { _ = queue.mayConnect(key, others: 0) }
+        _ = queue.didConnect(first[0], .ready)
+        for round in 1...9 {
+            let now = startTime + .seconds(round)
+            queue.record(.unreachable, of: first[1], failure: refused, now: now)
+            queue.retry(first[1], at: now)
+            #expect(queue.attempts(first[1]) == (round <= 8 ? 0 : 1))
+            #expect(turn(&queue, after: Double(round)).started == [first[1]])
+            _ = queue.mayConnect(first[1], others: 1)
+        }
+    }
+
     @Test func `connections that cannot be opened are no sign of crowding if none is open`() throws {
         var queue = queue(perHost: 8, adapts: true)
         for path in 1...99 { _ = try queue.submit(url(path), request: "") }

@@ -30,13 +30,16 @@ extension DownloadQueue {
     /// The request of the transfer in flight is about to be sent again.
     /// - Returns: whether that is within the job's number of retries. It is counted then.
     mutating func resend(_ id: JobID, retries: Int) -> Bool {
-        guard jobs.contains(id), jobs[id].isInFlight, jobs[id].attempt < retries else { return false }
+        guard jobs.contains(id), jobs[id].isInFlight, attempts(id) < retries else { return false }
         jobs[id].attempt += 1
         return true
     }
 
     /// The number of requests that were sent for the job and answered with none, or with a failure, before the one in flight.
-    func attempts(_ id: JobID) -> Int { jobs.contains(id) ? jobs[id].attempt : 0 }
+    func attempts(_ id: JobID) -> Int { jobs.contains(id) ? jobs[id].attempt - jobs[id].unsentAttempts : 0 }
+
+    /// The most attempts of a job that count as none because they sent no request.
+    private static var maximumUnsentAttempts: Int { 8 }
 
     /// The transfer has failed.
     /// - Returns: whether another connection to its host can carry it instead. The job is in front of its host's others then.
@@ -61,6 +64,9 @@ extension DownloadQueue {
             // A host that has never answered is more likely to be dead.
             && (signal != .timedOut || hosts[host].hasAnswered)
         jobs[id].wasCrowded = isCrowded
+        if isCrowded, jobs[id].connection == .opening, jobs[id].unsentAttempts < Self.maximumUnsentAttempts {
+            jobs[id].unsentAttempts += 1
+        }
         if wasCrowded, !isCrowded, signal == .broken { hosts[host].limiter.forgetCrowding() }
         return isCrowded
     }

@@ -12,6 +12,8 @@ struct Job<Request> {
     var host: Int
     /// 0 for the first.
     var attempt = 0
+    /// Attempts that sent no request, as the host did not take one connection more. They are no retries.
+    var unsentAttempts = 0
     var isInFlight = false
     /// When the transfer in flight started.
     var began: Instant?

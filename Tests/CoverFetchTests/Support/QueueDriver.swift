@@ -60,6 +60,8 @@ struct QueueDriver<Request> {
         jobs[key].map { queue.mayConnect($0, others: others) } ?? true
     }
 
+    func attempts(_ key: String) -> Int { jobs[key].map { queue.attempts($0) } ?? 0 }
+
     mutating func resumesOnOtherConnection(_ key: String) -> Bool {
         jobs[key].map { queue.resumesOnOtherConnection($0) } ?? false
     }

@@ -89,6 +89,25 @@ extension DownloadQueueHostTests {
         }
     }
 
+    @Test func `connections that are not made in time after answers leave those that are, and cost no attempt`() throws
+    {
+        var queue = queue(perHost: 32, adapts: true)
+        for path in 1...64 { _ = try queue.submit(url(path), request: "") }
+        let first = turn(&queue).started
+        for key in first { _ = queue.mayConnect(key, others: 0) }
+        _ = queue.didConnect(first[0], .ready)
+        queue.didAnswer(first[0], http2: false)
+        queue.record(.answered, of: first[0], now: startTime)
+        _ = queue.end(first[0])
+        let late = startTime + .seconds(10)
+        for key in first.dropFirst() {
+            queue.record(.timedOut, of: key, failure: refused, now: late)
+            queue.retry(key, at: late)
+            #expect(queue.attempts(key) == 0)
+        }
+        #expect(turn(&queue, after: 10).started.count == 1)
+    }
+
     @Test func `connections that cannot be opened are no sign of crowding if none is open`() throws {
         var queue = queue(perHost: 8, adapts: true)
         for path in 1...99 { _ = try queue.submit(url(path), request: "") }

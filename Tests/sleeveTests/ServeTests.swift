@@ -58,7 +58,8 @@ extension CommandTests {
                 #expect(twice.stdout.contains("Cache-Status: sleeve; hit; ttl="), "\(twice)")
                 let refused = try await stage.shell("curl -sS -x \"$1\" http://example.org/", url)
                 #expect(
-                    refused.stdout.contains("does not answer for other servers") && stage.origin.requestCount == 1, "\(refused)")
+                    refused.stdout.contains("does not answer for other servers") && stage.origin.requestCount == 1,
+                    "\(refused)")
                 serve.kill(SIGTERM)
                 let ended = await serve.exit()
                 #expect(ended.status == 143 && ended.stderr.contains("GET /covers/1.jpg 200 sleeve; hit"), "\(ended)")

@@ -32,7 +32,7 @@ struct HostConnections {
     /// Maximum number of transfers in flight until another connection is ready; nil if there is none.
     private(set) var limit: Int?
     private var opening = 0
-    private var ready = 0
+    private(set) var ready = 0
 
     /// The transfers in flight for each of `maximum` connections, rounded up.
     var share: Int { (inFlight + maximum - 1) / maximum }

@@ -60,7 +60,7 @@ extension DownloadQueue {
         let wasCrowded = jobs[id].wasCrowded
         let isCrowded =
             signal.mayMeanCrowding && jobs[id].opensConnection && hosts[host].http2 != true
-            && hosts[host].connections.hasReady(besides: jobs[id].connection)
+            && (hosts[host].connections.hasReady(besides: jobs[id].connection) || isLateConnection(id, signal))
             // A host that has never answered is more likely to be dead.
             && (signal != .timedOut || hosts[host].hasAnswered)
         jobs[id].wasCrowded = isCrowded
@@ -69,6 +69,11 @@ extension DownloadQueue {
         }
         if wasCrowded, !isCrowded, signal == .broken { hosts[host].limiter.forgetCrowding() }
         return isCrowded
+    }
+
+    /// Whether the transfer has waited in vain for a connection of its own: no request was sent.
+    func isLateConnection(_ id: JobID, _ signal: HostSignal) -> Bool {
+        signal == .timedOut && jobs[id].connection == .opening
     }
 
     /// The next transfer that waits for a connection while its host has nothing else to do. It starts again, over the open one.

@@ -209,9 +209,11 @@ struct DownloadQueue<Request> {
         guard jobs.contains(id), jobs[id].isInFlight, let began = jobs[id].began else { return }
         let host = jobs[id].host
         if failure != nil { jobs[id].hasFailed = true }
-        let ended = ConcurrencyLimiter.Ended(
+        var ended = ConcurrencyLimiter.Ended(
             start: began, inFlightAtStart: jobs[id].inFlightAtStart, inFlight: hosts[host].inFlight)
         let isCrowded = isCrowded(id, signal)
+        // The others that wait for a connection wait in vain, too.
+        if isCrowded, isLateConnection(id, signal) { ended.inFlight = hosts[host].connections.ready + 1 }
         if jobs[id].opensConnection {
             jobs[id].opensConnection = false
             hosts[host].unproven -= 1

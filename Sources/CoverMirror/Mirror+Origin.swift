@@ -18,7 +18,7 @@ extension Mirror {
         _ why: CacheStatus.Forwarding, _ interim: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws -> MirrorResponse {
         let fallback = ifError ? cached : nil
-        if let fallback, await origin.isDoubtful {
+        if let fallback, await origin.isDoubtful(url.string) {
             // The client gets the stale response at once. A request in the background shows whether the origin is back.
             await origin.startFetch(of: url.string) { await self.fetchFromOrigin(request, url, fallback, nil) }
             if let response = try await staleIfError(fallback, request, .hit) { return response }

@@ -66,8 +66,8 @@ actor OriginClient {
         self.clock = clock
     }
 
-    /// Whether the origin has failed or must not be asked now.
-    var isDoubtful: Bool { gate.isDoubtful(at: clock()) }
+    /// Whether the origin has failed or must not be asked for the URL now.
+    func isDoubtful(_ url: String) -> Bool { gate.isDoubtful(at: clock(), url) }
 
     // MARK: Requests
 
@@ -76,7 +76,7 @@ actor OriginClient {
     func send(
         _ request: MirrorRequest, to url: HTTPURL, interim: (@Sendable (HTTPResponse) -> Void)? = nil
     ) async throws(OriginFailure) -> OriginResponse {
-        let job = try await acquireSlot()
+        let job = try await acquireSlot(for: url)
         defer { releaseSlot() }
         let relay = TransferRequest.Relay(method: request.method, body: request.body, onInterim: interim)
         let requestTime = WallClock.milliseconds()
@@ -86,10 +86,10 @@ actor OriginClient {
                 for: TransferRequest(url: url, headerFields: request.fields, relay: relay))
             try check(transfer.head, answers: request, url)
         } catch {
-            throw didFail(job, error)
+            throw didFail(job, error, url)
         }
         let responseTime = WallClock.milliseconds()
-        didRespond(transfer.head)
+        didRespond(transfer.head, url)
         // Waiting with the slot keeps further bodies from arriving.
         guard let held = await responseBytes.reserve(transfer.body.count) else { throw .busy }
         var fields = transfer.head.headerFields.endToEnd
@@ -123,7 +123,7 @@ actor OriginClient {
         await acquireStream()
         let job: JobID
         do throws(OriginFailure) {
-            job = try await acquireSlot()
+            job = try await acquireSlot(for: url)
         } catch {
             releaseStream()
             throw error
@@ -134,7 +134,7 @@ actor OriginClient {
         do throws(TransferError) {
             let head = try await stream.head()
             try check(head, answers: request, url)
-            didRespond(head)
+            didRespond(head, url)
             // The slot is occupied until the body has been streamed.
             let body = StreamedBody(stream: stream) {
                 didComplete(head, $0)
@@ -144,23 +144,24 @@ actor OriginClient {
             return (head, body)
         } catch {
             endStream()
-            throw didFail(job, error)
+            throw didFail(job, error, url)
         }
     }
 
-    private func didRespond(_ head: HTTPResponse) {
+    private func didRespond(_ head: HTTPResponse, _ url: HTTPURL) {
         gate.didRespond(
-            status: head.status.code, head.headerFields, at: clock(), time: WallClock.milliseconds() / 1_000)
+            url.string, status: head.status.code, head.headerFields, at: clock(),
+            time: WallClock.milliseconds() / 1_000)
     }
 
-    private func didFail(_ job: JobID, _ error: TransferError) -> OriginFailure {
+    private func didFail(_ job: JobID, _ error: TransferError, _ url: HTTPURL) -> OriginFailure {
         switch error.kind {
         case .nameResolution, .connect, .tls, .timeout: gate.didFail(job, at: clock())
         // The origin accepted the connection. The failure may concern this URL only, and no client has waited for a timeout.
         case .broken, .cancelled: gate.didCancel(job)
         // The origin has responded.
         case .tooLarge, .truncated, .coding, .tooManyRedirects, .refusedAddress:
-            gate.didRespond(status: 0, [:], at: clock(), time: 0)
+            gate.didRespond(url.string, status: 0, [:], at: clock(), time: 0)
         }
         return .transfer(error)
     }
@@ -198,11 +199,11 @@ actor OriginClient {
 
     // MARK: The limit
 
-    private func acquireSlot() async throws(OriginFailure) -> JobID {
-        if let closed = gate.closed(at: clock()) { throw .closed(closed) }
+    private func acquireSlot(for url: HTTPURL) async throws(OriginFailure) -> JobID {
+        if let closed = gate.closed(at: clock(), url.string) { throw .closed(closed) }
         if inFlight < limit { inFlight += 1 } else { await withCheckedContinuation { waiting.append($0) } }
         do throws(OriginGate.Closed) {
-            return try gate.begin(at: clock())
+            return try gate.begin(url.string, at: clock())
         } catch {
             // The origin has failed meanwhile. The next waiting request fails at once too.
             releaseSlot()

@@ -10,7 +10,7 @@ import Testing
 
     /// Starts a request that fails at once. - Returns: false if the gate is closed.
     private func fail(_ gate: inout OriginGate, at seconds: Double) -> Bool {
-        guard let job = try? gate.begin(at: at(seconds)) else { return false }
+        guard let job = try? gate.begin("/1", at: at(seconds)) else { return false }
         gate.didFail(job, at: at(seconds))
         return true
     }
@@ -19,16 +19,17 @@ import Testing
     func breaker() throws {
         var gate = OriginGate()
         for _ in 1...3 { #expect(fail(&gate, at: 0)) }
-        #expect(gate.closed(at: at(0.1)) == .init(isRequested: false, delay: .milliseconds(400)))
-        #expect(gate.isDoubtful(at: at(0.1)) && !fail(&gate, at: 0.4))
-        #expect(gate.closed(at: at(0.5)) == nil && gate.isDoubtful(at: at(0.5)), "no response has arrived yet")
-        let probe = try gate.begin(at: at(0.5))
+        #expect(gate.closed(at: at(0.1), "/1") == .init(isRequested: false, delay: .milliseconds(400)))
+        #expect(gate.isDoubtful(at: at(0.1), "/1") && !fail(&gate, at: 0.4))
+        #expect(gate.closed(at: at(0.5), "/1") == nil)
+        #expect(gate.isDoubtful(at: at(0.5), "/1"), "no response has arrived yet")
+        let probe = try gate.begin("/1", at: at(0.5))
         #expect(!fail(&gate, at: 0.6), "one probe at a time")
         gate.didFail(probe, at: at(0.7))
-        #expect(gate.closed(at: at(0.7)) == .init(isRequested: false, delay: .seconds(1)))
-        _ = try gate.begin(at: at(1.7))
-        gate.didRespond(status: 200, [:], at: at(1.8), time: 0)
-        #expect(gate.closed(at: at(1.8)) == nil && !gate.isDoubtful(at: at(1.8)))
+        #expect(gate.closed(at: at(0.7), "/1") == .init(isRequested: false, delay: .seconds(1)))
+        _ = try gate.begin("/1", at: at(1.7))
+        gate.didRespond("/1", status: 200, [:], at: at(1.8), time: 0)
+        #expect(gate.closed(at: at(1.8), "/1") == nil && !gate.isDoubtful(at: at(1.8), "/1"))
     }
 
     @Test("an origin that stays down is probed at least every half minute")
@@ -45,7 +46,7 @@ import Testing
         var gate = OriginGate()
         for _ in 1...9 {
             #expect(fail(&gate, at: 0) && fail(&gate, at: 0))
-            gate.didRespond(status: 500, [:], at: at(0), time: 0)
+            gate.didRespond("/1", status: 500, [:], at: at(0), time: 0)
         }
     }
 
@@ -53,8 +54,8 @@ import Testing
     func cancelled() throws {
         var gate = OriginGate()
         for _ in 1...3 { _ = fail(&gate, at: 0) }
-        gate.didCancel(try gate.begin(at: at(1)))
-        #expect(gate.closed(at: at(1)) == nil)
+        gate.didCancel(try gate.begin("/1", at: at(1)))
+        #expect(gate.closed(at: at(1), "/1") == nil)
     }
 
     @Test(
@@ -65,8 +66,29 @@ import Testing
             as [(Int, String?, Int?)])
     func retryAfter(status: Int, text: String?, seconds: Int?) {
         var gate = OriginGate()
-        gate.didRespond(status: status, text.map { [.retryAfter: $0] } ?? [:], at: start, time: 0)
-        #expect(gate.closed(at: start) == seconds.map { .init(isRequested: true, delay: .seconds($0)) })
-        #expect(gate.closed(at: at(601)) == nil)
+        gate.didRespond("/1", status: status, text.map { [.retryAfter: $0] } ?? [:], at: start, time: 0)
+        #expect(gate.closed(at: start, "/1") == seconds.map { .init(isRequested: true, delay: .seconds($0)) })
+        #expect(gate.closed(at: at(601), "/1") == nil)
+    }
+
+    @Test("a pause concerns its URL; three URLs refused in a row close the gate for all, and an answer opens it")
+    func refusals() {
+        var gate = OriginGate()
+        func refuse(_ url: String) {
+            gate.didRespond(url, status: 503, [.retryAfter: "60"], at: start, time: 0)
+        }
+        for url in ["/1", "/2", "/1"] { refuse(url) }
+        #expect(gate.closed(at: start, "/1") != nil && gate.closed(at: start, "/3") == nil)
+        gate.didRespond("/3", status: 200, [:], at: start, time: 0)
+        refuse("/4")
+        refuse("/5")
+        #expect(gate.closed(at: start, "/3") == nil, "not in a row")
+        refuse("/6")
+        #expect(gate.closed(at: start, "/3") == .init(isRequested: true, delay: .seconds(60)))
+        #expect(gate.closed(at: at(60), "/3") == nil)
+        refuse("/6")
+        #expect(gate.closed(at: start, "/3") != nil, "one more refusal is enough")
+        gate.didRespond("/7", status: 404, [:], at: start, time: 0)
+        #expect(gate.closed(at: start, "/3") == nil && gate.closed(at: start, "/1") != nil)
     }
 }

@@ -1,4 +1,5 @@
 import NIOCore
+import Platform
 import Synchronization
 
 /// The listening socket and the open connections of an origin, so that it can close them.
@@ -37,7 +38,14 @@ final class ConnectionRegistry: Sendable {
             return state.listener.take()
         }
         for connection in connections { connection.close() }
-        return listener?.close()
+        guard let listener else { return nil }
+        return listener.eventLoop.flatSubmit {
+            // A child process that has not executed its program yet has a copy of the socket, which would listen on.
+            try? listener.pipeline.syncOperations.withUnsafeTransportIfAvailable { (socket: NIOBSDSocket.Handle) in
+                _ = shutdown(socket, Int32(SHUT_RD))
+            }
+            return listener.close()
+        }
     }
 
     /// Waits until every connection is closed. Call it when no new connection can arrive.

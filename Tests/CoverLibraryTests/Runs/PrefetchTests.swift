@@ -82,6 +82,27 @@ import Wire
         }
     }
 
+    @Test("an HTTP/2 connection that falls silent costs no cover: retries after a time-out use another one")
+    func silentConnection() async throws {
+        try await withStage(origin: { $0.tls = OriginTLS() }) { stage in
+            let certificate = URL(filePath: stage.folder + "/origin.pem")
+            try Data(try #require(stage.origin.certificate).utf8).write(to: certificate)
+            let library = try await stage.another {
+                $0.certificateAuthorities = certificate
+                $0.timeout = .seconds(3)
+            }
+            let relay = try Relay(to: stage.origin.port)
+            defer { relay.stop() }
+            let urls = (0...20).map { "https://127.0.0.1:\(relay.port)/covers/\($0).jpg" }
+            _ = try await library.cover(at: urls[0])
+            relay.losePath()
+            let summary = try await library.prefetch(urls).summary()
+            #expect(summary.fresh == 1 && summary.downloaded == 20)
+            #expect(relay.connectionCount > 1)
+            await library.close()
+        }
+    }
+
     @Test("a URL that a list repeats ten thousand times is one transfer")
     func repeats() async throws {
         try await withStage { stage in

@@ -9,7 +9,7 @@ import ServerChannels
 /// a host that no foreign name server controls (DNS rebinding), requests that change something must come from the gallery's own
 /// origin (`Origin`, `Sec-Fetch-Site`), and a token is required where other machines can connect.
 struct AccessMiddleware: RouterMiddleware {
-    typealias Context = BasicRequestContext
+    typealias Context = GalleryContext
 
     private let hosts: AllowedHosts
     private let token: String?

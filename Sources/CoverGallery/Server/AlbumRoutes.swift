@@ -12,7 +12,7 @@ struct AlbumRoutes: Sendable {
     static let clientCookie = GalleryCookie.client
     private var library: LibraryAPI { model.library }
 
-    func add(to router: RouterGroup<BasicRequestContext>) {
+    func add(to router: RouterGroup<GalleryContext>) {
         router.get("/api/library") { request, _ in try await albums(request) }
         router.get("/api/state") { request, _ in await state(request) }
         router.put("/api/memento") { request, _ in try await saveMemento(request) }

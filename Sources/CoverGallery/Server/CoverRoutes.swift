@@ -1,6 +1,7 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
+import NIOCore
 import Platform
 import ServerChannels
 
@@ -8,19 +9,20 @@ import ServerChannels
 struct CoverRoutes: Sendable {
     let model: GalleryModel
 
-    func add(to router: RouterGroup<BasicRequestContext>) {
-        router.get("/covers/{id}") { request, context in try await cover(context.albumID, request) }
+    func add(to router: RouterGroup<GalleryContext>) {
+        router.get("/covers/{id}") { request, context in try await cover(request, context) }
         router.post("/api/pictures") { request, _ in try await storePicture(request) }
     }
 
-    private func cover(_ id: Album.ID, _ request: Request) async throws -> Response {
+    private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
+        let id = context.albumID
         let bytes = try await model.albums.covers(of: [id]).first?.cached?.bytes ?? 0
         guard let held = await model.coverBytes.reserve(bytes) else {
             throw HTTPError(.serviceUnavailable, message: "too many browsers take their covers slowly; try again later")
         }
         for key in try await model.albums.keys(of: id) {
             if let cover = try? await model.library.cachedCover(at: key) {
-                return Self.response(cover, request, held)
+                return Self.response(cover, request, context.channel, held)
             }
         }
         throw HTTPError(.notFound, message: "this cover is not in the cache")
@@ -38,7 +40,7 @@ struct CoverRoutes: Sendable {
     }
 
     private static func response(
-        _ cover: Cover, _ request: Request, _ held: ByteBudget.Reservation
+        _ cover: Cover, _ request: Request, _ channel: any Channel, _ held: ByteBudget.Reservation
     ) -> Response {
         let version = CoverVersion.of(cover.digest)
         // A URL with the version in it names these bytes for ever.
@@ -50,17 +52,21 @@ struct CoverRoutes: Sendable {
                 .cacheControl: isPermanent ? "private, max-age=31536000, immutable" : "private, no-cache",
                 .contentSecurityPolicy: policy,
             ])
-        if response.status == .ok { response.body = body(bytes, held) }
+        if response.status == .ok { response.body = body(bytes, channel, held) }
         return response
     }
 
     /// A body that is written as the client takes it.
     /// - Parameter held: the memory of the bytes.
-    private static func body(_ bytes: ByteBuffer, _ held: ByteBudget.Reservation) -> ResponseBody {
+    private static func body(
+        _ bytes: ByteBuffer, _ channel: any Channel, _ held: ByteBudget.Reservation
+    ) -> ResponseBody {
         ResponseBody(contentLength: bytes.readableBytes) { writer in
             var rest = bytes
             while let slice = rest.readSlice(length: min(rest.readableBytes, 64 << 10)), slice.readableBytes > 0 {
                 try await writer.write(slice)
+                // The next write waits for room: the event loop has to know of this one.
+                try await channel.eventLoop.submit {}.get()
             }
             try await writer.finish(nil)
             withExtendedLifetime(held) {}

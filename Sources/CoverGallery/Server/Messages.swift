@@ -70,11 +70,6 @@ extension Response {
     }
 }
 
-extension BasicRequestContext {
-    /// The album that the path names.
-    var albumID: Album.ID { (parameters.get("id") ?? "").percentDecoded }
-}
-
 extension Request {
     /// Reads the body. Refuses other media types, as other sites' pages can send some of them without a CORS preflight.
     /// - Parameters:

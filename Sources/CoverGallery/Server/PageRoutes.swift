@@ -7,7 +7,7 @@ struct PageRoutes: Sendable {
     private static let maximumCovers = 400
     let model: GalleryModel
 
-    func add(to router: RouterGroup<BasicRequestContext>) {
+    func add(to router: RouterGroup<GalleryContext>) {
         router.post("/api/covers") { request, _ in try await show(request) }
         router.get("/api/covers") { _, _ in try await cachedCovers() }
         router.get("/api/events") { request, _ in try await events(request) }

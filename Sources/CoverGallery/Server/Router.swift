@@ -5,8 +5,8 @@ import Hummingbird
 /// Everything the gallery answers, by path.
 func makeRouter(
     _ model: GalleryModel, _ access: AccessMiddleware, base: BasePath
-) -> Router<BasicRequestContext> {
-    let router = Router(options: .autoGenerateHeadEndpoints)
+) -> Router<GalleryContext> {
+    let router = Router(context: GalleryContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: access)
     let files = PageFiles()
     let routes = router.group(RouterPath(base.text))

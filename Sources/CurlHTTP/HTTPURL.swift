@@ -21,8 +21,6 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     package var authority: String { String(origin.drop { $0 != ":" }.dropFirst(3)) }
     /// Path and query as they are sent: the request target in origin form (RFC 9112 section 3.2.1).
     package var target: Substring { requestURL[originEnd(requestURL)...] }
-    /// Path and query, normalized.
-    package var normalizedTarget: Substring { string[originEnd(string)...] }
 
     package var isHTTPS: Bool { string.utf8.dropFirst(4).first == UInt8(ascii: "s") }
 

@@ -39,8 +39,7 @@ import Testing
             switch queue.next(now: startTime) {
             case .start(let start): keys.append(start.key)
             case .wait: return keys
-            case .restart, .drop, .fetchRobots:
-                Issue.record("a transfer was restarted or dropped, or a robots.txt fetched")
+            case .restart, .drop: Issue.record("a transfer was restarted or dropped")
             }
         }
     }

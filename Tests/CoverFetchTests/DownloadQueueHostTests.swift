@@ -36,7 +36,6 @@ import Testing
                 turn.dropped.append(url.string)
                 turn.details.append(failure.detail)
                 _ = queue.end(job)
-            case .fetchRobots(let url, _): Issue.record("\(url.string) was fetched")
             case .wait(let time):
                 turn.wait = time
                 return turn

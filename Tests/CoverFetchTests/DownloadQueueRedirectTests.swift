@@ -3,7 +3,7 @@ import Testing
 
 @testable import CoverFetch
 
-/// Jobs that redirects move to another host, and requests for robots.txt.
+/// Jobs that redirects move to another host.
 @Suite struct DownloadQueueRedirectTests {
     private typealias Queue = QueueDriver<String>
     private let startTime = ContinuousClock.now
@@ -12,15 +12,14 @@ import Testing
 
     private func starts(
         _ queue: inout Queue, after seconds: Double = 0
-    ) -> (targets: [String], robots: [Int], wait: ContinuousClock.Instant?) {
-        var (targets, robots): ([String], [Int]) = ([], [])
+    ) -> (targets: [String], wait: ContinuousClock.Instant?) {
+        var targets: [String] = []
         while true {
             switch queue.next(now: startTime + .seconds(seconds)) {
             case .start(let start): targets.append("\(start.target) \(start.attempt)")
             case .restart: Issue.record("a transfer was restarted")
-            case .fetchRobots(_, let host): robots.append(host)
             case .drop(_, let url, _): Issue.record("\(url) was dropped")
-            case .wait(let time): return (targets, robots, time)
+            case .wait(let time): return (targets, time)
             }
         }
     }
@@ -65,21 +64,5 @@ import Testing
         #expect(try starts(&queue).targets == ["\(url(7, host: 2)) 1"])
         try queue.retry(url(1).string, at: startTime)
         #expect(try starts(&queue).targets == ["\(url(1)) 2"])
-    }
-
-    @Test("a request for robots.txt counts against the rate limits", arguments: [false, true])
-    func robotsRate(isTotal: Bool) throws {
-        let interval = Duration.seconds(1)
-        var queue = Queue(
-            limits: .init(
-                parallel: 10, perHost: 2, interval: isTotal ? nil : interval, totalInterval: isTotal ? interval : nil,
-                respectsRobots: true))
-        _ = try queue.submit(url(1), request: "")
-        let first = starts(&queue)
-        #expect(first.robots == [0] && first.targets.isEmpty)
-        queue.record(.success(.everything), host: 0, http2: false, now: startTime + .seconds(0.1))
-        let next = starts(&queue, after: 0.1)
-        #expect(next.targets.isEmpty && next.wait == startTime + .seconds(1))
-        #expect(try starts(&queue, after: 1).targets == ["\(url(1)) 0"])
     }
 }

@@ -24,8 +24,7 @@ import Testing
             switch queue.next(now: startTime + .seconds(seconds)) {
             case .start(let start): keys.append(start.key)
             case .restart: Issue.record("a transfer was restarted")
-            case .fetchRobots(let url, _), .drop(_, let url, _):
-                Issue.record("\(url.string) was dropped, or a robots.txt fetched")
+            case .drop(_, let url, _): Issue.record("\(url.string) was dropped")
             case .wait(let time): return (keys, time)
             }
         }

@@ -60,7 +60,6 @@ import Testing
         #expect(url.target == sent ?? written)
         #expect(url.requestURL == "http://covers.example" + (sent ?? written))
         #expect(url.string == "http://covers.example" + key)
-        #expect(url.normalizedTarget == key)
         #expect(try HTTPURL(url.string).string == url.string)
         #expect(try HTTPURL(url.string).requestURL == url.string)
         #expect(try HTTPURL(url.requestURL) == url)

@@ -101,7 +101,7 @@ extension CommandTests {
 
         @Test(arguments: [
             ["--retries", "3"], ["--library", "x.json"], ["--json"], ["--size", "250"], ["--rate", "1"],
-            ["--cover-art-archive", "http://127.0.0.1:1"], ["--allow-downgrade"], ["--fixed"], ["--respect-robots"],
+            ["--cover-art-archive", "http://127.0.0.1:1"], ["--allow-downgrade"], ["--fixed"],
             ["--remote", "http://127.0.0.1:1"],
         ]) func `an option without effect on a mirror is rejected, with advice`(options: [String]) async throws {
             try await withStage { stage in

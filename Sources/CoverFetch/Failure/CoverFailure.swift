@@ -31,8 +31,6 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case tooManyRedirects
         /// A redirect leads to a URL that may not be fetched, or the host's address is private.
         case refusedAddress
-        /// The host's `/robots.txt` forbids the URL, and the library respects it.
-        case disallowed
         /// The library is offline, and the cover is not cached or must not be served stale.
         case offline
         /// The call downloads nothing, and the cover is not cached.
@@ -138,14 +136,6 @@ extension CoverFailure {
     /// RFC 9111 §5.2.2.5.
     package static func notStorable(_ url: String) -> CoverFailure {
         CoverFailure(.notStorable, url: url, detail: "the server forbids storing it (Cache-Control: no-store)")
-    }
-
-    /// RFC 9309. - Parameter problem: why the host's rules are unknown; nil if they forbid the URL.
-    static func disallowed(_ url: String, _ problem: String?) -> CoverFailure {
-        let detail =
-            problem.map { "the host's robots.txt could not be fetched, so nothing may be (--respect-robots): \($0)" }
-            ?? "the host's robots.txt forbids it (--respect-robots)"
-        return CoverFailure(.disallowed, url: url, detail: detail)
     }
 
     private static let notTriedPrefix = "not tried: "

@@ -6,14 +6,6 @@ import HTTPCaching
 struct DownloadHost {
     typealias Instant = ContinuousClock.Instant
 
-    /// The host's `/robots.txt`, where it is respected.
-    enum Robots {
-        case unknown(attempts: Int)
-        case fetching(attempts: Int)
-        /// - problem: why the rules are unknown, so that nothing is allowed.
-        case known(RobotsRules, until: Instant, problem: String?)
-    }
-
     /// Which of the queue's lists of hosts the host is in.
     enum Position {
         case none
@@ -38,8 +30,6 @@ struct DownloadHost {
     var inFlight: Int { connections.inFlight }
     /// The host speaks HTTP/2; nil if unknown.
     var http2: Bool?
-    /// Nil if `/robots.txt` is ignored.
-    var robots: Robots?
     var limiter: ConcurrencyLimiter
     var breaker = Breaker()
     /// Probes chosen so far.
@@ -95,7 +85,6 @@ struct DownloadHost {
         loggedLimit = limiter.limit
         earlierRest = earlier?.restsUntil
         hasAddress = url.hostIsAddress
-        if limits.respectsRobots { robots = .unknown(attempts: 0) }
         // Nothing to wait for: there is no name to resolve.
         if url.hostIsAddress, http2 == false { connections.becameKnown(http2: false) }
     }
@@ -158,7 +147,6 @@ struct DownloadHost {
     /// Whether one more transfer may be in flight, times aside. Inlined: a call would copy the host.
     @inline(__always) var hasRoom: Bool {
         if breaker.isProbing { return false }
-        if case .fetching = robots { return false }
         if isParked { return inFlight == 0 }
         return switch connections.state {
         case .none: inFlight == 0
@@ -224,22 +212,5 @@ struct DownloadHost {
             if !limiter.isCrowded || unproven == 0 { limiter.answered(ended) }
         }
         if limiter.interval > .zero { close(until: now + limiter.interval) }
-    }
-
-    /// How often `/robots.txt` is requested again after a failure.
-    private static let robotsRetries = 3
-
-    /// Records the result of fetching `/robots.txt`.
-    mutating func record(_ rules: Result<RobotsRules, RobotsError>, now: Instant) {
-        guard case .fetching(let attempts) = robots else { return }
-        switch rules {
-        // Rules are valid for a day (RFC 9309 §2.4).
-        case .success(let rules): robots = .known(rules, until: now + .seconds(86_400), problem: nil)
-        case .failure where attempts < Self.robotsRetries:
-            robots = .unknown(attempts: attempts + 1)
-            close(until: now + .milliseconds(500) * Double(1 << attempts))
-        case .failure(let error):
-            robots = .known(.nothing, until: now + .seconds(60), problem: error.reason)
-        }
     }
 }

@@ -10,21 +10,17 @@ package struct FetchLimits: Sendable {
     package var totalInterval: Duration?
     /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
     package var adapts: Bool
-    /// Fetches and obeys each host's `/robots.txt` (RFC 9309).
-    package var respectsRobots: Bool
 
     /// Longest pause that a host may ask for and a run waits.
     package static let longestRest = Duration.seconds(120)
 
     package init(
-        parallel: Int, perHost: Int, interval: Duration? = nil, totalInterval: Duration? = nil, adapts: Bool = false,
-        respectsRobots: Bool = false
+        parallel: Int, perHost: Int, interval: Duration? = nil, totalInterval: Duration? = nil, adapts: Bool = false
     ) {
         self.parallel = parallel
         self.perHost = perHost
         self.interval = interval
         self.totalInterval = totalInterval
         self.adapts = adapts
-        self.respectsRobots = respectsRobots
     }
 }

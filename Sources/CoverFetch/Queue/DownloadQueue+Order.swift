@@ -26,18 +26,13 @@ extension DownloadQueue {
         return true
     }
 
-    /// Starts a job of priority `immediate`. Where robots.txt is respected, it is fetched first.
+    /// Starts a job of priority `immediate`.
     mutating func startImmediate(_ now: Instant) -> Start? {
         while let id = immediate.popFirst() {
             guard canStart(id) else { continue }
-            let host = jobs[id].host
             // A job that backs off has a timer; counting an attempt invalidates it.
             if !removeWaiting(id) { jobs[id].attempt += 1 }
-            if isAllowed(id, host) { return start(id, host, now) }
-            // robots.txt is fetched even if the host was given up.
-            hosts[host].breaker.succeeded()
-            hosts[host].waiting.prepend(id)
-            enqueue(host)
+            return start(id, jobs[id].host, now)
         }
         return nil
     }

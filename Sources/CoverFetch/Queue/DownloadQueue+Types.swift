@@ -28,9 +28,7 @@ extension DownloadQueue {
         case start(Start)
         /// Cancel the job's transfer. It starts again.
         case restart(JobID)
-        /// Fetch the `/robots.txt` of a host.
-        case fetchRobots(HTTPURL, host: Int)
-        /// End the job without a transfer: its host was given up, or forbids the URL.
+        /// End the job without a transfer: its host was given up.
         case drop(JobID, HTTPURL, CoverFailure)
         /// Nothing starts before this time; nil for none before another event.
         case wait(Instant?)

@@ -143,9 +143,7 @@ struct DownloadQueue<Request> {
                 continue
             }
             guard hosts[host].hasRoom else { continue }
-            if let fetch = robotsToFetch(host, now) { return fetch }
             guard let id = hosts[host].breaker.isClosed ? popWaiting(host) : popProbe(host) else { continue }
-            if let drop = dropIfDisallowed(id, host) { return drop }
             switch admit(jobs[id]) {
             case .start: return .start(start(id, host, now))
             case .wait: enqueue(host)
@@ -172,7 +170,12 @@ struct DownloadQueue<Request> {
     }
 
     mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
-        countStart(host, now)
+        inFlight += 1
+        hosts[host].connections.start()
+        parkStart(host, now)
+        hosts[host].quota.start()
+        if let interval = limits.interval { hosts[host].close(until: now + interval) }
+        if let interval = limits.totalInterval { closedUntil = now + interval }
         jobs[id].isInFlight = true
         jobs[id].began = now
         jobs[id].inFlightAtStart = hosts[host].inFlight
@@ -181,16 +184,6 @@ struct DownloadQueue<Request> {
         return Start(
             job: id, url: jobs[id].url, target: jobs[id].target, attempt: jobs[id].attempt,
             multiplexes: hosts[host].hasAnswered && hosts[host].http2 == true, streams: hosts[host].streams)
-    }
-
-    /// Counts a starting request in every limit.
-    mutating func countStart(_ host: Int, _ now: Instant) {
-        inFlight += 1
-        hosts[host].connections.start()
-        parkStart(host, now)
-        hosts[host].quota.start()
-        if let interval = limits.interval { hosts[host].close(until: now + interval) }
-        if let interval = limits.totalInterval { closedUntil = now + interval }
     }
 
     // MARK: Events of a transfer

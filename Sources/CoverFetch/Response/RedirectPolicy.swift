@@ -3,8 +3,8 @@ import HTTPTypes
 
 /// Whether a redirect is followed.
 ///
-/// Each redirect is a request of its own in the queue of the host it leads to. That host's concurrency, rate, `robots.txt` and
-/// breaker apply to it.
+/// Each redirect is a request of its own in the queue of the host it leads to. That host's concurrency, rate and breaker
+/// apply to it.
 package struct RedirectPolicy: Sendable {
     /// Maximum number of redirects for one cover.
     package var maximumRedirects = 10

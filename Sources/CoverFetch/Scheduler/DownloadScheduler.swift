@@ -135,7 +135,6 @@ package actor DownloadScheduler {
             switch queue.next(now: now, admit: { admit($0, now) }) {
             case .start(let start): begin(start)
             case .restart(let job): cancelTransfer(job)
-            case .fetchRobots(let url, let host): fetchRobots(url, host)
             case .drop(let job, let url, let failure): drop(job, url, failure)
             case .wait(let time):
                 endTurn(now)
@@ -191,18 +190,7 @@ package actor DownloadScheduler {
         if states[job.slot].use != job.use { states[job.slot] = JobState(use: job.use) }
     }
 
-    private func fetchRobots(_ url: HTTPURL, _ host: Int) {
-        client.assumeIsolated { client in
-            _ = client.start(TransferRequest(url: url)) { [weak self] result in
-                self?.assumeIsolated { scheduler in
-                    let http2 = (try? result.get())?.isHTTP2
-                    scheduler.queue.record(RobotsRules.rules(from: result), host: host, http2: http2, now: .now)
-                }
-            }
-        }
-    }
-
-    /// Ends a job whose host was given up or forbids its URL.
+    /// Ends a job whose host was given up.
     private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
         ensureState(job)
         if retriesWithoutRedirect(job, url, failure) { return }

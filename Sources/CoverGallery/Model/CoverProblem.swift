@@ -54,7 +54,6 @@ struct CoverProblem: Sendable, Equatable {
         case .overQuota: return "\(host) takes no more requests for now. Try again later."
         case .tooManyRedirects: return "The cover’s address leads nowhere. Edit the album to change it."
         case .refusedAddress: return "Sleeve may not connect to the cover’s address."
-        case .disallowed: return "\(host) doesn’t allow programs to fetch this cover."
         case .offline: return "Not in Sleeve’s cache, and Sleeve is offline."
         case .notStorable: return "\(host) doesn’t allow keeping this cover."
         case .cache: return "The cover could not be saved. Check the free disk space."

@@ -25,7 +25,7 @@ extension LibraryConfiguration {
     var policy: FetchPolicy {
         let limits = FetchLimits(
             parallel: parallel, perHost: perHost, interval: rate.map(Self.interval),
-            totalInterval: totalRate.map(Self.interval), adapts: adapts, respectsRobots: respectsRobots)
+            totalInterval: totalRate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
             redirect: RedirectPolicy(maximumRedirects: maximumRedirects, allowsDowngrades: allowsDowngrades),

@@ -20,8 +20,6 @@ public struct LibraryConfiguration: Sendable {
     public var rate: Double?
     /// Maximum number of requests a second to all hosts together. Above 0 and finite; nil for no limit.
     public var totalRate: Double?
-    /// Fetches every host's `/robots.txt` first, and nothing that it forbids `sleeve` (RFC 9309).
-    public var respectsRobots = false
     /// Maximum duration of a request. Each redirect is a request of its own. Above 0, at most a year.
     public var timeout: Duration = .seconds(60)
     /// Retries after a temporary failure. At least 0.

@@ -12,7 +12,7 @@ struct CoverMatcher: Sendable {
 
     /// - Throws: `LibraryError` if the host is not valid.
     init(_ filter: CoverFilter) throws(LibraryError) {
-        glob = filter.pattern.map { Glob($0.utf8, syntax: .shell) }
+        glob = filter.pattern.map(Glob.init)
         isPinned = filter.isPinned
         guard let name = filter.host else {
             (host, hasPort) = (nil, false)

@@ -24,7 +24,7 @@ struct RefreshSelection: Sendable {
 
     init(_ request: RefreshRequest, now: Int64) {
         scope = request.scope
-        glob = request.pattern.map { Glob($0.utf8, syntax: .shell) }
+        glob = request.pattern.map(Glob.init)
         self.now = now
     }
 

@@ -30,8 +30,6 @@ package struct OriginOptions: Sendable {
     package var archiveHosts = false
     /// The length of covers whose URL states none, in bytes; nil is 8 to 250 KB, which depends on the cover.
     package var size: Int?
-    /// The body of `/robots.txt`; nil answers 404.
-    package var robots: String?
     /// Counts requests by path, for `Origin.requestCount(path:)`. Every requested path stays in memory.
     package var countPaths = false
 

@@ -18,10 +18,6 @@ struct ResponsePlanner: Sendable {
             return response
         }
         var options = ResponseOptions(options, number: number)
-        if path == "/robots.txt" {
-            if let status = self.options.status { return error(status, options) }
-            if let robots = self.options.robots { return .text(200, robots) }
-        }
         if let archive = ArchivePath(path) {
             var response = archive.response(at: archiveHosts(request))
             response.delay = options.delay

@@ -53,7 +53,6 @@ extension Serve {
         }
         let limits = [
             ("--rate", network.rate != nil), ("--total-rate", network.totalRate != nil), ("--fixed", network.fixed),
-            ("--respect-robots", network.respectRobots),
         ]
         for (name, isGiven) in limits where isGiven {
             throw ValidationError(

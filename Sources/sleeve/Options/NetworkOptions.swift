@@ -28,9 +28,6 @@ struct NetworkOptions: ParsableArguments {
         help: ArgumentHelp("Maximum requests per second, all hosts. Default: unlimited.", valueName: "n"))
     var totalRate: Double?
 
-    @Flag(help: "Request each host's robots.txt first and obey it.")
-    var respectRobots = false
-
     @Option(
         help: ArgumentHelp(
             "The User-Agent field of requests. Name a contact that servers can reach: 'Sleeve (+https://example.org/me)'.",
@@ -104,7 +101,6 @@ struct NetworkOptions: ParsableArguments {
         configuration.perHost = min(perHost, parallel)
         configuration.adapts = !fixed
         configuration.rate = rate
-        configuration.respectsRobots = respectRobots
         configuration.totalRate = totalRate
         if let userAgent { configuration.userAgent = userAgent }
         configuration.timeout = .milliseconds(Int(timeout * 1_000))

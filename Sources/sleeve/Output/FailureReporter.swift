@@ -109,7 +109,6 @@ extension CoverFailure {
         case .tls: "failed without a trusted TLS connection"
         case .truncated: "ended early"
         case .overQuota: "were refused: too many requests"
-        case .disallowed: "were not requested: robots.txt disallows them"
         case .status where status.map { $0 == 429 || $0 == 407 || $0 >= 500 } == true:
             "failed with status \(status ?? 0)"
         default: nil

@@ -35,10 +35,6 @@ struct QueueDriver<Request> {
 
     mutating func forgetOutages() { queue.forgetOutages() }
 
-    mutating func record(_ rules: Result<RobotsRules, RobotsError>, host: Int, http2: Bool?, now: Instant) {
-        queue.record(rules, host: host, http2: http2, now: now)
-    }
-
     mutating func next(now: Instant) -> DownloadQueue<Request>.Decision {
         let decision = queue.next(now: now)
         if case .start(let start) = decision { jobs[start.key] = start.job }

@@ -190,47 +190,6 @@ import Testing
             await third.close()
         }
     }
-
-    @Test("respecting robots.txt fetches it once, and requests nothing that it forbids")
-    func robots() async throws {
-        try await withStage {
-            $0.respectsRobots = true
-        } origin: {
-            $0.robots = "User-agent: sleeve\nDisallow: /covers/2"
-        } _: { stage in
-            let summary = try await stage.library.prefetch([1, 2, 3, 20, 200].map { stage.url($0) }).summary()
-            #expect(summary.downloaded == 2 && summary.failed == 3, "\(summary)")
-            #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
-            #expect(stage.origin.requestCount == 3)
-            let failure = await stage.library.failure(stage.url(2))
-            #expect(failure?.kind == .disallowed)
-        }
-    }
-
-    @Test("a robots.txt that fails is retried; then nothing is requested, and the failure gives the reason")
-    func brokenRobots() async throws {
-        try await withStage {
-            $0.respectsRobots = true
-        } origin: {
-            $0.status = 503
-        } _: { stage in
-            let failure = await stage.library.failure(stage.url(1))
-            #expect(failure?.kind == .disallowed && failure?.detail.contains("503") == true, "\(failure?.detail ?? "")")
-            #expect(stage.origin.requestCount(path: "/robots.txt") == 4)
-            #expect(stage.origin.requestCount == 4)
-        }
-    }
-
-    @Test("a host without a robots.txt forbids nothing")
-    func noRobots() async throws {
-        try await withStage {
-            $0.respectsRobots = true
-        } _: { stage in
-            let summary = try await stage.library.prefetch([1, 2, 3].map { stage.url($0) }).summary()
-            #expect(summary.downloaded == 3)
-            #expect(stage.origin.requestCount(path: "/robots.txt") == 1)
-        }
-    }
 }
 
 extension [CoverOutcome] {

@@ -76,26 +76,6 @@ import Wire
         }
     }
 
-    @Test(
-        "every host's robots.txt decides about the redirects that lead to it")
-    func robots() async throws {
-        try await withOther {
-            $0.respectsRobots = true
-        } other: {
-            $0.robots = "User-agent: *\nDisallow: /covers/2"
-        } _: { stage, other, led in
-            let failure = await stage.library.failure(led(2, ""))
-            #expect(
-                failure?.kind == .disallowed && failure?.detail.contains(other.url) == true, "\(failure?.detail ?? "")")
-            let allowed = await stage.library.failure(led(3, ""))
-            #expect(allowed == nil)
-            let forbidden = await stage.library.failure(other.coverURL(4) + "?to=/covers/2.jpg")
-            #expect(forbidden?.kind == .disallowed)
-            #expect(other.requestCount(path: "/covers/2.jpg") == 0)
-            #expect(other.requestCount(path: "/robots.txt") == 1)
-        }
-    }
-
     // MARK: Remembered redirects
 
     @Test("the target of a remembered redirect is requested under its own host's limits")
@@ -117,20 +97,6 @@ import Wire
             let next = await stage.library.failure(stage.url(4))
             #expect(next == nil)
             #expect(other.requestCount == count)
-        }
-    }
-
-    @Test("a remembered target that its host's robots.txt forbids is not requested; the URL itself is")
-    func forbiddenTarget() async throws {
-        try await withOther {
-            $0.respectsRobots = true
-        } other: {
-            $0.robots = "User-agent: *\nDisallow: /"
-        } _: { stage, other, _ in
-            try await stage.store(.moved, stage.url(1), other.coverURL(1))
-            let failure = await stage.library.failure(stage.url(1))
-            #expect(failure == nil)
-            #expect(other.requestCount(path: "/covers/1.jpg") == 0)
         }
     }
 

@@ -264,24 +264,6 @@ import Wire
         }
     }
 
-    @Test("covers that robots.txt forbids fail without a request")
-    func forbidden() async throws {
-        let rules = "User-agent: *\nDisallow: /\n"
-        let answer = "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: \(rules.utf8.count)\r\n\r\n\(rules)"
-        try await withStage {
-            $0.respectsRobots = true
-        } _: { stage in
-            try await withListener(answer: answer) { listener in
-                for number in 0..<20 {
-                    let url = listener.url + "/\(number).jpg"
-                    try await stage.store(url, CoverImage.jpeg(number: 1), fields: "etag: \"a\"\n")
-                }
-                let summary = try await stage.library.refresh().summary()
-                #expect(summary.failed == 20 && summary.requested == 20, "\(summary)")
-            }
-        }
-    }
-
     @Test("offline, a refresh throws")
     func offline() async throws {
         try await withStage {

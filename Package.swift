@@ -59,16 +59,13 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
-        .systemLibrary(
-            name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite"),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
         // System calls that several rooms make: threads, file locks, atomic file writes.
         .target(name: "Platform", swiftSettings: settings),
         .target(
-            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CIDN2", "CLinux", httpTypes], swiftSettings: settings
-        ),
+            name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CLinux", httpTypes], swiftSettings: settings),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
         .target(

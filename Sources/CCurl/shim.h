@@ -18,14 +18,6 @@ static inline CURLcode sleeve_setopt_pointer(CURL *easy, CURLoption option, void
 static inline CURLcode sleeve_setopt_list(CURL *easy, CURLoption option, struct curl_slist *value) {
     return curl_easy_setopt(easy, option, value);
 }
-// libcurl 7.87 and later.
-static inline void sleeve_setopt_quick_exit(CURL *easy) {
-#if LIBCURL_VERSION_NUM >= 0x075700
-    curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);
-#else
-    (void)easy;
-#endif
-}
 static inline CURLcode sleeve_setopt_write(CURL *easy, curl_write_callback value) {
     return curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, value);
 }

@@ -104,7 +104,7 @@ final class CurlMulti {
         return transfer
     }
 
-    /// Removes a transfer from the handle. With libcurl before 7.87, blocks while its name is resolved.
+    /// Removes a transfer from the handle.
     /// - Returns: nil if it has ended.
     func remove(_ id: Transfer.ID) -> Transfer? {
         guard let transfer = inFlight.removeValue(forKey: id) else { return nil }

@@ -1,5 +1,5 @@
 import CCurl
-import CIDN2
+import Platform
 
 /// An `http` or `https` URL: one parse, two values. `requestURL` is what is sent, `string` identifies the resource.
 ///
@@ -107,10 +107,12 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         }
         guard let host = Self.part(CURLUPART_HOST, of: handle), !host.isEmpty else { throw .malformed("no host") }
         if host.utf8.contains(where: { $0 >= 0x80 }) {
-            // libcurl would convert the name by the process's locale, which is C here.
-            guard curl_url_set(handle, CURLUPART_HOST, try Self.asciiForm(of: host), 0) == CURLUE_OK,
-                let url = Self.part(CURLUPART_URL, of: handle)
-            else { throw .malformed("it cannot be normalized") }
+            // libcurl converts the name from the encoding of the thread's locale.
+            let previous = uselocale(Self.utf8)
+            defer { uselocale(previous) }
+            guard let url = Self.part(CURLUPART_URL, of: handle, flags: UInt32(CURLU_PUNYCODE)) else {
+                throw .malformed("its host name is not valid")
+            }
             // Parsed once more: the ASCII form may be a numeric address, which is normalized too.
             return try origin(url)
         }
@@ -120,16 +122,9 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: lower, as: UTF8.self)
     }
 
-    /// The ASCII form of an international host name: lower case, NFC, Punycode (UTS #46 non-transitional, RFC 5891).
-    private static func asciiForm(of host: String) throws(Problem) -> String {
-        var ascii: UnsafeMutablePointer<UInt8>?
-        let code = sleeve_idn2_lookup(Array(host.utf8) + [0], &ascii)
-        defer { idn2_free(ascii) }
-        guard code == 0, let ascii else {
-            throw .malformed("its host name is not valid: \(String(cString: idn2_strerror(code)))")
-        }
-        return String(cString: ascii)
-    }
+    /// A locale whose encoding is UTF-8; nil leaves the thread's.
+    // because: nothing changes a locale after it is made.
+    private nonisolated(unsafe) static let utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", nil)
 
     private static func part(_ part: CURLUPart, of handle: OpaquePointer, flags: UInt32 = 0) -> String? {
         var text: UnsafeMutablePointer<CChar>?

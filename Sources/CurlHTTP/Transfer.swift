@@ -101,7 +101,7 @@ package final class Transfer {
         sleeve_setopt_long(easy, CURLOPT_NOSIGNAL, 1)
         sleeve_setopt_long(easy, CURLOPT_PATH_AS_IS, 1)
         // Otherwise removing the handle blocks the event loop until a name look-up in progress has ended.
-        sleeve_setopt_quick_exit(easy)
+        sleeve_setopt_long(easy, CURLOPT_QUICK_EXIT, 1)
         sleeve_setopt_long(easy, CURLOPT_BUFFERSIZE, 64 << 10)
         sleeve_setopt_string(easy, CURLOPT_USERAGENT, configuration.userAgent)
         sleeve_setopt_list(easy, CURLOPT_HTTPHEADER, coverFields)

@@ -99,7 +99,12 @@ import Testing
             ("http://\u{FF11}27.0.0.1/", "http://127.0.0.1/"),
         ])
     func international(text: String, expected: String) throws {
+        let locale = newlocale(LC_ALL_MASK, "C", nil)
+        let previous = uselocale(locale)
         let url = try HTTPURL(text)
+        // The locale of the calling thread stays.
+        #expect(uselocale(previous) == locale)
+        freelocale(locale)
         #expect(url.string == expected)
         #expect(try HTTPURL(expected) == url)
         #expect(url.string.hasPrefix(url.origin + "/"))

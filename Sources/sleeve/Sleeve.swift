@@ -36,10 +36,6 @@ struct Sleeve: AsyncParsableCommand {
 
     static func main() async {
         StandardDescriptors.openClosed()
-        if let unknown = UnknownCommand.find(in: CommandLine.arguments.dropFirst(), of: Self.self) {
-            Terminal.standardError.write("Error: \(Redaction.redact("\(unknown)"))\n")
-            exit(withError: ExitCode.validationFailure)
-        }
         do {
             var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }

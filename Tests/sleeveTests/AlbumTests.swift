@@ -232,29 +232,6 @@ extension CommandTests {
             }
         }
 
-        @Test func `covers are drawn by the terminal's protocol: only PNG for kitty, never in tmux`() {
-            func terminal(_ variables: [String: String]) -> InlineImage.Terminal? {
-                InlineImage.terminal { variables[$0] }
-            }
-            #expect(terminal(["TERM_PROGRAM": "iTerm.app"]) == .iterm)
-            #expect(terminal(["TERM": "xterm-kitty"]) == .kitty)
-            #expect(terminal(["TERM": "xterm-kitty", "TMUX": "/tmp/x"]) == nil)
-            #expect(terminal(["TERM": "xterm-256color"]) == nil)
-            func cover(_ type: String) -> Cover {
-                Cover(url: URL(filePath: "/u"), data: Data(repeating: 7, count: 9_000), mediaType: type)
-            }
-            let iterm = InlineImage.text(cover("image/jpeg"), on: .iterm) ?? ""
-            let encoded = Data(repeating: 7, count: 9_000).base64EncodedString()
-            #expect(iterm == "\u{1B}]1337;File=inline=1;size=9000;height=16:\(encoded)\u{07}\n")
-            #expect(InlineImage.text(cover("image/jpeg"), on: .kitty) == nil)
-            let kitty = InlineImage.text(cover("image/png"), on: .kitty) ?? ""
-            let chunks = kitty.components(separatedBy: "\u{1B}_G").dropFirst()
-            #expect(chunks.map { $0.prefix { $0 != ";" } } == ["a=T,f=100,r=16,m=1", "m=1", "m=0"])
-            let sent = chunks.map { $0.drop { $0 != ";" }.dropFirst().prefix { $0 != "\u{1B}" } }.joined()
-            #expect(sent == encoded)
-            #expect(InlineImage.text(cover("image/svg+xml"), on: .iterm) == nil)
-        }
-
         @Test func `an export can be imported again completely, in every format`() async throws {
             try await withStage { stage in
                 let albums = [

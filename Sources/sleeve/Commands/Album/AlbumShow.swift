@@ -6,8 +6,7 @@ struct AlbumShow: AsyncParsableCommand {
         commandName: "show",
         abstract: "Show an album's fields and its cover.",
         discussion: """
-            The cover is downloaded if it is not cached, unless --offline. Terminals that support iTerm2's image protocol, or \
-            kitty's for PNG, draw it. For others, the command that writes it to a file is shown.
+            The cover is downloaded if it is not cached, unless --offline. The command that writes it to a file is shown.
 
               sleeve album show "Low Tide"
             """)
@@ -43,16 +42,14 @@ struct AlbumShow: AsyncParsableCommand {
     private func text(_ album: Album, _ result: Result<Cover, CoverFailure>) -> String {
         var table = TextTable(["", ""], numeric: [])
         for row in album.tableRepresentation { table.add([row.title, row.value]) }
-        var image: String?
         switch result {
         case .success(let cover):
             table.add(["Cover", describe(cover)])
-            image = InlineImage.sequence(cover)
-            if image == nil { table.add(["Save as", Self.command(cover)]) }
+            table.add(["Save as", Self.command(cover)])
         case .failure(let failure):
             table.add(["Cover", failure.detail])
         }
-        return table.text(width: nil, hasHeader: false) + (image.map { "\n" + $0 } ?? "")
+        return table.text(width: nil, hasHeader: false)
     }
 
     private func describe(_ cover: Cover) -> String {

@@ -1,3 +1,4 @@
+import Platform
 import Testing
 
 @testable import CurlHTTP
@@ -99,7 +100,7 @@ import Testing
             ("http://\u{FF11}27.0.0.1/", "http://127.0.0.1/"),
         ])
     func international(text: String, expected: String) throws {
-        let locale = newlocale(LC_ALL_MASK, "C", nil)
+        let locale = newlocale(LC_CTYPE_MASK, "C", nil)
         let previous = uselocale(locale)
         let url = try HTTPURL(text)
         // The locale of the calling thread stays.

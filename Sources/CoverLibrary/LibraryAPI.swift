@@ -38,6 +38,9 @@ public final class LibraryAPI: Sendable {
 
     deinit { hub.close() }
 
+    /// Initializes libcurl, which the first request does otherwise. It takes a millisecond, as long as opening the cache.
+    package static func initializeNetwork() { HTTPClient.initialize() }
+
     /// Commits what has arrived, and ends the transfers and the observers' streams. Calls in progress and later ones throw.
     ///
     /// A library that is released without `close()` ends its threads and its observers' streams and releases its locks too, but covers

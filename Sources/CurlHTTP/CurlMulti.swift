@@ -6,6 +6,7 @@ import Platform
 final class CurlMulti {
     /// libcurl's initialization, once in a process.
     private static let initialization = curl_global_init(Int(CURL_GLOBAL_DEFAULT))
+    static func initialize() { _ = initialization }
 
     /// The time of libcurl's timer.
     private(set) var deadline: ContinuousClock.Instant?
@@ -25,7 +26,7 @@ final class CurlMulti {
     private let share: UnsafeMutableRawPointer
 
     init(configuration: HTTPClientConfiguration) throws(SystemError) {
-        _ = Self.initialization
+        Self.initialize()
         poller = try Poller()
         self.configuration = configuration
         budget = BodyBudget(limit: configuration.bodyBudget)

@@ -15,6 +15,9 @@ package actor HTTPClient {
 
     deinit { loop.shutdown() }
 
+    /// Initializes libcurl, which the first client does otherwise.
+    package static func initialize() { CurlMulti.initialize() }
+
     /// Identifies a transfer in flight.
     package struct Token: Sendable, Hashable {
         let transfer: Transfer.ID

@@ -1,3 +1,4 @@
+import Foundation
 import OriginServer
 import Testing
 
@@ -32,6 +33,35 @@ extension CommandTests {
                 #expect(lines.count == 2 && lines.filter { $0.stale == true }.count == 1)
             }
         }
+
+        #if os(Linux)
+            @Test func `reading the cache offline does not initialize libcurl, and downloading does`() async throws {
+                try await withStage { stage in
+                    let url = stage.urls(1..<2)[0]
+                    /// Whether the dynamic linker bound `curl_global_init`, which it does at the first call.
+                    func initializes(_ name: String, _ arguments: [String]) async throws -> Bool {
+                        let folder = "\(stage.folder)/\(name)"
+                        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+                        let environment = stage.environment.merging(
+                            ["LD_DEBUG": "bindings", "LD_DEBUG_OUTPUT": folder + "/bindings"]) { $1 }
+                        let result = try await run(arguments, environment: environment)
+                        try #require(result.status == 0, "\(result)")
+                        let files = try FileManager.default.contentsOfDirectory(atPath: folder)
+                        return try files.contains { file in
+                            let text = try Data(contentsOf: URL(filePath: "\(folder)/\(file)"))
+                            try #require(text.range(of: Data("libcurl".utf8)) != nil)
+                            return text.range(of: Data("`curl_global_init'".utf8)) != nil
+                        }
+                    }
+                    #expect(try await initializes("miss", ["get", url, "-o", stage.folder + "/c"]))
+                    #expect(try await !initializes("hit", ["get", url, "-o", stage.folder + "/c"]))
+                    #expect(try await !initializes("offline", ["get", "--offline", url, "-o", stage.folder + "/c"]))
+                    let list = try stage.list([url])
+                    #expect(try await !initializes("prefetch", ["prefetch", "--offline", list]))
+                    #expect(try await !initializes("list", ["list"]))
+                }
+            }
+        #endif
 
         @Test("a cover that must be validated is not returned offline, and the message says why")
         func mustRevalidate() async throws {

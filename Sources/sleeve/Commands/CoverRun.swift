@@ -21,10 +21,13 @@ struct CoverRun {
         }
     }
 
-    /// Opens the library. If that fails, the metrics record the exit code.
-    func opening(_ open: () async throws -> LibraryAPI) async throws -> LibraryAPI {
+    /// Opens the library, and meanwhile initializes libcurl. If that fails, the metrics record the exit code.
+    func opening(isOffline: Bool = false, _ open: () async throws -> LibraryAPI) async throws -> LibraryAPI {
         do {
-            return try await open()
+            async let network: Void = isOffline ? () : LibraryAPI.initializeNetwork()
+            let library = try await open()
+            await network
+            return library
         } catch {
             _ = report?.close()
             let code = (error as? ExitCode) ?? ExitStatus.couldNotRun

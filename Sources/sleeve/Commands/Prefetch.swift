@@ -51,7 +51,7 @@ struct Prefetch: AsyncParsableCommand {
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
         try files.check(reading: paths + [configuration.libraryPath])
         let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath)
-        let library = try await run.opening {
+        let library = try await run.opening(isOffline: network.offline) {
             let library = try await openLibrary(configuration)
             if inputs.isEmpty { try await openLibraryFile(library) }
             return library

@@ -37,11 +37,34 @@ struct Sleeve: AsyncParsableCommand {
     static func main() async {
         StandardDescriptors.openClosed()
         do {
-            var command = try await asyncParseAsRoot()
+            var command = try await parse(Array(CommandLine.arguments.dropFirst()))
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
             end(error)
         }
+    }
+
+    /// Parses the arguments. Of the time of a short command, the parser takes most if it has all commands, so it first gets only the
+    /// one that is named. What is no valid use of it (an error, a request for help) goes to the whole tree, which has the texts.
+    ///
+    /// Each command states the name of the one above it. The parser then does not look for options of the whole program either.
+    static func parse(_ arguments: [String]) async throws -> any ParsableCommand {
+        let (named, rest) = leaf(arguments[...])
+        if let named, let command = try? named.parseAsRoot(Array(rest)), type(of: command) == named { return command }
+        return try await asyncParseAsRoot(arguments)
+    }
+
+    /// The command without subcommands that the first arguments name, and the arguments after it; nil if they name none.
+    private static func leaf(
+        _ arguments: ArraySlice<String>
+    ) -> (command: (any ParsableCommand.Type)?, rest: ArraySlice<String>) {
+        var (subcommands, rest) = (configuration.subcommands, arguments)
+        while let name = rest.popFirst() {
+            guard let command = subcommands.first(where: { $0.configuration.commandName == name }) else { break }
+            subcommands = command.configuration.subcommands
+            if subcommands.isEmpty { return (command, rest) }
+        }
+        return (nil, rest)
     }
 
     /// Ends the process with the message and the exit code of an error or of a request for help.

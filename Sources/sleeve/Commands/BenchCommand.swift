@@ -4,7 +4,7 @@ import Platform
 
 struct BenchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "bench",
+        commandName: "bench", _superCommandName: "sleeve",
         abstract: "Measure what a network, a disk and a server can do, and where the time goes.",
         discussion: """
             Without a list, covers of an origin of its own are downloaded over loopback and over emulated links, which takes \

@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct Evict: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "evict",
+        commandName: "evict", _superCommandName: "sleeve",
         abstract: "Shrink the cache: the least recently used covers are dropped first.",
         discussion: """
             Pinned covers stay (see `sleeve pin`).

@@ -5,7 +5,7 @@ import Platform
 
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "get",
+        commandName: "get", _superCommandName: "sleeve",
         abstract: "Write one cover to a file or stdout, from the cache or downloaded.",
         discussion: """
             A cached cover is written without a request, even if it is stale (a note on stderr says so). If its server forbids \

@@ -4,7 +4,7 @@ import Platform
 
 struct List: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
+        commandName: "list", _superCommandName: "sleeve",
         abstract: "List the cached covers, oldest first.",
         discussion: """
             Each line has the digest's beginning, size, pixels, type and URL; * marks a pinned cover. With --json each line is an object: url, digest, \

@@ -5,7 +5,7 @@ import Platform
 
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "origin",
+        commandName: "origin", _superCommandName: "sleeve",
         abstract: "Serve generated covers on this machine, with latency and faults on demand.",
         discussion: """
             For demos, tests and benchmarks. Each number is a different cover of 8 to 250 KB, such as \

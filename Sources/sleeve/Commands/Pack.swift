@@ -4,7 +4,7 @@ import Platform
 
 struct Pack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pack",
+        commandName: "pack", _superCommandName: "sleeve",
         abstract: "Write cached covers into one file, to carry to another machine.",
         discussion: """
             A pack holds the covers with their URLs, validators, times and SHA-256. `sleeve unpack` verifies them and stores \

@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct Pin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "pin",
+        commandName: "pin", _superCommandName: "sleeve",
         abstract: "Keep cached covers: pinned ones are never evicted.",
         discussion: """
             A pin belongs to the URL: it stays when the cover is refreshed or downloaded again. Of an album, all its URLs \
@@ -30,7 +30,7 @@ struct Pin: AsyncParsableCommand {
 
 struct Unpin: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpin",
+        commandName: "unpin", _superCommandName: "sleeve",
         abstract: "Let pinned covers be evicted again.",
         discussion: """
             The covers stay cached until they are the least recently used ones. A URL that is neither pinned nor cached is \

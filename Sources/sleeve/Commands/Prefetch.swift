@@ -4,7 +4,7 @@ import Synchronization
 
 struct Prefetch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "prefetch",
+        commandName: "prefetch", _superCommandName: "sleeve",
         abstract: "Download the covers of lists that are not in the cache yet.",
         discussion: """
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \

@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct Refresh: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "refresh",
+        commandName: "refresh", _superCommandName: "sleeve",
         abstract: "Check cached covers for changes.",
         discussion: """
             Sends a conditional request (ETag, Last-Modified) for every cached cover that is no longer fresh. Most servers \

@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remove",
+        commandName: "remove", _superCommandName: "sleeve",
         abstract: "Remove covers from the cache.",
         discussion: """
             Covers are named by URL, list, album, host or pattern. The bytes of a cover stay while other URLs share it. \

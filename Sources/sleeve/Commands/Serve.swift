@@ -4,7 +4,7 @@ import CoverLibrary
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "serve",
+        commandName: "serve", _superCommandName: "sleeve",
         abstract: "Show your library in a browser, or mirror a server with --mirror.",
         discussion: """
             Prints an address to open in a browser. Missing covers are downloaded as they come into view. Covers that were \

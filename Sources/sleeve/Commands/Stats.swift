@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct Stats: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stats", abstract: "Show the cache's size, capacity and hit rate.")
+        commandName: "stats", _superCommandName: "sleeve", abstract: "Show the cache's size, capacity and hit rate.")
 
     @OptionGroup var options: LibraryOptions
 

@@ -4,7 +4,7 @@ import Platform
 
 struct Unpack: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "unpack",
+        commandName: "unpack", _superCommandName: "sleeve",
         abstract: "Store the covers of a pack in the cache.",
         discussion: """
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \

@@ -4,7 +4,7 @@ import Platform
 
 struct Verify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "verify",
+        commandName: "verify", _superCommandName: "sleeve",
         abstract: "Check every cached cover against its stored hash.",
         discussion: """
             Hashes every cover, and compares the index with the segment files. Exits with 3 if a cover is damaged or the index is \

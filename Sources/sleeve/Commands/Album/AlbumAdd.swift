@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add an album.",
+        commandName: "add", _superCommandName: "sleeve album", abstract: "Add an album.",
         discussion: """
               sleeve album add --title "Low Tide" --year 1971 --cover-url https://…
               sleeve album add --title "Low Tide" --artist "The Harbour Lights" --at 1

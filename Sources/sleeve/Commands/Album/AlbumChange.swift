@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumChange: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "edit",
+        commandName: "edit", _superCommandName: "sleeve album",
         abstract: "Change fields of an album.",
         discussion: """
             Fields that are not given stay as they are, and the album keeps its place. An empty text clears a field: --genre "".

@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumDelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "delete", abstract: "Delete albums from the library.",
+        commandName: "delete", _superCommandName: "sleeve album", abstract: "Delete albums from the library.",
         discussion: """
             `sleeve album undo` restores them. Cached covers are kept.
 

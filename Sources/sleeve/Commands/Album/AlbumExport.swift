@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumExport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "export",
+        commandName: "export", _superCommandName: "sleeve album",
         abstract: "Write the albums to a file or to stdout.",
         discussion: """
             The file's extension chooses the format: .json, .jsonl (or .ndjson) or .csv; --format overrides it. stdout and \

@@ -4,7 +4,7 @@ import Synchronization
 
 struct AlbumImport: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "import",
+        commandName: "import", _superCommandName: "sleeve album",
         abstract: "Add all albums of one or more lists.",
         discussion: """
             A list is JSON, JSON lines or CSV, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are already in the library are left \

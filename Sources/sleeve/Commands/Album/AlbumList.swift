@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "list",
+        commandName: "list", _superCommandName: "sleeve album",
         abstract: "List the albums in order.",
         discussion: """
             With --json, each line is one album with all its fields, which `sleeve prefetch -` reads as a list.

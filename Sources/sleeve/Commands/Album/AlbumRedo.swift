@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumRedo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "redo", abstract: "Redo the edit that was undone last.")
+        commandName: "redo", _superCommandName: "sleeve album", abstract: "Redo the edit that was undone last.")
 
     @OptionGroup var editing: EditOptions
 

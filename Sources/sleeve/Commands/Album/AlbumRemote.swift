@@ -3,7 +3,8 @@ import CoverLibrary
 
 struct AlbumRemote: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "remote", abstract: "Show or set the remote library that receives every edit.",
+        commandName: "remote", _superCommandName: "sleeve album",
+        abstract: "Show or set the remote library that receives every edit.",
         discussion: """
             The library remembers the URL: later edits, by any command and in the gallery, are posted to it, and queued while \
             it is unreachable. --remote and $SLEEVE_REMOTE override it.

@@ -3,7 +3,7 @@ import CoverLibrary
 
 struct AlbumShow: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "show",
+        commandName: "show", _superCommandName: "sleeve album",
         abstract: "Show an album's fields and its cover.",
         discussion: """
             The cover is downloaded if it is not cached, unless --offline. The command that writes it to a file is shown.

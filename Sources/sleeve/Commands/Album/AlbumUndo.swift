@@ -3,7 +3,8 @@ import CoverLibrary
 
 struct AlbumUndo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "undo", abstract: "Undo the last edit. Run again to undo the one before it.")
+        commandName: "undo", _superCommandName: "sleeve album",
+        abstract: "Undo the last edit. Run again to undo the one before it.")
 
     @OptionGroup var editing: EditOptions
 

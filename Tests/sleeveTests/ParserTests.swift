@@ -1,0 +1,78 @@
+import ArgumentParser
+import Testing
+
+@testable import sleeve
+
+/// `Sleeve.parse` gives the parser the named command alone. These tests compare it with the parser that has all of them.
+@Suite struct ParserTests {
+    /// What a parser makes of arguments: the command with its options, or the text that ends the process.
+    private func result(_ parse: () async throws -> any ParsableCommand) async -> String {
+        do {
+            let command = try await parse()
+            // A request for help is a command that throws the text.
+            if type(of: command) == Sleeve.self || "\(type(of: command))" == "HelpCommand" {
+                var command = command
+                try command.run()
+            }
+            return "\(type(of: command)): \(command)"
+        } catch {
+            return "\(Sleeve.exitCode(for: error).rawValue): \(Sleeve.fullMessage(for: error))"
+        }
+    }
+
+    /// The arguments that name each command.
+    private static let commands: [[String]] = Sleeve.configuration.subcommands.flatMap { command in
+        let path = [command.configuration.commandName ?? ""]
+        let subcommands = command.configuration.subcommands
+        return subcommands.isEmpty ? [path] : subcommands.map { path + [$0.configuration.commandName ?? ""] }
+    }
+
+    @Test func `every command states the name of the one above it`() {
+        func check(_ command: any ParsableCommand.Type, _ name: String) {
+            for subcommand in command.configuration.subcommands {
+                let configuration = subcommand.configuration
+                // A command with subcommands is never parsed alone.
+                if configuration.subcommands.isEmpty {
+                    #expect(configuration._superCommandName == name, "\(subcommand)")
+                }
+                check(subcommand, "\(name) \(configuration.commandName ?? "")")
+            }
+        }
+        check(Sleeve.self, "sleeve")
+    }
+
+    @Test(arguments: [
+        ["get", "--offline", "http://a/1", "-o", "x"], ["get", "http://a/1", "--cache=c", "--retries", "2", "-q"],
+        ["prefetch", "a", "b", "--parallel", "3", "--rate", "0.5", "--max-size", "1M", "--log-level", "debug"],
+        ["prefetch", "--", "--offline"], ["refresh", "--jsonl"], ["album", "list"], ["album", "delete", "3", "4"],
+        ["album", "add", "--title", "Low Tide", "--cover-url", "https://a/1"], ["stats"], ["evict", "--to", "5G"],
+    ])
+    func `a command has the options that it has in the whole tree`(arguments: [String]) async {
+        let alone = await result { try await Sleeve.parse(arguments) }
+        #expect(await result { try await Sleeve.asyncParseAsRoot(arguments) } == alone)
+        #expect(alone.first { !$0.isLetter } == ":" && alone.first?.isLetter == true, "\(alone)")
+    }
+
+    @Test(
+        arguments: commands,
+        [["--help"], ["--no-such"], ["--version"], ["--experimental-dump-help"], ["a", "b", "c"]])
+    func `help and errors are those of the whole tree, with the command's whole name`(
+        command: [String], rest: [String]
+    ) async {
+        let alone = await result { try await Sleeve.parse(command + rest) }
+        #expect(await result { try await Sleeve.asyncParseAsRoot(command + rest) } == alone)
+        if rest == ["--help"] { #expect(alone.contains("USAGE: sleeve \(command.joined(separator: " "))")) }
+    }
+
+    @Test(arguments: [
+        [], ["--help"], ["help"], ["help", "get"], ["help", "album", "add"], ["album"], ["album", "--help"],
+        ["nonsense"], ["--version"], ["--no-such"], ["get", "--generate-completion-script", "bash"],
+        ["--experimental-dump-help"],
+        ["---completion", "get", "--", "--cache", "0", "0"], ["-q", "get", "http://a/1"],
+        ["album", "-q", "list"],
+    ])
+    func `arguments that name no command are the whole tree's`(arguments: [String]) async {
+        let alone = await result { try await Sleeve.parse(arguments) }
+        #expect(await result { try await Sleeve.asyncParseAsRoot(arguments) } == alone)
+    }
+}

@@ -14,22 +14,17 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-// SwiftPM does not resolve a package whose every use is behind a disabled trait.
-func program(_ product: String, _ package: String) -> Target.Dependency {
-    .product(name: product, package: package, condition: .when(traits: ["Programs"]))
-}
-let hummingbird = program("Hummingbird", "hummingbird")
-let hummingbirdCore = program("HummingbirdCore", "hummingbird")
-let nioCore = program("NIOCore", "swift-nio")
-let nioHTTP1 = program("NIOHTTP1", "swift-nio")
-let nioPosix = program("NIOPosix", "swift-nio")
-let nioSSL = program("NIOSSL", "swift-nio-ssl")
-let nioHTTP2 = program("NIOHTTP2", "swift-nio-http2")
-let nioHTTPTypes = program("NIOHTTPTypes", "swift-nio-extras")
-let nioHTTPTypesHTTP2 = program("NIOHTTPTypesHTTP2", "swift-nio-extras")
-let swiftASN1 = program("SwiftASN1", "swift-asn1")
-let x509 = program("X509", "swift-certificates")
-let argumentParser = program("ArgumentParser", "swift-argument-parser")
+let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
+let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
+let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
+let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
+let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
+let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
+let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
+let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
+let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
 
 // The rooms, lowest first. An arrow is a dependency; there is none between CurlHTTP and CoverCache: the network does
 // not know the disk. `Scripts/test` builds with `--explicit-target-dependency-import-check error`.
@@ -39,6 +34,7 @@ let package = Package(
     products: [
         .library(name: "CoverLibrary", targets: ["CoverLibrary"]),
         .executable(name: "sleeve", targets: ["sleeve"]),
+        .executable(name: "sleeve-lab", targets: ["sleeve-lab"]),
     ],
     traits: [
         .default(enabledTraits: ["Programs"]),
@@ -56,7 +52,7 @@ let package = Package(
         // Only the gallery, the mirror and the origin use it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
-        // Only the origin uses these: TLS, HTTP/2 and the certificate made at its start. Hummingbird resolves all of them.
+        // Only OriginTLS, and so sleeve-lab, uses these: TLS, HTTP/2 and the certificate made at its start.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
@@ -118,19 +114,36 @@ let package = Package(
         .target(
             name: "OriginServer",
             dependencies: [
-                "CStarterCovers", "Platform", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, nioSSL, nioHTTP2,
-                nioHTTPTypes, nioHTTPTypesHTTP2, x509, swiftASN1, crypto, deque, httpTypes, logging,
+                "CStarterCovers", "Platform", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
             ],
+            swiftSettings: settings),
+        // What the commands of both programs need: messages, files, signals, child processes, the options of an origin.
+        .target(
+            name: "CommandSupport",
+            dependencies: ["AlbumLibrary", "OriginServer", "Platform", "CLinux", argumentParser, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                "CommandSupport", "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                argumentParser, logging,
+            ],
+            swiftSettings: settings),
+        // The laboratory. `sleeve` depends on nothing from here on: `swift build --product sleeve` compiles no TLS.
+        .target(
+            name: "OriginTLS",
+            dependencies: [
+                "OriginServer", "Platform", nioCore, nioSSL, nioHTTP2, nioHTTPTypesHTTP2, x509, swiftASN1, crypto,
+            ],
+            swiftSettings: settings),
+        .target(name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque], swiftSettings: settings),
+        .executableTarget(
+            name: "sleeve-lab",
+            dependencies: [
+                "CommandSupport", "CoverLibrary", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
                 argumentParser, crypto, logging,
             ],
             swiftSettings: settings),
-        .executableTarget(
-            name: "LookupBench", dependencies: ["CoverLibrary"], path: "Tests/LookupBench", swiftSettings: settings),
         .executableTarget(
             name: "PrefetchExample", dependencies: ["CoverLibrary"], path: "Tests/PrefetchExample",
             swiftSettings: settings),
@@ -141,7 +154,9 @@ let package = Package(
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
         .testTarget(
             name: "CurlHTTPTests",
-            dependencies: ["CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "Wire", httpTypes],
+            dependencies: [
+                "CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "LinkEmulator", "Wire", httpTypes,
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
@@ -161,15 +176,19 @@ let package = Package(
             name: "CoverLibraryTests",
             dependencies: [
                 "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "OriginServer",
-                "Platform", "Wire",
+                "OriginTLS", "Platform", "Wire",
             ],
             swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
-            dependencies: [
-                "OriginServer", "CurlHTTP", "HTTPCaching", "ImageHeader", "Platform", "Wire", nioCore, httpTypes,
-            ],
+            dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
             swiftSettings: settings),
+        .testTarget(
+            name: "OriginTLSTests",
+            dependencies: ["OriginTLS", "OriginServer", "LinkEmulator", "CurlHTTP", "Platform", "Wire", httpTypes],
+            swiftSettings: settings),
+        .testTarget(
+            name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Wire"], swiftSettings: settings),
         .testTarget(
             name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
         .testTarget(
@@ -183,7 +202,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests",
-            dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire", grdb, argumentParser],
+            dependencies: [
+                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "CoverCache", "LinkEmulator", "OriginServer",
+                "Wire", grdb,
+            ],
             exclude: ["Disk/disk.c"], swiftSettings: settings),
     ]
 )

@@ -26,7 +26,7 @@ def read_table(text):
         rule, _, reason = (part.strip() for part in line.partition("#"))
         if not rule:
             continue
-        kind = re.fullmatch(r"(\w+)\s*->\s*(.*)|cycle\s+(\w+):\s*(.+)", rule)
+        kind = re.fullmatch(r"([\w-]+)\s*->\s*(.*)|cycle\s+([\w-]+):\s*(.+)", rule)
         if not kind or not reason:
             sys.exit(f"arrows.txt:{number}: expected `TARGET -> NAME, …  # reason` or `cycle TARGET: FOLDER, …  # reason`")
         target, names, owner, folders = kind.groups()
@@ -92,6 +92,7 @@ def check(targets, table, sources_of):
         name, products = target["name"], target.get("product_dependencies", [])
         sources = sources_of(target)
         imported = {module for text in sources.values() for module in IMPORT.findall(text)}
+        imported |= {module.replace("_", "-") for module in imported}  # The module of `sleeve-lab` is `sleeve_lab`.
         mark = lambda other: other if other in imported else other + "*"
         arrows = ", ".join(map(mark, sorted(own[name]))) + (" | " + ", ".join(map(mark, sorted(products))) if products else "")
         lines.append(f"{layer(name)}  {name} -> {arrows}" if arrows else f"{layer(name)}  {name}")

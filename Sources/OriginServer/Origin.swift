@@ -1,11 +1,10 @@
 import HummingbirdCore
 import Logging
 import NIOCore
-import NIOSSL
 import NIOPosix
 import Platform
 
-/// A running origin of HTTP, or of HTTPS with HTTP/2. It serves covers, latency and faults on demand; see `HelpPage`.
+/// A running origin on 127.0.0.1. It serves covers, latency and faults on demand; see `HelpPage`.
 ///
 /// Stop it with `stop()`. An origin that is released without it closes its sockets at an unspecified time.
 package final class Origin: Sendable {
@@ -13,35 +12,24 @@ package final class Origin: Sendable {
     package let port: Int
     /// The root URL without a trailing slash, such as "http://127.0.0.1:8731".
     package let url: String
-    /// The certificate that clients must trust, in PEM; nil without TLS.
-    package let certificate: String?
 
     private let context: OriginContext
-    private let relay: LinkRelay?
     private let server: Task<Void, any Error>
+    static let host = "127.0.0.1"
     private static let eventLoops = MultiThreadedEventLoopGroup.singleton
 
     /// Starts an origin. It listens when this returns.
     ///
-    /// - Throws: `OriginError.cannotListen`, for example if the port is in use, or `OriginError.cannotMakeCertificate`.
+    /// - Throws: `OriginError.cannotListen`, for example if the port is in use.
     package static func start(_ options: OriginOptions = .init()) async throws(OriginError) -> Origin {
         let context = OriginContext(options)
-        let certificate: OriginCertificate?
-        let tls: NIOSSLContext?
-        do {
-            certificate = try options.tls.map { _ in try OriginCertificate(host: options.host) }
-            tls = try options.tls.flatMap { try certificate?.context($0) }
-        } catch {
-            throw .cannotMakeCertificate("\(error)")
-        }
         var logger = Logger(label: "sleeve.origin")
         // Many faults make clients close their connections, which is not worth a message.
         logger.logLevel = .critical
         let (listeners, continuation) = AsyncStream.makeStream(of: (any Channel).self)
         let server = Server(
-            childChannelSetup: OriginChannel(context, tls: tls),
-            configuration: ServerConfiguration(
-                address: .hostname(options.host, port: options.link == nil ? options.port : 0), backlog: 4096),
+            childChannelSetup: OriginChannel(context),
+            configuration: ServerConfiguration(address: .hostname(Self.host, port: options.port), backlog: 4096),
             onServerRunning: { channel in continuation.yield(channel) },
             eventLoopGroup: eventLoops,
             logger: logger)
@@ -52,15 +40,7 @@ package final class Origin: Sendable {
         }
         for await listener in listeners {
             context.connections.setListener(listener)
-            let port = listener.localAddress?.port ?? options.port
-            do throws(OriginError) {
-                let relay = try await startRelay(context, before: port)
-                return Origin(port: relay?.port ?? port, context, certificate?.pem, relay, task)
-            } catch {
-                context.connections.close()
-                _ = await task.result
-                throw error
-            }
+            return Origin(port: listener.localAddress?.port ?? options.port, context, task)
         }
         let cause: String
         switch await task.result {
@@ -68,35 +48,18 @@ package final class Origin: Sendable {
         case .failure(let error as IOError): cause = String(cString: strerror(error.errnoCode))
         case .failure(let error): cause = "\(error)"
         }
-        throw OriginError.cannotListen(host: options.host, port: options.port, cause: cause)
+        throw .cannotListen(port: options.port, cause: cause)
     }
 
-    /// Starts the link before the origin, if there is one.
-    private static func startRelay(_ context: OriginContext, before port: Int) async throws(OriginError) -> LinkRelay? {
-        let options = context.options
-        guard let link = options.link else { return nil }
-        return try await LinkRelay.start(
-            link, host: options.host, port: options.port, before: options.host, port: port, context.linkMetrics)
-    }
-
-    private init(
-        port: Int, _ context: OriginContext, _ certificate: String?, _ relay: LinkRelay?,
-        _ server: Task<Void, any Error>
-    ) {
-        let host = context.options.host
-        self.port = port
-        url = "\(certificate == nil ? "http" : "https")://\(host.contains(":") ? "[\(host)]" : host):\(port)"
-        self.context = context
-        self.certificate = certificate
-        self.relay = relay
-        self.server = server
+    private init(port: Int, _ context: OriginContext, _ server: Task<Void, any Error>) {
+        (self.port, self.context, self.server) = (port, context, server)
+        url = "\(context.options.transport == nil ? "http" : "https")://\(Self.host):\(port)"
     }
 
     deinit { context.connections.close() }
 
     /// Stops listening and closes every connection, even during a response. Returns when all of them are closed.
     package func stop() async {
-        await relay?.stop()
         // No task is cancelled: each of them waits for a channel and ends when the channel closes.
         try? await context.connections.close()?.get()
         // A connection that was just accepted may not be registered yet. Its event loop does that before this closure.
@@ -131,7 +94,4 @@ package final class Origin: Sendable {
 
     /// The maximum number of requests that were in flight at the same time.
     package var peakInFlight: Int { context.metrics.peakInFlight }
-
-    /// What the link before the origin has carried; nil without a link.
-    package var linkMetrics: LinkMetrics? { relay?.metrics }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import CoverLibrary
 import Platform
 
@@ -31,7 +32,7 @@ struct Sleeve: AsyncParsableCommand {
         subcommands: [
             Prefetch.self, Refresh.self, Get.self, AlbumCommand.self, Serve.self, List.self, Stats.self, Verify.self,
             Evict.self, Pin.self, Unpin.self, Remove.self, Pack.self, Unpack.self,
-            OriginCommand.self, BenchCommand.self, TortureCommand.self,
+            OriginCommand.self, BenchCommand.self,
         ])
 
     static func main() async {

@@ -1,3 +1,4 @@
+import LinkEmulator
 import OriginServer
 import Testing
 import Wire
@@ -84,8 +85,7 @@ import Wire
     @Test("a connection that is reset during the TLS handshake is a failure to connect")
     func handshakeReset() async throws {
         let relay = try await LinkRelay.start(
-            LinkModel(roundTrip: .milliseconds(1), bitsPerSecond: 1_000_000_000), host: "127.0.0.1", port: 0,
-            before: "127.0.0.1", port: try await closedPort())
+            LinkModel(roundTrip: .milliseconds(1), bitsPerSecond: 1_000_000_000), port: try await closedPort())
         let url = "https://127.0.0.1:\(relay.port)/1.jpg"
         try await withClient { client in expect(await client.failure(url), .connect, url) }
         await relay.stop()

@@ -62,6 +62,36 @@ extension CommandTests {
             }
         }
 
+        @Test func `a bench over a link, or over HTTPS, has an origin of sleeve-lab`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run(
+                    "bench", "--link", "2ms/1gbit", "--protocol", "https", "--covers", "20", "--rounds", "1", "--only",
+                    "cold", "--folder", stage.folder, "--json", "--quiet")
+                #expect(result.status == 0, "\(result)")
+                let report: Report = try result.json()
+                #expect(report.results.map(\.link) == ["2ms/1gbit, HTTP/2"])
+                #expect(report.results.map(\.covers) == [20])
+            }
+        }
+
+        @Test
+        func `without sleeve-lab, a bench says how to build it before it measures; loopback over HTTP needs none`()
+            async throws
+        {
+            try await withStage { stage in
+                let alone = stage.folder + "/sleeve"
+                try FileManager.default.copyItem(atPath: sleeveBinary, toPath: alone)
+                let options = ["bench", "--only", "cold", "--covers", "5", "--rounds", "1", "--folder", stage.folder]
+                let refused = try await Child(alone, options, environment: stage.environment).exit()
+                #expect(refused.status == 1 && refused.stdout.isEmpty, "\(refused)")
+                #expect(refused.stderr.contains("swift build -c release --product sleeve-lab"), "\(refused)")
+                let loopback = ["--link", "loopback", "--protocol", "http"]
+                let measured = try await Child(alone, options + loopback, environment: stage.environment).exit()
+                #expect(measured.status == 0 && measured.stdout.contains("loopback, HTTP/1.1"), "\(measured)")
+                #expect(try leftovers(stage) == [])
+            }
+        }
+
         @Test func `a bench of a list asks its server for each cover once, and says so before`() async throws {
             try await withStage { stage in
                 let urls = stage.urls(0..<20)

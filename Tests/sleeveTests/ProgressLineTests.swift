@@ -2,6 +2,7 @@ import CoverLibrary
 import Synchronization
 import Testing
 
+@testable import CommandSupport
 @testable import sleeve
 
 @Suite struct ProgressLineTests {

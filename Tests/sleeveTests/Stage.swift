@@ -30,6 +30,15 @@ struct Stage: Sendable {
         try Child(sleeveBinary, arguments, stdin: stdin, environment: environment)
     }
 
+    /// Runs `sleeve-lab`.
+    func lab(_ arguments: String...) async throws -> RunResult {
+        try await startLab(arguments).exit()
+    }
+
+    func startLab(_ arguments: [String]) throws -> Child {
+        try Child(labBinary, arguments, environment: environment)
+    }
+
     /// Runs a script; `$SLEEVE` is the command, `$1`… are the arguments.
     func shell(_ script: String, _ arguments: String...) async throws -> RunResult {
         try await Child("/bin/sh", ["-c", script, "sh"] + arguments, environment: environment).exit()

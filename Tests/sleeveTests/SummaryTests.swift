@@ -1,6 +1,7 @@
 import CoverLibrary
 import Testing
 
+@testable import CommandSupport
 @testable import sleeve
 
 @Suite struct SummaryTests {

@@ -30,14 +30,17 @@ func run(
     try await Child(sleeveBinary, arguments, stdin: stdin, environment: environment).exit()
 }
 
-/// The command under test, in the directory of the running test bundle.
-let sleeveBinary: String = {
+/// The commands under test, in the directory of the running test bundle.
+let sleeveBinary = binaries + "/sleeve"
+let labBinary = binaries + "/sleeve-lab"
+
+private let binaries: String = {
     #if os(Linux)
         let bundle = (try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")) ?? ""
     #else
         let bundle = Bundle.allBundles.first { $0.bundlePath.hasSuffix(".xctest") }?.bundlePath ?? ""
     #endif
-    return (bundle as NSString).deletingLastPathComponent + "/sleeve"
+    return (bundle as NSString).deletingLastPathComponent
 }()
 
 /// A running process. It is killed when the last reference is released, or when the test that waits for it is cancelled.

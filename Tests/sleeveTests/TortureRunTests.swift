@@ -21,7 +21,7 @@ extension CommandTests {
 
         @Test func `a torture kills processes, finds what they acknowledged, and leaves nothing behind`() async throws {
             try await withStage { stage in
-                let result = try await stage.run(
+                let result = try await stage.lab(
                     "torture", stage.folder + "/new", "--rounds", "4", "--seed", "7", "--json")
                 #expect(result.status == 0, "\(result)")
                 let report: Report = try result.json()
@@ -39,7 +39,7 @@ extension CommandTests {
 
         @Test func `by default the directory is a new one beside the cache; --keep leaves it`() async throws {
             try await withStage { stage in
-                let result = try await stage.run(
+                let result = try await stage.lab(
                     "torture", "--rounds", "1", "--processes", "1", "--keep", "--json", "--quiet")
                 #expect(result.status == 0 && result.stderr.isEmpty, "\(result)")
                 let report: Report = try result.json()
@@ -53,16 +53,16 @@ extension CommandTests {
             try await withStage { stage in
                 let empty = stage.folder + "/empty"
                 try FileManager.default.createDirectory(atPath: empty, withIntermediateDirectories: false)
-                let result = try await stage.run("torture", empty, "--rounds", "1", "--processes", "1", "--quiet")
+                let result = try await stage.lab("torture", empty, "--rounds", "1", "--processes", "1", "--quiet")
                 #expect(result.status == 0 && result.output.isEmpty, "\(result)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: empty) == [])
 
                 let file = try stage.file("empty/precious", "x")
-                let refused = try await stage.run("torture", empty)
+                let refused = try await stage.lab("torture", empty)
                 #expect(refused.status == 1 && refused.stderr.contains("\(empty) is not empty"), "\(refused)")
                 #expect(try stage.text(of: file) == "x")
                 for directory in [stage.cache, stage.cache + "/", stage.folder + "/./cache"] {
-                    let own = try await stage.run("torture", directory)
+                    let own = try await stage.lab("torture", directory)
                     #expect(own.status == 1 && own.stderr.contains("in your cache directory"), "\(own)")
                 }
                 #expect(!FileManager.default.fileExists(atPath: stage.cache))
@@ -72,7 +72,7 @@ extension CommandTests {
         @Test func `a stopped torture ends its processes, checks, reports, and removes its directory`() async throws {
             try await withStage { stage in
                 let folder = stage.folder + "/new"
-                let child = try stage.start("torture", folder, "--time", "1h", "--json", "--quiet")
+                let child = try stage.startLab(["torture", folder, "--time", "1h", "--json", "--quiet"])
                 // A process of the first round has begun to report.
                 try await eventually {
                     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder + "/jobs")) ?? []

@@ -1,8 +1,10 @@
 import Foundation
+import LinkEmulator
 import OriginServer
 import Testing
 
-@testable import sleeve
+@testable import CommandSupport
+@testable import sleeve_lab
 
 @Suite struct TortureTests {
     private let cover = Acknowledgement(url: "http://a.example/1.jpg", digest: "aa")

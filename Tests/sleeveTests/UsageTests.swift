@@ -23,6 +23,15 @@ extension CommandTests {
                 "origin",
                 ["--port", "--delay", "--fault", "--fault-every", "--albums", "--urls", "--write-to", "--count"]
             ),
+        ]
+        private static let labCommands: [(String, [String])] = [
+            (
+                "origin",
+                [
+                    "--port", "--fault", "--tls", "--certificate", "--http1-only", "--streams", "--link", "--loss",
+                    "--before",
+                ]
+            ),
             (
                 "torture",
                 [
@@ -30,6 +39,7 @@ extension CommandTests {
                     "--quiet",
                 ]
             ),
+            ("lookup", ["<cache>", "<url>"]),
         ]
         private static let wrong: [[String]] = [
             ["--no-such"], ["prefetch", "--no-such"], ["nonsense"], ["get"], ["get", "http://a/1", "http://a/2"],
@@ -44,8 +54,13 @@ extension CommandTests {
             ["prefetch", "--report", "-"], ["refresh", "--metrics-file", "-"], ["prefetch", "--metrics-file", ""],
             ["pack"], ["pack", "-", "--json"], ["unpack"], ["pin", "--host", ""],
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
+            ["origin", "--tls"], ["origin", "--link", "50ms/200mbit"], ["bench", "--link", "50ms"], ["torture"],
+        ]
+        private static let wrongLab: [[String]] = [
             ["torture", "--rounds", "0"], ["torture", "--kills", "0"], ["torture", "--processes", "0"],
-            ["torture", "--time", "soon"], ["torture", ""],
+            ["torture", "--time", "soon"], ["torture", ""], ["origin", "--streams", "2"], ["origin", "--loss", "1%"],
+            ["origin", "--link", "50ms"], ["origin", "--link", "5ms/1mbit", "--before", "host"],
+            ["origin", "--link", "5ms/1mbit", "--before", "a:1", "--tls"], ["lookup", "cache"],
         ]
 
         @Test func `the help names every command, the exit codes and first steps`() async throws {
@@ -61,10 +76,12 @@ extension CommandTests {
             }
         }
 
-        @Test(arguments: commands)
-        func `the help of a command names its options`(command: String, options: [String]) async throws {
+        @Test(arguments: commands.map { (sleeveBinary, $0, $1) } + labCommands.map { (labBinary, $0, $1) })
+        func `the help of a command names its options`(
+            program: String, command: String, options: [String]
+        ) async throws {
             try await withStage { stage in
-                let help = try await stage.run(command, "--help")
+                let help = try await Child(program, [command, "--help"], environment: stage.environment).exit()
                 #expect(help.status == 0 && help.stderr.isEmpty)
                 for option in options { #expect(help.stdout.contains(option), "\(option)") }
             }
@@ -117,10 +134,12 @@ extension CommandTests {
             }
         }
 
-        @Test(arguments: wrong)
-        func `wrong usage exits with 64, says why, and creates nothing`(arguments: [String]) async throws {
+        @Test(arguments: wrong.map { (sleeveBinary, $0) } + wrongLab.map { (labBinary, $0) })
+        func `wrong usage exits with 64, says why, and creates nothing`(
+            program: String, arguments: [String]
+        ) async throws {
             try await withStage { stage in
-                let result = try await sleeveTests.run(arguments, environment: stage.environment)
+                let result = try await Child(program, arguments, environment: stage.environment).exit()
                 #expect(result.status == 64, "\(result)")
                 #expect(result.stderr.contains("Error: ") && result.stdout.isEmpty, "\(result)")
                 #expect(try FileManager.default.contentsOfDirectory(atPath: stage.folder).isEmpty)
@@ -157,7 +176,7 @@ extension CommandTests {
                 let album = ["list", "show", "add", "delete", "undo", "redo", "import", "export"].map { ["album", $0] }
                 let commands = [
                     [], ["prefetch"], ["refresh"], ["get"], ["serve"], ["list"], ["stats"], ["verify"], ["evict"],
-                    ["origin"], ["torture"], ["album"], ["pin"], ["unpin"], ["remove"], ["pack"], ["unpack"],
+                    ["origin"], ["bench"], ["album"], ["pin"], ["unpin"], ["remove"], ["pack"], ["unpack"],
                 ]
                 for command in commands + album {
                     let help = try await sleeveTests.run(command + ["--help"], environment: stage.environment)

@@ -1,13 +1,9 @@
 /// An origin's default behaviour. Query parameters override most of it for one request; see `HelpPage`.
 package struct OriginOptions: Sendable {
-    /// The address to listen on: a name or an IP address.
-    package var host = "127.0.0.1"
     /// The port to listen on; 0 chooses a free one.
     package var port = 0
-    /// HTTPS instead of HTTP; nil is HTTP.
-    package var tls: OriginTLS?
-    /// The emulated link before the origin; nil is none.
-    package var link: LinkModel?
+    /// HTTPS; nil is HTTP.
+    package var transport: (any OriginTransport)?
     /// The delay before each response.
     package var delay: Duration = .zero
     /// The bandwidth of each response body, in bytes per second; nil is unlimited.

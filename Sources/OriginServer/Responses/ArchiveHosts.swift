@@ -1,13 +1,13 @@
-/// The hosts of the Cover Art Archive, as names under `localhost` on the origin's own port, so that one link carries them all.
+/// The hosts of the Cover Art Archive, as names under `localhost` on the origin's own port, so that an emulated link carries them all.
 ///
 /// libcurl and browsers resolve every name under `localhost` to this machine themselves (RFC 6761 section 6.3).
-struct ArchiveHosts: Equatable {
+package struct ArchiveHosts: Equatable {
     private let scheme: String
     /// The port with its colon; empty if the client's URL had none.
     private let port: Substring
 
     /// The name of all hosts in a certificate. It has three labels because clients accept no wildcard before only one.
-    static let wildcard = "*.hosts.localhost"
+    package static let wildcard = "*.hosts.localhost"
     /// The number of storage hosts.
     private static let storageHosts = 40
 

@@ -34,8 +34,8 @@ enum HelpPage {
         A remote library, for `sleeve album --remote`: POST /api/addAlbum, /api/deleteAlbum and /api/editAlbum,
         GET /api/albums.
 
-        /counts reports the requests so far, how many of them were answered 429, how many are in flight, the connections, and
-        what the link before the origin has carried.
+        /counts reports the requests so far, how many of them were answered 429, how many are in flight, and the
+        connections.
 
         Covers have ETag and Last-Modified. If-None-Match, If-Modified-Since, Range and If-Range are supported.
 

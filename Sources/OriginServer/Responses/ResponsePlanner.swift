@@ -42,7 +42,7 @@ struct ResponsePlanner: Sendable {
 
     private func archiveHosts(_ request: HTTPRequest) -> ArchiveHosts? {
         guard options.archiveHosts else { return nil }
-        return ArchiveHosts(isTLS: options.tls != nil, authority: request.authority ?? "localhost")
+        return ArchiveHosts(isTLS: options.transport != nil, authority: request.authority ?? "localhost")
     }
 
     private func response(

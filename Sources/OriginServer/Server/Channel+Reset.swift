@@ -1,21 +1,15 @@
 import NIOCore
-import NIOSSL
-
-/// The C library's `struct linger`. It cannot be imported under one name on all systems.
-private struct Linger {
-    var isOn: CInt = 1
-    var seconds: CInt = 0
-}
 
 extension Channel {
     /// Closes the channel; a socket sends RST instead of FIN.
     func reset() {
-        guard let options = self as? any SocketOptionProvider else { return close(promise: nil) }
-        // Closing a socket that lingers for zero seconds sends RST.
-        options.unsafeSetSocketOption(level: .socket, name: .so_linger, value: Linger()).whenComplete { _ in
-            // TLS would first exchange its own end.
-            let tls = try? self.pipeline.syncOperations.context(handlerType: NIOSSLServerHandler.self)
-            if let tls { tls.close(promise: nil) } else { self.close(promise: nil) }
+        guard let socket = self as? any SocketOptionProvider else { return close(promise: nil) }
+        // Closing a socket that lingers for zero seconds sends RST. The C library's `struct linger` has two `int`; it cannot be
+        // imported under one name on all systems.
+        socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: SIMD2<CInt>(1, 0)).whenComplete { _ in
+            // From the handler next to the socket: TLS would first exchange its own end.
+            let first = try? self.pipeline.syncOperations.context(handlerType: HalfClosureHandler.self)
+            if let first { first.close(promise: nil) } else { self.close(promise: nil) }
         }
     }
 }

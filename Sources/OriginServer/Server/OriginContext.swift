@@ -5,8 +5,6 @@ import NIOPosix
 struct OriginContext: Sendable {
     let options: OriginOptions
     let metrics: OriginMetrics
-    /// What the link before the origin has carried.
-    let linkMetrics = SharedMetrics()
     let connections = ConnectionRegistry()
     let remote = FakeRemote()
     let gate = ResponseGate()

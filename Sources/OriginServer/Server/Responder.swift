@@ -49,10 +49,9 @@ struct Responder: Sendable {
     private var counts: OriginResponse {
         let metrics = context.metrics
         let (requests, rejected) = (metrics.requests.value, metrics.rejected.value)
-        let link = context.options.link == nil ? "" : #","link":\#(context.linkMetrics.current.json)"#
         let counts =
             #"{"requests":\#(requests),"overruns":\#(rejected),"inFlight":\#(metrics.inFlight.value),"#
-            + #""peakInFlight":\#(metrics.peakInFlight),"connections":\#(metrics.connections.value)\#(link)}"#
+            + #""peakInFlight":\#(metrics.peakInFlight),"connections":\#(metrics.connections.value)}"#
         return .text(200, counts, type: "application/json")
     }
 

@@ -1,25 +1,29 @@
 import ArgumentParser
-import OriginServer
 
 /// A connection to measure over: loopback, or an emulated link.
 struct BenchLink: ExpressibleByArgument, Sendable {
-    var name: String
-    /// Nil for loopback.
-    var model: LinkModel?
+    let name: String
+    /// In bits a second; nil for loopback.
+    let capacity: Double?
 
-    /// - Parameter argument: `loopback`, or a round-trip time and a bandwidth, such as `50ms/200mbit`.
+    /// - Parameter argument: `loopback`, or a round-trip time and a bandwidth, such as `50ms/200mbit`, whose limits
+    ///   `sleeve-lab origin` checks.
     init?(argument: String) {
         name = argument.lowercased()
-        if name == "loopback" { return }
-        guard let model = try? LinkModel(name) else { return nil }
-        self.model = model
+        if name == "loopback" {
+            capacity = nil
+            return
+        }
+        let units = ["kbit": 1e3, "mbit": 1e6, "gbit": 1e9]
+        let bandwidth = name.split(separator: "/").last ?? ""
+        guard name.contains("s/"), let unit = units[String(bandwidth.suffix(4))],
+            let number = Double(bandwidth.dropLast(4))
+        else { return nil }
+        capacity = number * unit
     }
 
-    /// In bits a second; nil if it is not limited.
-    var capacity: Double? { model.map { Double($0.bitsPerSecond) } }
-
-    /// The options of `sleeve origin`.
-    var options: [String] { model == nil ? [] : ["--link", name] }
+    /// The options of `sleeve-lab origin`.
+    var options: [String] { capacity == nil ? [] : ["--link", name] }
 }
 
 /// The protocol of the bench's own origin.

@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// The report as one web page, without scripts and without other files.
 struct BenchPage {
     private let report: BenchReport

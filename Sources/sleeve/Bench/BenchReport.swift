@@ -1,3 +1,4 @@
+import CommandSupport
 import Platform
 
 /// Everything that a bench measured.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import Platform
 
 /// Runs the processes of a bench, one after the other, and measures them. Blocks; for a thread of its own.
@@ -158,9 +159,11 @@ struct BenchRunner {
     // MARK: The origin
 
     /// Starts an origin on a free port, and ends it after `body`.
-    /// - Parameter options: more options of `sleeve origin`.
-    func withOrigin(_ options: [String], _ body: (String) throws -> Void) throws {
-        let origin = try OriginProcess(sleeve: sleeve, options: options, in: folder, children)
+    /// - Parameters:
+    ///   - program: `sleeve` or `sleeve-lab`.
+    ///   - options: More options of its command `origin`.
+    func withOrigin(_ program: String, _ options: [String], _ body: (String) throws -> Void) throws {
+        let origin = try OriginProcess(program: program, options: options, in: folder, children)
         defer { origin.stop() }
         try body(origin.url)
     }

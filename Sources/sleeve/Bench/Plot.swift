@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// Plots as inline SVG. Colours are classes of the page, which follow the reader's light or dark scheme.
 enum Plot {
     private static let width = 560.0

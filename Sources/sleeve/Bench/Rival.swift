@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import Platform
 
 /// A program that downloads the same list, into plain files.

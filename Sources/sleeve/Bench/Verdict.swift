@@ -1,3 +1,4 @@
+import CommandSupport
 import Platform
 
 /// What limits a run, with the figure that shows it.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import CoverLibrary
 import Platform
 
@@ -8,7 +9,7 @@ struct BenchCommand: AsyncParsableCommand {
         abstract: "Measure what a network, a disk and a server can do, and where the time goes.",
         discussion: """
             Without a list, covers of an origin of its own are downloaded over loopback and over emulated links, which takes \
-            two minutes. With one, the covers are downloaded from their servers: each cover is requested once, and once more \
+            two minutes. HTTPS and links need `sleeve-lab` in the folder of this program. With a list, the covers are downloaded from their servers: each cover is requested once, and once more \
             for its revalidation. Rounds and rivals multiply that; the number of requests is printed first.
 
             Each scenario runs `sleeve prefetch` or `sleeve refresh` as a process of its own, with a cache that is removed \
@@ -21,7 +22,7 @@ struct BenchCommand: AsyncParsableCommand {
             from the start of a transfer to its last byte, the tail that from the last byte of all to the end of the process.
 
               sleeve bench
-              sleeve bench --link loopback --covers 5000 --html bench.html
+              sleeve bench --link loopback --protocol http --covers 5000 --html bench.html
               sleeve bench albums.json --covers 200 --compare curl,aria2c,wget2
               sleeve bench --json -- --parallel 64 --per-host 64
             """)
@@ -100,6 +101,7 @@ struct BenchCommand: AsyncParsableCommand {
     func run() async throws {
         if let html { try OutputFile.check(html) }
         let target = try await userTarget()
+        let origins = target == nil ? try plannedOrigins() : []
         let plan = BenchRunner.Plan(
             scenarios: BenchScenario.allCases.filter(only.values.contains),
             rounds: rounds ?? (target == nil ? 3 : 1), rivals: compare.values, options: options)
@@ -107,7 +109,7 @@ struct BenchCommand: AsyncParsableCommand {
         if let target, !quiet { Log.info(announcement(target, plan)) }
         let children = ChildProcesses()
         Signals.handle { _ in children.stop() }
-        let (report, problem) = try await measure(target, plan, children)
+        let (report, problem) = try await measure(target, origins, plan, children)
         if !report.results.isEmpty {
             if let html { try OutputFile.write(Array(BenchPage(report).html.utf8), to: html) }
             try printResult(json ? try report.json : report.text(width: nil))
@@ -121,9 +123,9 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// Runs the bench on a thread of its own, which waits for its processes.
     private func measure(
-        _ target: BenchRunner.Target?, _ plan: BenchRunner.Plan, _ children: ChildProcesses
+        _ target: BenchRunner.Target?, _ origins: [PlannedOrigin], _ plan: BenchRunner.Plan, _ children: ChildProcesses
     ) async throws -> (report: BenchReport, problem: String?) {
-        guard let program = ProcessSetup.program else { throw fail("the path of this program is unknown") }
+        let program = try Program.path
         let parent = folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
         guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
         let temporary: TemporaryFolder
@@ -144,7 +146,7 @@ struct BenchCommand: AsyncParsableCommand {
                 if let target {
                     try runner.measure(target, into: &report)
                 } else {
-                    try measureLinks(runner, into: &report)
+                    for origin in origins { try measure(origin, runner, into: &report) }
                 }
             } catch ChildError.stopped {
                 report.isInterrupted = true
@@ -169,18 +171,31 @@ struct BenchCommand: AsyncParsableCommand {
 
     private static let links = CommaSeparated<BenchLink>(argument: "loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit")
 
-    private func measureLinks(_ runner: BenchRunner, into report: inout BenchReport) throws {
-        for link in (link ?? Self.links)?.values ?? [] {
-            for name in protocols.values {
-                let certificate = runner.folder.file("certificate.pem")
-                let tls = name == .https ? ["--tls", "--certificate", certificate] : []
-                try runner.withOrigin(link.options + tls) { url in
-                    let target = BenchRunner.Target(
-                        name: "\(link.name), \(name.title)", urls: urls(of: url),
-                        certificate: name == .https ? certificate : nil, capacity: link.capacity)
-                    try runner.measure(target, into: &report)
-                }
+    private struct PlannedOrigin {
+        /// The path of `sleeve`, or of `sleeve-lab` for what only that has.
+        var program: String
+        var link: BenchLink
+        var name: BenchProtocol
+    }
+
+    /// - Throws: An exit code, after an error message, if `sleeve-lab` is needed and not there.
+    private func plannedOrigins() throws -> [PlannedOrigin] {
+        try ((link ?? Self.links)?.values ?? []).flatMap { link in
+            try protocols.values.map { name in
+                let program = try link.options.isEmpty && name == .http ? Program.path : Program.sibling("sleeve-lab")
+                return PlannedOrigin(program: program, link: link, name: name)
             }
+        }
+    }
+
+    private func measure(_ origin: PlannedOrigin, _ runner: BenchRunner, into report: inout BenchReport) throws {
+        let certificate = origin.name == .https ? runner.folder.file("certificate.pem") : nil
+        let tls = certificate.map { ["--tls", "--certificate", $0] } ?? []
+        try runner.withOrigin(origin.program, origin.link.options + tls) { url in
+            let target = BenchRunner.Target(
+                name: "\(origin.link.name), \(origin.name.title)", urls: urls(of: url), certificate: certificate,
+                capacity: origin.link.capacity)
+            try runner.measure(target, into: &report)
         }
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import CoverLibrary
 
 /// The parts that prefetch and refresh share: signals, the progress line, reported failures, the report, the metrics, the

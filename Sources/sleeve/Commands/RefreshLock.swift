@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import Platform
 
 /// Allows one refresh of a cache at a time. The lock file holds the process id of the refresh that runs.

@@ -1,5 +1,6 @@
 import AlbumLibrary
 import ArgumentParser
+import CommandSupport
 import CoverLibrary
 import Platform
 import Synchronization

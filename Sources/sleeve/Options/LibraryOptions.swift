@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import CoverLibrary
 import Logging
 import Platform
@@ -43,27 +44,16 @@ struct LibraryOptions: ParsableArguments {
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.
     func configuration() throws -> LibraryConfiguration {
         if logFormat == .json { Log.useJSON() }
-        guard let cache = cache ?? Self.defaultCachePath else {
+        guard let cache = cache ?? Environment.cacheDirectory else {
             throw fail("$HOME is not set; name the cache directory with --cache")
         }
         // Commands that need the library file report a missing name themselves.
-        let library = library ?? Self.path("SLEEVE_LIBRARY", "XDG_DATA_HOME", ".local/share", "sleeve/albums.json")
+        let library = library ?? Environment.libraryFile
         var configuration = LibraryConfiguration(
             cacheDirectory: URL(filePath: cache), libraryFile: library.map { URL(filePath: $0) })
         configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
         configuration.logger.logLevel = quiet ? max(logLevel.level, .warning) : logLevel.level
         return configuration
-    }
-
-    /// The cache directory without `--cache`; nil if no variable is set.
-    static var defaultCachePath: String? { path("SLEEVE_CACHE", "XDG_CACHE_HOME", ".cache", "sleeve") }
-
-    /// The value of `variable`, else `name` in a base directory of the XDG specification; nil if no variable is set.
-    private static func path(_ variable: String, _ base: String, _ underHome: String, _ name: String) -> String? {
-        if let path = Environment.value(variable) { return path }
-        // The XDG specification requires ignoring relative paths.
-        if let folder = Environment.value(base), folder.hasPrefix("/") { return "\(folder)/\(name)" }
-        return Environment.value("HOME").map { "\($0)/\(underHome)/\(name)" }
     }
 }
 

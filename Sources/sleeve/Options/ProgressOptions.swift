@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 
 /// How often a command prints its progress where stderr is not a terminal.
 struct ProgressOptions: ParsableArguments {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 
 /// What a run writes in addition to its result: files, and its progress.
 struct RunOptions: ParsableArguments {

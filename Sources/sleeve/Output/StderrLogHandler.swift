@@ -1,3 +1,4 @@
+import CommandSupport
 import Logging
 
 /// Writes the library's log messages to stderr in the form of the command's own messages.

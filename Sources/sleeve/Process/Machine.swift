@@ -1,3 +1,4 @@
+import CommandSupport
 import Platform
 
 /// The machine that the process runs on.

@@ -19,13 +19,4 @@ enum ProcessSetup {
             mallopt(M_TRIM_THRESHOLD, heapReserve)
         #endif
     }
-
-    /// The path of the running program; nil if the system does not say.
-    static var program: String? {
-        #if os(Linux)
-            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        #else
-            Bundle.main.executablePath
-        #endif
-    }
 }

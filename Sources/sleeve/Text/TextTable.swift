@@ -1,3 +1,5 @@
+import CommandSupport
+
 /// A table of aligned columns, separated by two spaces.
 struct TextTable {
     private let header: [String]

@@ -2,6 +2,7 @@ import CoverCache
 import CoverFetch
 import Foundation
 import OriginServer
+import OriginTLS
 import Synchronization
 import Testing
 import Wire
@@ -69,11 +70,10 @@ import Wire
         "over HTTP/2 a run of few covers opens one connection to their host, a run of many two, however few streams they take",
         arguments: [(8, 100, 1), (400, 100, 2), (400, 20, 2)])
     func connections(covers: Int, streams: Int, connections: Int) async throws {
-        var tls = OriginTLS()
-        tls.maximumStreams = streams
-        try await withStage(origin: { [tls] in $0.tls = tls }) { stage in
+        let tls = try OriginTLS(maximumStreams: streams)
+        try await withStage(origin: { $0.transport = tls }) { stage in
             let certificate = URL(filePath: stage.folder + "/origin.pem")
-            try Data(try #require(stage.origin.certificate).utf8).write(to: certificate)
+            try Data(tls.certificate.utf8).write(to: certificate)
             let library = try await stage.another { $0.certificateAuthorities = certificate }
             let summary = try await library.prefetch((1...covers).map { stage.url($0) }).summary()
             #expect(summary.downloaded == covers)

@@ -1,4 +1,4 @@
-import OriginServer
+import LinkEmulator
 
 /// A disk with a write cache: what is durable, and what power loss may undo.
 ///

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import CoverLibrary
 
 /// An argument that names an album: its number in the list, its title or its id.

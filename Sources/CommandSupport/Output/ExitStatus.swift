@@ -1,0 +1,25 @@
+package import ArgumentParser
+import Platform
+
+/// The exit codes of the command-line contract.
+package enum ExitStatus {
+    package static let couldNotRun = ExitCode(1)
+    package static let someFailed = ExitCode(3)
+    package static let tryLater = ExitCode(75)
+    package static func stopped(by signal: Int32) -> ExitCode { ExitCode(128 + signal) }
+}
+
+/// Writes an error to stderr, in one line. - Returns: The exit code to throw.
+package func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitCode {
+    Log.error(message)
+    return code
+}
+
+/// Writes a command's result to stdout. - Throws: An exit code, after an error message.
+package func printResult(_ result: String) throws {
+    // On a terminal, earlier messages stand above the result.
+    Log.flush()
+    guard Terminal.standardOutput.write(result) else {
+        throw fail("cannot write the result to stdout: \(SystemError("write").reason)")
+    }
+}

@@ -1,0 +1,62 @@
+// On Linux, `stat` belongs to the module that the compiler happens to load first: Glibc or CDispatch.
+#if os(Linux)
+    import CDispatch
+#endif
+import Platform
+
+/// A file that an option or an argument names for a command to write.
+package enum OutputFile {
+    /// Replaces a regular file atomically. A device, a pipe or a dangling link is opened and written instead.
+    /// - Throws: An exit code, after an error message.
+    package static func write(_ bytes: [UInt8], to path: String) throws {
+        if isSpecial(path) {
+            let descriptor = try create(path)
+            defer { close(descriptor) }
+            guard Terminal(descriptor: descriptor).write(bytes) else { throw cannotWrite(path) }
+            return
+        }
+        do throws(SystemError) {
+            var file = try AtomicFile(bytes, replacing: path)
+            try file.replace()
+        } catch {
+            throw fail("cannot \(error)")
+        }
+    }
+
+    /// Whether `path` is no regular file, or a dangling link: it is written in place instead of being replaced.
+    package static func isSpecial(_ path: String) -> Bool {
+        var (status, target) = (stat(), stat())
+        guard lstat(path, &status) == 0 else { return false }
+        return stat(path, &target) != 0 || target.st_mode & S_IFMT != S_IFREG
+    }
+
+    /// Opens a file for writing; creates or truncates it. - Throws: An exit code, after an error message.
+    package static func create(_ path: String) throws -> Int32 {
+        let descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw cannotWrite(path) }
+        return descriptor
+    }
+
+    /// Checks that `path` can be written. - Throws: An exit code, after an error message.
+    package static func check(_ path: String) throws {
+        var status = stat()
+        if stat(path, &status) == 0, status.st_mode & S_IFMT != S_IFREG {
+            if status.st_mode & S_IFMT == S_IFDIR { errno = EISDIR } else if access(path, W_OK) == 0 { return }
+            throw cannotWrite(path)
+        }
+        // `write` creates a temporary file in the same directory.
+        guard access(AtomicFile.directory(of: path), W_OK | X_OK) == 0 else { throw cannotWrite(path) }
+    }
+
+    /// Whether two paths name the same file. Devices and pipes are not compared: writing does not replace what they contain.
+    package static func isSame(_ path: String, _ other: String) -> Bool {
+        var (first, second) = (stat(), stat())
+        guard stat(path, &first) == 0, stat(other, &second) == 0 else { return path == other }
+        return first.st_mode & S_IFMT == S_IFREG && first.st_dev == second.st_dev && first.st_ino == second.st_ino
+    }
+
+    /// The exit code for `errno`, after an error message.
+    private static func cannotWrite(_ path: String) -> any Error {
+        fail("cannot \(SystemError("write", path: path))")
+    }
+}

@@ -1,0 +1,43 @@
+import Platform
+
+/// A descriptor to write text to, such as stdout or stderr.
+package struct Terminal: Sendable {
+    package let descriptor: Int32
+
+    package init(descriptor: Int32) { self.descriptor = descriptor }
+
+    package static let standardOutput = Terminal(descriptor: STDOUT_FILENO)
+    package static let standardError = Terminal(descriptor: STDERR_FILENO)
+
+    /// Whether the descriptor is a terminal.
+    package var isInteractive: Bool { isatty(descriptor) == 1 }
+
+    /// The width in columns; 80 if it is unknown.
+    package var width: Int {
+        var size = winsize()
+        return ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0 ? Int(size.ws_col) : 80
+    }
+
+    /// Writes all bytes. - Returns: False, with `errno` set, if the reader is gone or the device is full.
+    @discardableResult
+    package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
+
+    @discardableResult
+    package func write(_ bytes: [UInt8]) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            var written = 0
+            while written < bytes.count {
+                let count = systemWrite(descriptor, bytes.baseAddress! + written, bytes.count - written)
+                if count < 0, errno == EINTR { continue }
+                if count <= 0 { return false }
+                written += count
+            }
+            return true
+        }
+    }
+}
+
+/// `write(2)`, whose name the methods above shadow.
+private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
+    write(descriptor, bytes, count)
+}

@@ -1,0 +1,81 @@
+import CLinux
+import Platform
+
+/// A program that this one starts, and whose cost it measures.
+package struct ChildProcess: Sendable {
+    let pid: pid_t
+
+    /// How a process ended, and what it cost.
+    package struct Exit: Sendable {
+        /// The exit code; 128+N if signal N ended it.
+        package var status: Int32
+        /// CPU time of the process and of the children that it waited for, in seconds.
+        package var cpu: Double
+        /// Peak resident memory in bytes. Never less than this process had when it started the child: the kernel counts that.
+        package var memory: Int
+    }
+
+    /// Starts a program with the default signal state. It inherits only that SIGHUP, SIGINT or SIGQUIT is ignored, as under nohup(1).
+    /// - Parameters:
+    ///   - words: the program, which is looked up in `PATH`, and its arguments.
+    ///   - directory: its working directory; nil for this process's.
+    ///   - output: the descriptor that becomes its stdout.
+    ///   - errors: the descriptor that becomes its stderr.
+    ///   - hasOwnGroup: whether it leads a process group of its own, which a terminal's signals do not reach.
+    init(
+        _ words: [String], in directory: String? = nil, output: Int32, errors: Int32, hasOwnGroup: Bool = false
+    ) throws(SystemError) {
+        #if os(Linux)
+            var actions = posix_spawn_file_actions_t()
+            var attributes = posix_spawnattr_t()
+        #else
+            var actions: posix_spawn_file_actions_t?
+            var attributes: posix_spawnattr_t?
+        #endif
+        posix_spawn_file_actions_init(&actions)
+        posix_spawnattr_init(&attributes)
+        defer {
+            posix_spawn_file_actions_destroy(&actions)
+            posix_spawnattr_destroy(&attributes)
+        }
+        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
+        if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        // The thread that starts it blocks all signals.
+        var (none, all) = (sigset_t(), sigset_t())
+        sigemptyset(&none)
+        sigfillset(&all)
+        for signal in [SIGHUP, SIGINT, SIGQUIT] where Signals.isIgnored(signal) { sigdelset(&all, signal) }
+        posix_spawnattr_setsigmask(&attributes, &none)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setpgroup(&attributes, 0)
+        let group = hasOwnGroup ? Int16(POSIX_SPAWN_SETPGROUP) : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | group)
+        let arguments = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var pid: pid_t = 0
+        errno = posix_spawnp(&pid, words[0], &actions, &attributes, arguments, environ)
+        guard errno == 0 else { throw SystemError("start", path: words[0]) }
+        self.pid = pid
+    }
+
+    /// Waits for the end of the process. Call it once.
+    func wait() -> Exit {
+        var (word, usage) = (Int32(0), rusage())
+        while wait4(pid, &word, 0, &usage) < 0, errno == EINTR {}
+        let signal = word & 0x7F
+        func seconds(_ time: timeval) -> Double { Double(time.tv_sec) + Double(time.tv_usec) / 1e6 }
+        #if os(Linux)
+            let memory = usage.ru_maxrss * 1_024
+        #else
+            let memory = usage.ru_maxrss
+        #endif
+        return Exit(
+            status: signal == 0 ? (word >> 8) & 0xFF : 128 + signal,
+            cpu: seconds(usage.ru_utime) + seconds(usage.ru_stime), memory: memory)
+    }
+
+    /// Sends a signal. Call it before `wait` returns only: the id may belong to another process afterwards.
+    func send(_ signal: Int32) { _ = kill(pid, signal) }
+}

@@ -1,0 +1,67 @@
+import Platform
+import Synchronization
+
+/// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the work in order, the second one ends the process at once.
+///
+/// A signal that was ignored when the process started stays ignored: nohup(1) ignores SIGHUP, and a shell script ignores SIGINT
+/// and SIGQUIT in its background commands (POSIX, Shell Command Language 2.12).
+///
+/// The handler writes the signal's number to a pipe, as signal-safety(7) allows. Blocking the signals and waiting for them
+/// would be simpler, but the runtime's main loop unblocks them.
+package enum Signals {
+    private static let latest = Mutex<Int32?>(nil)
+    private static let writer = Atomic<Int32>(-1)
+
+    /// Calls `first` on a thread of its own when the first signal arrives.
+    package static func handle(first: @escaping @Sendable (Int32) -> Void) {
+        var ends: [Int32] = [0, 0]
+        guard pipe(&ends) == 0 else { return }
+        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        writer.store(ends[1], ordering: .sequentiallyConsistent)
+        let reader = ends[0]
+        WorkThread.start {
+            var number: UInt8 = 0
+            while true {
+                guard read(reader, &number, 1) == 1 else { continue }
+                let signal = Int32(number)
+                let isFirst = latest.withLock { latest in
+                    defer { latest = signal }
+                    return latest == nil
+                }
+                if !isFirst { _exit(128 + signal) }
+                first(signal)
+            }
+        }
+        for number in [SIGINT, SIGTERM, SIGHUP] where !isIgnored(number) {
+            signal(number) { number in
+                let error = errno
+                defer { errno = error }
+                var byte = UInt8(truncatingIfNeeded: number)
+                _ = write(Signals.writer.load(ordering: .relaxed), &byte, 1)
+            }
+        }
+    }
+
+    /// The signals that arrive after this call, for servers.
+    package static func stream() -> AsyncStream<Int32> {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        handle { continuation.yield($0) }
+        return stream
+    }
+
+    /// Whether the process ignores a signal.
+    package static func isIgnored(_ number: Int32) -> Bool {
+        var action = sigaction()
+        guard sigaction(number, nil, &action) == 0 else { return false }
+        #if os(Linux)
+            let handler = action.__sigaction_handler.sa_handler
+        #else
+            let handler = action.__sigaction_u.__sa_handler
+        #endif
+        // Function pointers are not comparable; SIG_IGN is the address 1.
+        return unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    }
+
+    /// The latest signal; nil if none has arrived.
+    package static var received: Int32? { latest.withLock { $0 } }
+}

@@ -22,7 +22,7 @@ build_release() {
     # The stamp has the time at which the last good build started, so a source changed during it counts as newer. Folders are
     # compared too, which detects deleted files.
     if [ -x "$binary" ] && [ -e "$stamp" ]; then
-        [ -n "$(find "$root/Sources" "$root/Tests/LookupBench" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
+        [ -n "$(find "$root/Sources" "$root/Package.swift" -newer "$stamp" -print -quit)" ] || return 0
     fi
     . "$root/Scripts/setup"
     set_up "$@"

@@ -1,4 +1,4 @@
-"""Downloads over emulated links, in turn with curl: nginx over TLS behind `sleeve origin --link … --before`, and the Cover Art
+"""Downloads over emulated links, in turn with curl: nginx over TLS behind `sleeve-lab origin --link … --before`, and the Cover Art
 Archive's shape."""
 import contextlib
 import json
@@ -40,7 +40,7 @@ class Relay:
     """A link before a port of this machine."""
 
     def __init__(self, bench, link, port, *options):
-        self.origin = Origin(bench.sleeve, "--link", link, "--before", f"127.0.0.1:{port}", *options)
+        self.origin = Origin(bench.lab, "--link", link, "--before", f"127.0.0.1:{port}", *options)
         # It prints host and port. By name, as covers are.
         self.url = "https://localhost:" + self.origin.url.rsplit(":", 1)[1]
 
@@ -97,7 +97,7 @@ def prefetch(bench, urls, cache, certificate):
 def archive(bench):
     """Each cover is two redirects away: the front server, the archive, and one of 40 storage hosts."""
     certificate = bench.work / "archive.pem"
-    origin = Origin(bench.sleeve, "--tls", "--archive-hosts", "--certificate", str(certificate), "--link", "50ms/200mbit")
+    origin = Origin(bench.lab, "--tls", "--archive-hosts", "--certificate", str(certificate), "--link", "50ms/200mbit")
     with contextlib.closing(origin):
         base = "https://localhost:" + origin.url.rsplit(":", 1)[1]
         urls = [f"{base}/release/{uuid.UUID(int=number)}/front-500" for number in range(COVERS)]
@@ -112,7 +112,7 @@ def connections(bench):
     """Connections to an HTTP/2 host, counted at the link, with the streams that servers allow."""
     for streams in (100, 128):
         certificate = bench.work / f"streams-{streams}.pem"
-        with contextlib.closing(Origin(bench.sleeve, "--tls", "--streams", str(streams), "--certificate", str(certificate),
+        with contextlib.closing(Origin(bench.lab, "--tls", "--streams", str(streams), "--certificate", str(certificate),
                                        "--link", "50ms/200mbit")) as origin:
             cache = bench.new_folder("links")
             prefetch(bench, [f"{origin.url}/covers/{number}.jpg" for number in range(1_000)], cache, certificate)

@@ -50,7 +50,7 @@ def main():
     work = pathlib.Path(tempfile.mkdtemp(prefix="run-", dir=home))
     report = Report(machine(home, root, sleeve))
     try:
-        bench = Bench(sleeve, root, home, work, options.rounds, report)
+        bench = Bench(sleeve, home, work, options.rounds, report)
         try:
             for name in options.wanted:
                 print(f"\n== {SECTIONS[name][0]}", file=sys.stderr)

@@ -171,16 +171,16 @@ class Nginx:
 
 
 class Origin:
-    """`sleeve origin` on a free port."""
+    """The command `origin` of `sleeve` or `sleeve-lab`, on a free port."""
 
-    def __init__(self, sleeve, *options):
+    def __init__(self, program, *options):
         self.process = subprocess.Popen(
-            [sleeve, "origin", "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+            [program, "origin", "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             self.close()
-            raise Failure("sleeve origin did not start")
+            raise Failure(f"{program} origin did not start")
 
     def close(self):
         stop(self.process)

@@ -21,8 +21,9 @@ MILLION = 1_000_000
 class Bench:
     """The corpus, the servers, new folders and the report, which the sections share."""
 
-    def __init__(self, sleeve, root, home, work, rounds, report):
-        self.sleeve, self.root, self.home, self.work = str(sleeve), root, home, work
+    def __init__(self, sleeve, home, work, rounds, report):
+        self.sleeve, self.home, self.work = str(sleeve), home, work
+        self.lab = str(sleeve.with_name("sleeve-lab"))
         self.rounds, self.report = rounds, report
         self.folders = 0
         self.nginx = None
@@ -165,13 +166,12 @@ def get(bench):
 
 
 def lookup(bench):
-    program = bench.root / ".build/release/LookupBench"
-    if not program.exists():
-        bench.report.skip("a cached cover from the library", "no LookupBench in this build")
+    if not pathlib.Path(bench.lab).exists():
+        bench.report.skip("a cached cover from the library", "no sleeve-lab beside this sleeve")
         return
     lists, cache = bench.fill()
     urls = pathlib.Path(lists).read_text().splitlines()[:500]
-    result = json.loads(run([str(program), str(cache), *urls]).output)
+    result = json.loads(run([bench.lab, "lookup", str(cache), *urls]).output)
     bench.report.row("a cached cover, on the caller's thread", result["syncMicros"], "µs", at_most=20)
     bench.report.row("a cached cover, through the actor", result["actorMicros"], "µs", at_most=150)
 

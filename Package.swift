@@ -21,6 +21,8 @@ let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
 let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
 let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
 let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
+let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
 let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
 let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
 let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
@@ -49,13 +51,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // Only the gallery, the mirror and the origin use it.
+        // Only the gallery and the mirror use it; a program that depends on CoverLibrary never compiles it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        // The origin's messages in the types of swift-http-types.
+        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         // Only OriginTLS, and so sleeve-lab, uses these: TLS, HTTP/2 and the certificate made at its start.
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
-        .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         // Only `Scripts/docs` uses it; SwiftPM does not fetch it for a program that depends on CoverLibrary.
@@ -114,7 +117,8 @@ let package = Package(
         .target(
             name: "OriginServer",
             dependencies: [
-                "CStarterCovers", "Platform", "HTTPCaching", hummingbirdCore, nioCore, nioPosix, httpTypes, logging,
+                "CStarterCovers", "Platform", "HTTPCaching", nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
+                httpTypes,
             ],
             swiftSettings: settings),
         // What the commands of both programs need: messages, files, signals, child processes, the options of an origin.

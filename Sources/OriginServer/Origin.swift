@@ -1,6 +1,6 @@
-import HummingbirdCore
-import Logging
 import NIOCore
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 import NIOPosix
 import Platform
 
@@ -14,7 +14,7 @@ package final class Origin: Sendable {
     package let url: String
 
     private let context: OriginContext
-    private let server: Task<Void, any Error>
+    private let listener: any Channel
     static let host = "127.0.0.1"
     private static let eventLoops = MultiThreadedEventLoopGroup.singleton
 
@@ -23,49 +23,57 @@ package final class Origin: Sendable {
     /// - Throws: `OriginError.cannotListen`, for example if the port is in use.
     package static func start(_ options: OriginOptions = .init()) async throws(OriginError) -> Origin {
         let context = OriginContext(options)
-        var logger = Logger(label: "sleeve.origin")
-        // Many faults make clients close their connections, which is not worth a message.
-        logger.logLevel = .critical
-        let (listeners, continuation) = AsyncStream.makeStream(of: (any Channel).self)
-        let server = Server(
-            childChannelSetup: OriginChannel(context),
-            configuration: ServerConfiguration(address: .hostname(Self.host, port: options.port), backlog: 4096),
-            onServerRunning: { channel in continuation.yield(channel) },
-            eventLoopGroup: eventLoops,
-            logger: logger)
-        // The server runs on an event loop, so that a test that blocks Swift's cooperative threads does not stop it.
-        let task = Task(executorPreference: EventLoopTaskExecutor(eventLoops.next())) {
-            defer { continuation.finish() }
-            try await server.run()
+        do {
+            let listener = try await ServerBootstrap(group: eventLoops)
+                .serverChannelOption(.backlog, value: 4096)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.tcpOption(.tcp_nodelay), value: 1)
+                .childChannelInitializer { channel in
+                    channel.eventLoop.makeCompletedFuture { try accept(channel, context) }
+                }
+                .bind(host: host, port: options.port).get()
+            return Origin(listener, context)
+        } catch {
+            let cause = (error as? IOError).map { String(cString: strerror($0.errnoCode)) } ?? "\(error)"
+            throw .cannotListen(port: options.port, cause: cause)
         }
-        for await listener in listeners {
-            context.connections.setListener(listener)
-            return Origin(port: listener.localAddress?.port ?? options.port, context, task)
-        }
-        let cause: String
-        switch await task.result {
-        case .success: cause = "the server ended unexpectedly"
-        case .failure(let error as IOError): cause = String(cString: strerror(error.errnoCode))
-        case .failure(let error): cause = "\(error)"
-        }
-        throw .cannotListen(port: options.port, cause: cause)
     }
 
-    private init(port: Int, _ context: OriginContext, _ server: Task<Void, any Error>) {
-        (self.port, self.context, self.server) = (port, context, server)
+    /// Adds a connection's handlers.
+    private static func accept(_ channel: any Channel, _ context: OriginContext) throws {
+        context.metrics.connections.add(1)
+        context.connections.add(channel)
+        try channel.pipeline.syncOperations.addHandler(FirstHandler())
+        let requests = { @Sendable (channel: any Channel) in
+            try channel.pipeline.syncOperations.addHandler(RequestHandler(context))
+        }
+        let http1 = { @Sendable (channel: any Channel) in
+            let handlers = channel.pipeline.syncOperations
+            try handlers.configureHTTPServerPipeline(withErrorHandling: false, withOutboundHeaderValidation: false)
+            try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+            try requests(channel)
+        }
+        guard let transport = context.options.transport else { return try http1(channel) }
+        try transport.configure(channel, http1: http1, requests: requests)
+    }
+
+    private init(_ listener: any Channel, _ context: OriginContext) {
+        (self.listener, self.context) = (listener, context)
+        port = listener.localAddress?.port ?? context.options.port
         url = "\(context.options.transport == nil ? "http" : "https")://\(Self.host):\(port)"
     }
 
-    deinit { context.connections.close() }
+    deinit {
+        listener.close(promise: nil)
+        context.connections.close()
+    }
 
     /// Stops listening and closes every connection, even during a response. Returns when all of them are closed.
     package func stop() async {
-        // No task is cancelled: each of them waits for a channel and ends when the channel closes.
-        try? await context.connections.close()?.get()
+        try? await listener.close().get()
         // A connection that was just accepted may not be registered yet. Its event loop does that before this closure.
         for eventLoop in Self.eventLoops.makeIterator() { try? await eventLoop.submit {}.get() }
-        await context.connections.waitUntilEmpty()
-        _ = await server.result
+        for closure in context.connections.close() { try? await closure.get() }
     }
 
     /// Sends the responses to requests with `hold=1`, now and from now on.

@@ -2,7 +2,7 @@ package import NIOCore
 import NIOHTTP2
 import NIOHTTPTypesHTTP2
 import NIOSSL
-package import OriginServer
+import OriginServer
 
 /// HTTPS for an origin: TLS with a certificate made here, and HTTP/2 for clients that negotiate it (ALPN).
 package struct OriginTLS: OriginTransport {
@@ -31,36 +31,34 @@ package struct OriginTLS: OriginTransport {
     }
 
     package func configure(
-        _ channel: any Channel, http1: @escaping @Sendable () -> EventLoopFuture<RequestStream>
-    ) throws -> EventLoopFuture<RequestStreams> {
+        _ channel: any Channel, http1: @escaping @Sendable (any Channel) throws -> Void,
+        requests: @escaping @Sendable (any Channel) throws -> Void
+    ) throws {
         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
-        return channel.configureHTTP2AsyncSecureUpgrade(
-            http1ConnectionInitializer: { _ in http1() },
-            http2ConnectionInitializer: { channel in channel.eventLoop.makeCompletedFuture { try http2(channel) } }
-        ).flatMap { $0 }.map { negotiated in
-            switch negotiated {
-            case .http1_1(let stream): .single(stream)
-            case .http2(let streams): .multiplexed(streams.inbound)
-            }
-        }
+        channel.configureHTTP2SecureUpgrade(
+            h2ChannelConfigurator: { channel in
+                channel.eventLoop.makeCompletedFuture { try http2(channel, requests) }
+            },
+            http1ChannelConfigurator: { channel in channel.eventLoop.makeCompletedFuture { try http1(channel) } }
+        ).whenFailure { _ in channel.close(promise: nil) }
     }
 
-    private func http2(_ channel: any Channel) throws -> NIOHTTP2Handler.AsyncStreamMultiplexer<RequestStream> {
-        var configuration = NIOHTTP2Handler.Configuration()
-        configuration.connection.initialSettings = [
+    private func http2(_ channel: any Channel, _ requests: @escaping @Sendable (any Channel) throws -> Void) throws {
+        var (connection, stream) = (NIOHTTP2Handler.ConnectionConfiguration(), NIOHTTP2Handler.StreamConfiguration())
+        connection.initialSettings = [
             HTTP2Setting(parameter: .maxConcurrentStreams, value: maximumStreams),
             HTTP2Setting(parameter: .maxHeaderListSize, value: 80 << 10),
         ]
         // Some faults send a wrong length, and clients that cancel many streams are no attack here.
-        configuration.connection.contentLengthValidation = .disabled
-        configuration.stream.streamResetFrameRateLimit.maximumCount = .max
-        configuration.stream.streamErrorRateLimit.maximumCount = .max
-        return try channel.pipeline.syncOperations.configureAsyncHTTP2Pipeline(
-            mode: .server, configuration: configuration
+        connection.contentLengthValidation = .disabled
+        stream.streamResetFrameRateLimit.maximumCount = .max
+        stream.streamErrorRateLimit.maximumCount = .max
+        _ = try channel.pipeline.syncOperations.configureHTTP2Pipeline(
+            mode: .server, connectionConfiguration: connection, streamConfiguration: stream
         ) { stream in
             stream.eventLoop.makeCompletedFuture {
                 try stream.pipeline.syncOperations.addHandler(HTTP2FramePayloadToHTTPServerCodec())
-                return try RequestStream(wrappingChannelSynchronously: stream)
+                try requests(stream)
             }
         }
     }

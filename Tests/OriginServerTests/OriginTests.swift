@@ -51,22 +51,7 @@ struct OriginTests {
         }
     }
 
-    @Test("the fast path gives the same bytes as the full path")
-    func fastPath() async throws {
-        try await withOrigin { origin in
-            for number in [0, 1, 42, 123_456_789_012_345_678] {
-                let fast = try await origin.fetch("/covers/\(number).jpg")
-                let full = try await origin.fetch("/covers/\(number).jpg", ["X-Other": "1"])
-                let withoutDate = { (reply: Reply) in reply.head.split(separator: "\r\nDate: ").first }
-                #expect(withoutDate(fast) == withoutDate(full))
-                #expect(fast.body == full.body)
-                let delayed = try await origin.fetch("/covers/\(number).jpg?delay=10")
-                #expect(withoutDate(fast) == withoutDate(delayed))
-            }
-        }
-    }
-
-    @Test("pipelined requests are answered in order on both paths")
+    @Test("pipelined requests are answered in order")
     func pipelined() async throws {
         try await withOrigin { origin in
             let port = origin.port

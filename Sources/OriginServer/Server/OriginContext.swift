@@ -5,6 +5,7 @@ import NIOPosix
 struct OriginContext: Sendable {
     let options: OriginOptions
     let metrics: OriginMetrics
+    let planner: ResponsePlanner
     let connections = ConnectionRegistry()
     let remote = FakeRemote()
     let gate = ResponseGate()
@@ -13,6 +14,7 @@ struct OriginContext: Sendable {
 
     init(_ options: OriginOptions) {
         self.options = options
+        planner = ResponsePlanner(options)
         metrics = OriginMetrics(countPaths: options.countPaths)
         bandwidth = options.totalBytesPerSecond.map { Bandwidth(bytesPerSecond: $0) }
     }

@@ -117,7 +117,8 @@ let package = Package(
         .target(
             name: "OriginServer",
             dependencies: [
-                "CStarterCovers", "Platform", "HTTPCaching", nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1, nioPosix,
+                "CStarterCovers", "Platform", "HTTPCaching", nioCore, nioHTTP1, nioHTTPTypes, nioHTTPTypesHTTP1,
+                nioPosix,
                 httpTypes,
             ],
             swiftSettings: settings),

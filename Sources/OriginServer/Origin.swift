@@ -49,7 +49,7 @@ package final class Origin: Sendable {
         }
         let http1 = { @Sendable (channel: any Channel) in
             let handlers = channel.pipeline.syncOperations
-            try handlers.configureHTTPServerPipeline(withErrorHandling: false, withOutboundHeaderValidation: false)
+            try handlers.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
             try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
             try requests(channel)
         }

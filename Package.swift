@@ -8,8 +8,6 @@ let settings: [SwiftSetting] = [
 ]
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let grdb = Target.Dependency.product(name: "GRDB", package: "GRDB.swift")
-let sqlite = Target.Dependency.product(name: "GRDBSQLite", package: "GRDB.swift")
 let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
@@ -46,8 +44,6 @@ let package = Package(
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
-        .package(url: "https://github.com/groue/GRDB.swift", from: "7.5.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
@@ -61,6 +57,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
+        .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
         // Only `Scripts/docs` uses it; SwiftPM does not fetch it for a program that depends on CoverLibrary.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
@@ -68,25 +65,30 @@ let package = Package(
         .systemLibrary(
             name: "CCurl", pkgConfig: "libcurl",
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
+        // macOS has CryptoKit instead.
+        .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(
+            name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CLinux"),
-        .systemLibrary(name: "CSQLite"),
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-        // System calls that several rooms make: threads, file locks, atomic file writes.
-        .target(name: "Platform", swiftSettings: settings),
+        // What several rooms need of the system: threads, file locks, atomic file writes, digests.
+        .target(
+            name: "Platform", dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+            swiftSettings: settings),
+        .target(name: "SQLite", dependencies: ["Platform", "CSQLite"], swiftSettings: settings),
         .target(
             name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CLinux", httpTypes], swiftSettings: settings),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
         .target(
-            name: "CoverCache", dependencies: ["Platform", "CLinux", "CSQLite", grdb, sqlite, crypto],
-            swiftSettings: settings),
+            name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
             swiftSettings: settings),
         .target(
-            name: "AlbumLibrary", dependencies: ["Platform", grdb, crypto, logging],
-            swiftSettings: settings),
+            name: "AlbumLibrary", dependencies: ["Platform", "SQLite", logging], swiftSettings: settings),
         .target(
             name: "CoverLibrary",
             dependencies: [
@@ -103,7 +105,6 @@ let package = Package(
             name: "CoverGallery",
             dependencies: [
                 "CoverLibrary", "Platform", "ServerChannels", "CZlib", hummingbird, hummingbirdCore, nioCore, httpTypes,
-                crypto,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(
@@ -130,23 +131,8 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CommandSupport", "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
                 argumentParser, logging,
-            ],
-            swiftSettings: settings),
-        // The laboratory. `sleeve` depends on nothing from here on: `swift build --product sleeve` compiles no TLS.
-        .target(
-            name: "OriginTLS",
-            dependencies: [
-                "OriginServer", "Platform", nioCore, nioSSL, nioHTTP2, nioHTTPTypesHTTP2, x509, swiftASN1, crypto,
-            ],
-            swiftSettings: settings),
-        .target(name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque], swiftSettings: settings),
-        .executableTarget(
-            name: "sleeve-lab",
-            dependencies: [
-                "CommandSupport", "CoverLibrary", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
-                argumentParser, crypto, logging,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -166,6 +152,7 @@ let package = Package(
         .testTarget(
             name: "HTTPCachingTests", dependencies: ["HTTPCaching", httpTypes], swiftSettings: settings),
         .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
+        .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "Platform"], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(
             name: "CoverFetchTests",
@@ -174,7 +161,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverCacheTests", dependencies: ["CoverCache", grdb], exclude: ["Sample"], swiftSettings: settings),
+            name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"], exclude: ["Sample"],
+            swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
         .testTarget(
@@ -202,15 +190,13 @@ let package = Package(
         .testTarget(
             name: "CoverMirrorTests",
             dependencies: [
-                "CoverMirror", "CoverLibrary", "CoverCache", "HTTPCaching", "OriginServer", "Wire", httpTypes,
+                "CoverMirror", "CoverLibrary", "CoverCache", "HTTPCaching", "OriginServer", "Platform", "Wire",
+                httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests",
-            dependencies: [
-                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "CoverCache", "LinkEmulator", "OriginServer",
-                "Wire", grdb,
-            ],
+            dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "SQLite", "Platform", "Wire"],
             exclude: ["Disk/disk.c"], swiftSettings: settings),
     ]
 )

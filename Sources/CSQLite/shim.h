@@ -1,12 +1,20 @@
-// The call of SQLite that Swift cannot make: it is variadic.
+// The C door to SQLite. Swift cannot call variadic functions, and imports no macro that casts.
 #pragma once
-
-extern int sqlite3_config(int option, ...);
+#include <sqlite3.h>
 
 static inline int sleeve_sqlite_count_memory(int isOn) {
-    return sqlite3_config(9 /* SQLITE_CONFIG_MEMSTATUS */, isOn);
+    return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, isOn);
 }
 
 static inline int sleeve_sqlite_log(void (*log)(void *context, int code, const char *message)) {
-    return sqlite3_config(16 /* SQLITE_CONFIG_LOG */, log, (void *)0);
+    return sqlite3_config(SQLITE_CONFIG_LOG, log, (void *)0);
+}
+
+// SQLite copies the bytes. Without bytes, a pointer of Swift's may be null, which would bind NULL.
+static inline int sleeve_sqlite_bind_text(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_text64(statement, index, count ? bytes : "", count, SQLITE_TRANSIENT, SQLITE_UTF8);
+}
+
+static inline int sleeve_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes, sqlite3_uint64 count) {
+    return sqlite3_bind_blob64(statement, index, count ? bytes : "", count, SQLITE_TRANSIENT);
 }

@@ -1,5 +1,5 @@
-import GRDB
 import Platform
+import SQLite
 
 /// Why an operation of the cache failed. Each message says what the user can do.
 package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
@@ -104,23 +104,22 @@ extension CacheError {
         case let error as CacheError: self = error
         case let error as SystemError: self = .system(error)
         case let error as FileLock.Timeout: self = .busy(error.path, seconds: error.seconds)
-        case let error as DatabaseError: self = .index(error)
+        case let error as SQLiteError: self = .index(error)
         default: self = .index("\(error)")
         }
     }
 
-    private static func index(_ error: DatabaseError) -> CacheError {
-        if let cause = SQLiteLog.cause(of: error) {
+    private static func index(_ error: SQLiteError) -> CacheError {
+        if let cause = error.cause {
             // SQLite opens a file for reading that it could not create, and logs that it is missing.
             return cause.number == ENOENT
                 ? .unwritableIndex("\(cause.path ?? "a file") cannot be created") : system(cause)
         }
-        let message = error.message ?? "\(error.extendedResultCode)"
-        if IndexFile.isCorrupt(error) { return .corruptIndex(message) }
-        return switch error.extendedResultCode {
-        case .SQLITE_FULL: .diskFull("the index")
-        case .SQLITE_IOERR_WRITE, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_TRUNCATE: .unwritableIndex(message)
-        default: .index(message)
+        if error.isCorruption { return .corruptIndex(error.message) }
+        return switch error.extendedCode {
+        case .full: .diskFull("the index")
+        case .write, .resizeSharedMemory, .truncate: .unwritableIndex(error.message)
+        default: .index(error.message)
         }
     }
 }

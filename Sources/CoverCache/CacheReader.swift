@@ -1,4 +1,5 @@
-import GRDB
+package import Platform
+import SQLite
 import Synchronization
 
 /// The reading side of the cache. Synchronous, from any thread. It never writes.
@@ -160,20 +161,17 @@ package final class CacheReader: Sendable {
 
     /// The row of the entry stored last; 0 if there is none.
     package func lastRow() throws -> Int64 {
-        try reading { try FastStatement($0, "SELECT max(id) FROM entries").first { $0.int64(0) } ?? 0 }
+        try reading { try $0.integer("SELECT max(id) FROM entries") ?? 0 }
     }
 
     /// The recency clock: the `lastUsed` of the entry used last.
     package func clock() throws -> Int64 { try reading { try IndexState($0).clock } }
 
-    /// Calls `body` with a statement that selects entries, in one snapshot.
-    private func selecting<Result>(_ condition: String, _ body: (FastStatement) throws -> Result) throws -> Result {
-        try withConnection { connection in
-            try connection.read { try body(FastStatement($0, "\(connection.entrySQL) \(condition)")) }
-        }
+    private func selecting<Result>(_ condition: String, _ body: (Statement) throws -> Result) throws -> Result {
+        try withConnection { try $0.selecting(condition, body) }
     }
 
-    private func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
+    private func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
         try withConnection { try $0.read(body) }
     }
 
@@ -197,12 +195,12 @@ package final class CacheReader: Sendable {
     }
 
     /// Returns `missing` if the index has no table of hints: only earlier programs have written to it.
-    private func withHints<Result: Sendable>(
-        default missing: Result, _ body: @Sendable (HintTable) throws -> Result
+    private func withHints<Result>(
+        default missing: Result, _ body: (HintTable) throws -> Result
     ) throws -> Result {
         do {
             return try withConnection { try $0.hints(body) }
-        } catch let error as DatabaseError where error.resultCode == .SQLITE_ERROR {
+        } catch let error as SQLiteError where error.code == .error {
             return missing
         }
     }

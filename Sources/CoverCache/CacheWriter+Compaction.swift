@@ -1,4 +1,3 @@
-import GRDB
 import Platform
 
 // Some file systems have no holes, such as exFAT. There, freed blocks come back with their segment: those with little in them are

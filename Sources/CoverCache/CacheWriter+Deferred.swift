@@ -1,5 +1,3 @@
-import GRDB
-
 /// Changes without durability needs. They are written with the next commit.
 struct DeferredChanges {
     /// Blobs that were used, in order.

@@ -1,5 +1,3 @@
-import GRDB
-
 extension CacheWriter {
     /// Evicts the least recently used blobs until at most `bytes` are charged. Uncommitted puts stay. Without holes, segments are
     /// removed too, until their files have at most `bytes`.
@@ -134,9 +132,7 @@ extension CacheWriter {
         taken.remove()
         // The row stays until the file is gone for good: an unknown segment would be scanned for covers.
         try CacheDirectory.sync(directory.segments)
-        try transaction { _, database in
-            try database.execute(sql: "DELETE FROM segments WHERE id = ?", arguments: [number])
-        }
+        try transaction { _, _ in try index.removeSegment(number) }
     }
 
     /// Removes an entry whose bytes are damaged or gone, with its blob and every other entry of that blob.

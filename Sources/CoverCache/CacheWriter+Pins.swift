@@ -1,5 +1,3 @@
-import GRDB
-
 /// What a removal did.
 package struct Removal: Sendable, Hashable {
     package var entries = 0

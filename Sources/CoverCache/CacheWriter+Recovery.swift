@@ -1,5 +1,5 @@
-import GRDB
-import Platform
+package import Platform
+import SQLite
 
 // Segments: choosing one to append to, recovering what dead writers left in them, and rebuilding the index from them.
 extension CacheWriter {
@@ -275,14 +275,14 @@ extension CacheWriter {
             try didVerify(number)
             onProgress()
         }
-        let entries = try transaction { state, database in
+        let entries = try transaction { state, connection in
             let numbers = try directory.segmentNumbers()
             // Evicted covers whose holes have not been punched yet are not brought back.
             let (evicted, before) = (try index.unused(index.allFreed().ranges) + abandoned, freed)
             let evictedSet = RangeSet(evicted)
             let known = try index.segments()
             let removed = pins == nil ? [] : try index.removedRecords()
-            try removeAllRows(database)
+            try removeAllRows(connection)
             try hints?.removeAll()
             (state.charged, state.blobs) = (0, 0)
             var uncertain = Set(numbers).subtracting(held.map(\.number))
@@ -345,9 +345,9 @@ extension CacheWriter {
                     }
                 }
             }
-            try removeUnused(database, &state)
+            try removeUnused(connection, &state)
             freed = before + freed.dropFirst(before.count).filter { !uncertain.contains($0.segment) }
-            return try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
+            return Int(try connection.integer("SELECT COUNT(*) FROM entries") ?? 0)
         }
         withExtendedLifetime(held) {}
         reclaimSpace()
@@ -366,27 +366,27 @@ extension CacheWriter {
     }
 
     /// Empties the index. The pins stay.
-    private func removeAllRows(_ database: Database) throws {
+    private func removeAllRows(_ connection: borrowing Connection) throws {
         // With triggers, SQLite would delete a million entries one by one, in half a minute.
-        for name in try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'") {
-            try database.execute(sql: "DROP TRIGGER \(name)")
+        var triggers: [String] = []
+        try connection.statement("SELECT name FROM sqlite_schema WHERE type = 'trigger'").each {
+            triggers.append($0.text(0))
         }
-        try database.execute(sql: "DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
+        for name in triggers { try connection.execute("DROP TRIGGER \(name)") }
+        try connection.execute("DELETE FROM entries; DELETE FROM blobs; DELETE FROM segments;")
         if pins == nil { return }
-        try database.execute(
-            sql: """
-                DELETE FROM totals; INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
-                """ + PinTable.triggers + IndexTotals.triggers + IndexFile.removedTriggers)
+        try connection.execute(
+            """
+            DELETE FROM totals; INSERT INTO totals VALUES (1, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+            """ + PinTable.triggers + IndexTotals.triggers + IndexFile.removedTriggers)
     }
 
     /// The last pass: removes the blobs that no entry names, and marks records whose own entry has newer bytes.
-    private func removeUnused(_ database: Database, _ state: inout IndexState) throws {
-        let unused = try Int64.fetchAll(
-            database,
-            sql: """
-                SELECT id FROM blobs
-                WHERE NOT EXISTS (SELECT 1 FROM entries WHERE blob = blobs.id AND segment IS NULL)
-                """)
+    private func removeUnused(_ connection: borrowing Connection, _ state: inout IndexState) throws {
+        var unused: [Int64] = []
+        try connection.statement(
+            "SELECT id FROM blobs WHERE NOT EXISTS (SELECT 1 FROM entries WHERE blob = blobs.id AND segment IS NULL)"
+        ).each { unused.append($0.int64(0)) }
         for id in unused { try removeUnused(id, &state) }
     }
 }

@@ -1,3 +1,5 @@
+import Platform
+
 // Entries that the origin has confirmed.
 extension CacheWriter {
     /// Changes times and fields of entries whose bytes stay. Nothing is appended to a segment. The changes survive the end of the

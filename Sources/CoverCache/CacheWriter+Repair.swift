@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The result of `repair`.
 package struct RepairReport: Sendable {
@@ -46,10 +46,10 @@ extension CacheWriter {
 
     /// Whether two rows name records that overlap.
     private func hasOverlaps() throws -> Bool {
-        try reading { database in
+        try reading { connection in
             var (last, end) = (-1, 0)
             var isOverlapping = false
-            try FastStatement(database, Index.selectRecords + " ORDER BY 1, 2").each { row in
+            try connection.statement(Index.selectRecords + " ORDER BY 1, 2").each { row in
                 let (segment, offset) = (try row.size(0), try row.size(1))
                 if segment == last, offset < end { isOverlapping = true }
                 (last, end) = (segment, offset + RecordHeader.charge(try row.size(2)))

@@ -1,10 +1,10 @@
-import GRDB
+import SQLite
 
 // The changes that a transaction makes to entries and blobs, and what they charge and free.
 extension CacheWriter {
     /// Adds the entry of a synced put, and evicts if it must.
     func commit(
-        _ put: SegmentRecord, _ state: inout IndexState, _ database: Database
+        _ put: SegmentRecord, _ state: inout IndexState
     ) throws -> PutOutcome {
         let (header, range) = (put.header, put.range)
         let blob = try intactBlob(for: put, &state)
@@ -34,14 +34,14 @@ extension CacheWriter {
         // A cover that does not fit evicts nothing and replaces nothing.
         let before = (state: state, charges: charges, freed: freed)
         var isStored = false
-        try database.inSavepoint {
+        try connection.savepoint {
             if let entry { try remove(entry, &state) }
             try evictSlice(
                 &state, to: room - range.length, limit: .max, usedUpTo: sparedFrom ?? .max, sparing: blob?.id)
-            if state.charged + range.length > room { return .rollback }
+            if state.charged + range.length > room { return false }
             try insert(header, put.metadata, range, blob, &state)
             isStored = true
-            return .commit
+            return true
         }
         if isStored { return outcome }
         (state, charges, freed) = before

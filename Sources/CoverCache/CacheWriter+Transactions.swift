@@ -1,21 +1,21 @@
-import GRDB
 import Platform
+import SQLite
 
 extension CacheWriter {
     /// Reads the latest committed state of the index.
-    func reading<Result>(_ body: (Database) throws -> Result) throws -> Result {
-        try queue.writeWithoutTransaction { database in
-            if database.isInsideTransaction { try database.commit() }
-            return try body(database)
-        }
+    func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        try endSnapshot()
+        return try body(connection)
     }
 
     /// The totals and the pins were added to the index together.
     private var hasTotals: Bool { pins != nil }
 
-    func totals(_ database: Database) throws -> IndexTotals { try IndexTotals(database, isStored: hasTotals) }
+    func totals(_ connection: borrowing Connection) throws -> IndexTotals {
+        try IndexTotals(connection, isStored: hasTotals)
+    }
 
-    func endSnapshot() throws { try reading { _ in } }
+    func endSnapshot() throws { if connection.isInTransaction { try connection.commit() } }
 
     /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
     /// - Throws: `CacheError`.
@@ -24,43 +24,40 @@ extension CacheWriter {
     }
 
     /// Runs one transaction under the writer's lock.
-    func transaction<Result>(_ body: (inout IndexState, Database) throws -> Result) throws -> Result {
+    func transaction<Result>(_ body: (inout IndexState, borrowing Connection) throws -> Result) throws -> Result {
         // Before waiting for the lock: its holder may be waiting for this snapshot to end.
         try endSnapshot()
         return try lock.withLock {
             try checkIndex()
-            return try queue.writeWithoutTransaction { database in
-                var result: Result?
-                var state = IndexState()
-                var space = reclaimable
-                // Recovery starts after what is marked as scanned: it would not find an earlier group that a killed process had synced.
-                let ending = abandoned.filter { range in
-                    !sealed.contains { $0.segment == range.segment && $0.offset < range.offset }
-                }
-                (charges, freed) = ([:], [])
-                try database.inTransaction(.immediate) {
-                    state = try IndexState(database)
-                    if state.capacity > 0 { capacity = state.capacity }
-                    state.lastOldBlob = lastOldBlob
-                    // Another process may have found and taken their records.
-                    freed = try ending.filter { try !index.hasRows(in: $0) }
-                    for range in ending { try index.markScanned(range.segment, to: range.end) }
-                    result = try body(&state, database)
-                    for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
-                    if !charges.isEmpty, hasTotals { try totals(database).save(database) }
-                    try index.removeFreed(space.takeReclaimedRows())
-                    space.add(freed, rows: try index.addFreed(FreedRange.merged(freed)))
-                    try state.save(database)
-                    return .commit
-                }
-                // What was rolled back has freed nothing.
-                reclaimable = space
-                abandoned.removeAll(where: ending.contains)
-                (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
-                lastOldBlob = state.lastOldBlob
-                evictedNewBlobs += state.evictedNewBlobs
-                return result!
+            var state = IndexState()
+            var space = reclaimable
+            // Recovery starts after what is marked as scanned: it would not find an earlier group that a killed process had synced.
+            let ending = abandoned.filter { range in
+                !sealed.contains { $0.segment == range.segment && $0.offset < range.offset }
             }
+            (charges, freed) = ([:], [])
+            let result = try connection.transaction(.immediate) {
+                state = try IndexState(connection)
+                if state.capacity > 0 { capacity = state.capacity }
+                state.lastOldBlob = lastOldBlob
+                // Another process may have found and taken their records.
+                freed = try ending.filter { try !index.hasRows(in: $0) }
+                for range in ending { try index.markScanned(range.segment, to: range.end) }
+                let result = try body(&state, connection)
+                for (segment, bytes) in charges { try index.charge(bytes, to: segment) }
+                if !charges.isEmpty, hasTotals { try totals(connection).save(connection) }
+                try index.removeFreed(space.takeReclaimedRows())
+                space.add(freed, rows: try index.addFreed(FreedRange.merged(freed)))
+                try state.save(connection)
+                return result
+            }
+            // What was rolled back has freed nothing.
+            reclaimable = space
+            abandoned.removeAll(where: ending.contains)
+            (blobCount, clock, charged) = (state.blobs, state.clock, state.charged)
+            lastOldBlob = state.lastOldBlob
+            evictedNewBlobs += state.evictedNewBlobs
+            return result
         }
     }
 
@@ -76,11 +73,9 @@ extension CacheWriter {
         defer { measureIndex() }
         try endSnapshot()
         try lock.withLock {
-            try queue.writeWithoutTransaction { database in
-                try database.execute(sql: "PRAGMA busy_timeout = 0")
-                defer { try? database.execute(sql: "PRAGMA busy_timeout = \(IndexFile.busyTimeout * 1_000)") }
-                try database.execute(sql: "PRAGMA wal_checkpoint(TRUNCATE)")
-            }
+            try connection.setBusyTimeout(.zero)
+            defer { try? connection.setBusyTimeout(IndexFile.busyTimeout) }
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         }
     }
 }

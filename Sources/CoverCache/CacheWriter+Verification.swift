@@ -1,4 +1,5 @@
-import GRDB
+import Platform
+import SQLite
 
 /// A fault that `verify` found.
 package struct Defect: Sendable, Hashable, CustomStringConvertible {
@@ -73,11 +74,11 @@ extension CacheWriter {
     /// Verifies the cache. Returns the defects of records, which the report has, too.
     func suspects(_ report: inout VerifyReport, progress: (Int, Int) -> Void) throws -> [Suspect] {
         do {
-            return try reading { database in
-                report.entries = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM entries") ?? 0
-                let total = try Int.fetchOne(database, sql: "SELECT COUNT(*) FROM blobs") ?? 0
+            return try reading { connection in
+                report.entries = Int(try connection.integer("SELECT COUNT(*) FROM entries") ?? 0)
+                let total = Int(try connection.integer("SELECT COUNT(*) FROM blobs") ?? 0)
                 var suspects =
-                    try (verifyBlobs(database, &report) { progress($0, total) } + verifyReferences(database))
+                    try (verifyBlobs(connection, &report) { progress($0, total) } + verifyReferences(connection))
                     .filter { try range(of: $0.row) == $0.range }
                 let known = try index.segments()
                 for index in suspects.indices
@@ -93,16 +94,16 @@ extension CacheWriter {
                         indexDefect: Defect(
                             key: record.metadata.key, location: location, problem: "the index has lost this record"))
                 }
-                for (key, problem) in try indexProblems(database) {
+                for (key, problem) in try indexProblems(connection) {
                     report.add(indexDefect: Defect(key: key, location: directory.index, problem: problem))
                 }
-                for line in try String.fetchAll(database, sql: "PRAGMA integrity_check") where line != "ok" {
-                    throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: line)
+                try connection.statement("PRAGMA integrity_check").each { row in
+                    if row.text(0) != "ok" { throw SQLiteError(.corrupt, row.text(0)) }
                 }
                 return suspects
             }
-        } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
-            report.add(corruption: error.message ?? "corrupt", at: directory.index)
+        } catch let error as SQLiteError where error.isCorruption {
+            report.add(corruption: error.message, at: directory.index)
             return []
         }
     }
@@ -119,10 +120,9 @@ extension CacheWriter {
     }
 
     private func verifyBlobs(
-        _ database: Database, _ report: inout VerifyReport, progress: (Int) -> Void
+        _ connection: borrowing Connection, _ report: inout VerifyReport, progress: (Int) -> Void
     ) throws -> [Suspect] {
-        let rows = FastStatement(
-            database,
+        let rows = connection.statement(
             """
             SELECT b.digest, b.segment, b.offset, b.body, b.length, (SELECT url FROM entries WHERE blob = b.id LIMIT 1),
                 b.span, b.id, b.checksum, b.tag
@@ -132,7 +132,7 @@ extension CacheWriter {
         try rows.each { row in
             report.blobs += 1
             guard let digest = row.digest(0) else {
-                throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "a digest has the wrong length")
+                throw SQLiteError(.corrupt, "a digest has the wrong length")
             }
             let (key, blob) = (row.optionalText(5), row.int64(7))
             let (segment, offset, length) = (try row.size(1), try row.size(2), try row.size(4))
@@ -179,9 +179,8 @@ extension CacheWriter {
         return suspects
     }
 
-    private func verifyReferences(_ database: Database) throws -> [Suspect] {
-        let rows = FastStatement(
-            database,
+    private func verifyReferences(_ connection: borrowing Connection) throws -> [Suspect] {
+        let rows = connection.statement(
             """
             SELECT e.url, e.segment, e.offset, e.span, b.digest FROM entries e JOIN blobs b ON b.id = e.blob
             WHERE e.segment IS NOT NULL ORDER BY e.segment, e.offset
@@ -275,37 +274,34 @@ extension CacheWriter {
     // MARK: The index alone
 
     /// What is wrong with the rows, without their records: the key, if it is known, and the problem.
-    private func indexProblems(_ database: Database) throws -> [(key: String?, problem: String)] {
+    private func indexProblems(_ connection: borrowing Connection) throws -> [(key: String?, problem: String)] {
         var problems: [(key: String?, problem: String)] = []
-        let strays = FastStatement(
-            database, "SELECT url FROM entries e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.id = e.blob)")
+        let strays = connection.statement(
+            "SELECT url FROM entries e WHERE NOT EXISTS (SELECT 1 FROM blobs b WHERE b.id = e.blob)")
         try strays.each { problems.append(($0.text(0), "an entry without a blob")) }
-        try FastStatement(database, "SELECT tag, url FROM entries").each { row in
+        try connection.statement("SELECT tag, url FROM entries").each { row in
             let key = row.text(1)
             if Index.tag(key) != row.int64(0) { problems.append((key, "the index does not find this entry")) }
         }
-        if try !hasRightCounts(database) { problems.append((nil, "its counts are wrong")) }
+        if try !hasRightCounts(connection) { problems.append((nil, "its counts are wrong")) }
         return problems
     }
 
     /// Whether the stored counts are those of the rows.
-    private func hasRightCounts(_ database: Database) throws -> Bool {
-        var isRight = false
-        try database.inTransaction(.deferred) {
-            let (state, live) = (try IndexState(database), try index.liveBytes())
-            let counted = try IndexTotals(counting: database)
-            let areStored = try pins == nil || Int.fetchOne(database, sql: "SELECT COUNT(*) FROM totals") == 1
+    private func hasRightCounts(_ connection: borrowing Connection) throws -> Bool {
+        try connection.transaction(.deferred) {
+            let (state, live) = (try IndexState(connection), try index.liveBytes())
+            let counted = try IndexTotals(counting: connection)
+            let rows = try pins == nil ? nil : connection.integer("SELECT COUNT(*) FROM totals")
             let areSegmentsRight = try index.segments().allSatisfy { number, row in
                 live[number]?.bytes ?? 0 == row.live && live[number]?.end ?? 0 <= row.scanned
             }
-            let areTotalsRight = try pins == nil || totals(database) == counted && PinTable.isRight(database)
-            isRight =
-                areStored && areSegmentsRight && areTotalsRight
+            let areTotalsRight =
+                try pins == nil || rows == 1 && totals(connection) == counted && PinTable.isRight(connection)
+            return areSegmentsRight && areTotalsRight
                 && live.values.reduce(0) { $0 + $1.bytes } == state.charged
                 && counted.blobs == state.blobs
-            return .commit
         }
-        return isRight
     }
 
     private func location(_ segment: Int, _ offset: Int) -> String { "\(directory.segment(segment)) at \(offset)" }

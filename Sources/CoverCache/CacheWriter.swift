@@ -1,5 +1,5 @@
-import GRDB
-import Platform
+package import Platform
+import SQLite
 
 /// What the commit did with a put.
 package enum PutOutcome: Sendable, Hashable {
@@ -38,8 +38,8 @@ package final class CacheWriter {
     package var headroom: Int { 2 * groupLimit + commitLimit }
     private static let maximumGroupLength = 6 << 20
 
-    let queue: DatabaseQueue
-    /// Of the file that `queue` has opened.
+    let connection: Connection
+    /// Of the file that `connection` has opened.
     package let indexNumber: UInt64
     let lock: FileLock
     let index: Index
@@ -48,7 +48,6 @@ package final class CacheWriter {
     /// Nil for the same reason.
     let pins: PinTable?
     var hintsUntilSweep = 0
-    private let beginSnapshot: FastStatement
     var segment: SegmentWriter?
     /// The segment that records are copied to.
     var compacted: SegmentWriter?
@@ -125,28 +124,26 @@ package final class CacheWriter {
         files = SegmentFiles(directory)
         foundLongLog = directory.walLength > Self.longLogLength
         var capacity = capacity
-        (queue, indexNumber) = try lock.withLock {
+        var number: UInt64 = 0
+        connection = try lock.withLock {
+            defer { number = directory.indexNumber }
             do {
-                return (try IndexFile.openForWriting(directory), directory.indexNumber)
-            } catch let error as DatabaseError where IndexFile.isCorrupt(error) {
+                return try IndexFile.openForWriting(directory)
+            } catch let error as SQLiteError where error.isCorruption {
                 capacity = capacity ?? IndexFile.capacity(directory)
                 try IndexFile.setAside(directory)
-                return (try IndexFile.openForWriting(directory), directory.indexNumber)
+                return try IndexFile.openForWriting(directory)
             }
         }
-        (index, beginSnapshot, hints, pins) = try queue.writeWithoutTransaction { database in
-            (
-                Index(database, hasFreed: try database.tableExists("freed")),
-                FastStatement(database, "BEGIN DEFERRED"),
-                try database.tableExists("remembered") ? HintTable(database) : nil,
-                try database.tableExists("pins") ? PinTable(database) : nil
-            )
-        }
+        indexNumber = number
+        index = Index(connection, hasFreed: try connection.hasTable("freed"))
+        hints = try connection.hasTable("remembered") ? HintTable(connection) : nil
+        pins = try connection.hasTable("pins") ? PinTable(connection) : nil
         self.capacity = capacity ?? Self.defaultCapacity
-        var state = try queue.read { try IndexState($0) }
+        var state = try IndexState(connection)
         if state.capacity == 0 {
             try completeIndex(capacity, willRebuild)
-            state = try queue.read { try IndexState($0) }
+            state = try IndexState(connection)
         }
         // Another process may have completed the index, with a capacity of its own.
         if let capacity, capacity != state.capacity {
@@ -156,7 +153,7 @@ package final class CacheWriter {
             state.capacity = capacity
         }
         (self.capacity, blobCount, clock, charged) = (state.capacity, state.blobs, state.clock, state.charged)
-        lastOldBlob = try reading { try Int64.fetchOne($0, sql: "SELECT max(id) FROM blobs") } ?? 0
+        lastOldBlob = try connection.integer("SELECT max(id) FROM blobs") ?? 0
         measureIndex()
         try ignoringFullDisk { try usingReserve { try recover() } }
         try ignoringFullDisk {
@@ -233,10 +230,8 @@ package final class CacheWriter {
 
     /// The first look-up of a group begins a snapshot that the others share: beginning one costs as much as a look-up.
     private func isInCache(_ digest: Digest) throws -> Bool {
-        let blob = try queue.unsafeRead { database in
-            if !database.isInsideTransaction { try beginSnapshot.run() }
-            return try index.blob(digest)
-        }
+        if !connection.isInTransaction { try connection.begin(.deferred) }
+        let blob = try index.blob(digest)
         // A row alone proves nothing: the bytes may have rotted.
         return blob.map { (try? isIntact($0, digest)) ?? false } ?? false
     }
@@ -308,7 +303,7 @@ package final class CacheWriter {
 
     private func commitRows(of groups: [Group]) throws -> [PutOutcome] {
         let puts = groups.flatMap(\.puts)
-        return try transaction { state, database in
+        return try transaction { state, _ in
             try writeDeferred(&state)
             // The blobs that the puts share are marked as used first, so that this commit does not evict them.
             for put in puts where put.header.isReference {
@@ -322,7 +317,7 @@ package final class CacheWriter {
                     freed.append(put.range)
                     return PutOutcome.lost
                 }
-                return try commit(put, &state, database)
+                return try commit(put, &state)
             }
             for record in groups.flatMap(\.references) { try commitReference(record, &state) }
             try removeAbsentHints(for: puts.lazy.map(\.metadata.key))
@@ -348,10 +343,6 @@ package final class CacheWriter {
 
     /// Moves the index's whole log into the index.
     package func checkpoint() throws { try checkpointIfLong(0) }
-
-    /// An open transaction would be rolled back when the last statement is released. SQLite then calls a hook of GRDB's connection,
-    /// which does not exist any more.
-    deinit { try? endSnapshot() }
 
     /// Commits what is pending.
     package func close() throws {

@@ -1,3 +1,5 @@
+package import Platform
+
 /// An entry as the index describes it.
 package struct CachedEntry: Sendable, Hashable {
     package var metadata: EntryMetadata

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The table of hints, as one connection sees it. Programs older than the table ignore it. It is created when an index is opened
 /// for writing; a reader of an index without it finds no hints.
@@ -15,10 +15,10 @@ struct HintTable {
     /// No hint is set for longer, in milliseconds: 30 days. One that expires later was set by a clock that was ahead, and is ignored.
     static let maximumLifetime: Int64 = 30 * 86_400_000
 
-    private let select, selectAll, selectAny, insert, delete, deleteAll, deleteExpired, deleteExcess: FastStatement
+    private let select, selectAll, selectAny, insert, delete, deleteAll, deleteExpired, deleteExcess: Statement
 
-    init(_ database: Database) {
-        func statement(_ sql: String) -> FastStatement { FastStatement(database, sql) }
+    init(_ connection: borrowing Connection) {
+        func statement(_ sql: String) -> Statement { connection.statement(sql) }
         select = statement(
             "SELECT value, until FROM remembered WHERE kind = ? AND key = ? AND until > ? AND until <= ?")
         selectAll = statement("SELECT key, value, until FROM remembered WHERE kind = ? AND until > ? AND until <= ?")

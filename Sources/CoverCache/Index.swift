@@ -1,4 +1,5 @@
-import GRDB
+import Platform
+import SQLite
 
 /// A blob's row.
 struct BlobRow {
@@ -36,15 +37,15 @@ struct RecordPosition: Hashable {
 /// The index's rows, as one connection writes them in its transactions. `CacheWriter` decides which changes belong together.
 struct Index {
     private let selectEntry, selectBlob, selectBlobByID, selectLeastUsed, selectReferences,
-        selectAnyEntry: FastStatement
-    private let insertBlob, insertEntry, updateEntry, renewEntry, touchBlob: FastStatement
-    private let deleteEntry, deleteEntriesOfBlob, deleteBlob: FastStatement
-    private let chargeSegment, setScanned: FastStatement
-    private let selectSegments, selectBlobIn, selectReferenceIn: FastStatement
-    private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference, removeReference: FastStatement
-    private let selectOwnKeys, insertRemoved, selectRemoved, selectRemovedAt: FastStatement
-    private let selectOwnEntries, selectReference, setReference, selectLiveBytes, selectAllRecords: FastStatement
-    private let moveBlob, insertFreed, selectFreed, deleteFreed: FastStatement
+        selectAnyEntry: Statement
+    private let insertBlob, insertEntry, updateEntry, renewEntry, touchBlob: Statement
+    private let deleteEntry, deleteEntriesOfBlob, deleteBlob: Statement
+    private let chargeSegment, setScanned, deleteSegment: Statement
+    private let selectSegments, selectBlobIn, selectReferenceIn: Statement
+    private let selectBlobsOf, selectReferencesOf, moveBlobRecord, moveReference, removeReference: Statement
+    private let selectOwnKeys, insertRemoved, selectRemoved, selectRemovedAt: Statement
+    private let selectOwnEntries, selectReference, setReference, selectLiveBytes, selectAllRecords: Statement
+    private let moveBlob, insertFreed, selectFreed, deleteFreed: Statement
     /// The segment, the offset and the length of each record that a row names.
     static let selectRecords = """
         SELECT segment, offset, span FROM blobs UNION ALL SELECT segment, offset, span FROM entries WHERE segment IS NOT NULL
@@ -52,9 +53,9 @@ struct Index {
     /// The table `freed` is missing if the disk was too full to create it.
     private let hasFreed: Bool
 
-    init(_ database: Database, hasFreed: Bool) {
+    init(_ connection: borrowing Connection, hasFreed: Bool) {
         self.hasFreed = hasFreed
-        func statement(_ sql: String) -> FastStatement { FastStatement(database, sql) }
+        func statement(_ sql: String) -> Statement { connection.statement(sql) }
         selectEntry = statement("SELECT id, blob, stored, segment, offset, span FROM entries WHERE tag = ? AND url = ?")
         selectBlob = statement("SELECT id, segment, offset, span FROM blobs WHERE tag = ? AND digest = ?")
         selectBlobByID = statement("SELECT id, segment, offset, span FROM blobs WHERE id = ?")
@@ -93,6 +94,7 @@ struct Index {
             INSERT INTO segments(id, scanned, live) VALUES (?1, ?2, 0)
             ON CONFLICT(id) DO UPDATE SET scanned = max(scanned, ?2)
             """)
+        deleteSegment = statement("DELETE FROM segments WHERE id = ?")
         selectSegments = statement("SELECT id, scanned, live FROM segments")
         selectBlobIn = statement("SELECT 1 FROM blobs WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
         selectReferenceIn = statement("SELECT 1 FROM entries WHERE segment = ? AND offset >= ? AND offset < ? LIMIT 1")
@@ -167,10 +169,10 @@ struct Index {
 
     /// Does nothing if the entry has changed since the renewal read it. Returns whether there still is one.
     func renew(_ renewal: Renewal) throws -> Bool {
-        try renewEntry.run(
+        let changed = try renewEntry.run(
             .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
             .int(renewal.row.blob), .text(renewal.key), .int(renewal.before))
-        return try renewEntry.changedRows > 0 || entry(renewal.key) != nil
+        return try changed > 0 || entry(renewal.key) != nil
     }
 
     /// The own record of an entry that still has this row.
@@ -222,7 +224,7 @@ struct Index {
             .int(RecordHeader.size + header.metadataLength), .int(header.bodyLength),
             .int(Int64(bitPattern: header.bodyChecksum)),
             .text(metadata.mediaType), .int(metadata.width), .int(metadata.height), .int(used))
-        return insertBlob.lastRowID
+        return insertBlob.lastInsertedRow
     }
 
     /// Lets a blob refer to another record with the same bytes.
@@ -316,20 +318,20 @@ struct Index {
     /// Lets a row name a copy of its record. Returns false if it names another one by now, or is gone.
     func move(_ record: IndexedRecord, to range: FreedRange) throws -> Bool {
         let statement = record.isReference ? moveReference : moveBlobRecord
-        try statement.run(
+        return try statement.run(
             .int(range.segment), .int(range.offset), .int(record.id), .int(record.range.segment),
-            .int(record.range.offset))
-        return statement.changedRows > 0
+            .int(record.range.offset)) > 0
     }
 
     /// Leaves an entry without a record of its own. Returns false if it has another one by now, or is gone.
     func removeReference(_ record: IndexedRecord) throws -> Bool {
-        try removeReference.run(.int(record.id), .int(record.range.segment), .int(record.range.offset))
-        return removeReference.changedRows > 0
+        try removeReference.run(.int(record.id), .int(record.range.segment), .int(record.range.offset)) > 0
     }
 
     /// Records that the index knows all records of a segment before `offset`.
     func markScanned(_ segment: Int, to offset: Int) throws { try setScanned.run(.int(segment), .int(offset)) }
+
+    func removeSegment(_ segment: Int) throws { try deleteSegment.run(.int(segment)) }
 
     // MARK: Freed ranges
 
@@ -339,7 +341,7 @@ struct Index {
         var rows: ClosedRange<Int64>?
         for range in ranges {
             try insertFreed.run(.int(range.segment), .int(range.offset), .int(range.length))
-            rows = (rows?.lowerBound ?? insertFreed.lastRowID)...insertFreed.lastRowID
+            rows = (rows?.lowerBound ?? insertFreed.lastInsertedRow)...insertFreed.lastInsertedRow
         }
         return rows
     }
@@ -376,11 +378,11 @@ struct Index {
         for rows in rows { try deleteFreed.run(.int(rows.lowerBound), .int(rows.upperBound)) }
     }
 
-    private static func blobRow(_ row: FastRow) throws -> BlobRow {
+    private static func blobRow(_ row: borrowing Row) throws -> BlobRow {
         BlobRow(id: row.int64(0), segment: try row.size(1), offset: try row.size(2), span: try row.size(3))
     }
 
-    private static func range(_ row: FastRow, from column: Int32) throws -> FreedRange? {
+    private static func range(_ row: borrowing Row, from column: Int32) throws -> FreedRange? {
         guard let segment = try row.optionalSize(column) else { return nil }
         return FreedRange(segment: segment, offset: try row.size(column + 1), length: try row.size(column + 2))
     }

@@ -1,6 +1,5 @@
-import CSQLite
-import GRDB
 import Platform
+import SQLite
 
 /// Opens the index's SQLite file and defines its schema.
 ///
@@ -9,8 +8,8 @@ import Platform
 /// segments' records from `scanned` on and adds their rows again.
 enum IndexFile {
     static let version = 1
-    /// How long one connection waits for another, in seconds.
-    static let busyTimeout = 10
+    /// How long one connection waits for another.
+    static let busyTimeout = Duration.seconds(10)
     /// SQLite's page cache for each connection, in KiB. The indexes on `tag` fill about 20 MB each for a million entries, and a
     /// store or a look-up uses a random page of them.
     private static let pageCache = 32_768
@@ -67,91 +66,60 @@ enum IndexFile {
 
     /// Opens the index and creates what is missing. Call it with the writer's lock held.
     /// - Throws: `CacheError.newerFormat`, or SQLite's error.
-    static func openForWriting(_ directory: CacheDirectory) throws -> DatabaseQueue {
-        var configuration = configuration
-        // A snapshot stays open from the first look-up of a group to its commit.
-        configuration.allowsUnsafeTransactions = true
-        configuration.prepareDatabase { database in
-            try database.execute(
-                sql: """
-                    PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
-                    PRAGMA cache_size = -\(pageCache); PRAGMA temp_store = MEMORY;
-                    """)
-        }
+    static func openForWriting(_ directory: CacheDirectory) throws -> Connection {
         directory.createIndex()
-        let queue = try DatabaseQueue(path: directory.index, configuration: configuration)
-        try queue.writeWithoutTransaction { database in
-            // What creates the file need not survive power loss: it would be created again.
-            let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-            if found == 0 {
-                try database.inTransaction(.immediate) {
-                    try database.execute(
-                        sql: schema + freed + HintTable.schema + tagIndexes + "PRAGMA user_version = \(version);")
-                    try addPinsAndTotals(database, directory)
-                    return .commit
-                }
-            } else if found != version {
-                throw CacheError.newerFormat(directory.path)
+        let connection = try Connection(directory.index, busyTimeout: busyTimeout)
+        // What creates the file need not survive power loss: it would be created again.
+        try connection.execute(
+            """
+            PRAGMA synchronous = OFF; PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0;
+            PRAGMA cache_size = -\(pageCache); PRAGMA temp_store = MEMORY;
+            """)
+        let found = try connection.userVersion()
+        if found == 0 {
+            try connection.transaction(.immediate) {
+                try connection.execute(
+                    schema + freed + HintTable.schema + tagIndexes + "PRAGMA user_version = \(version);")
+                try addPinsAndTotals(connection, directory)
             }
-            try database.execute(sql: "PRAGMA synchronous = NORMAL")
-            do {
-                try database.execute(sql: freed + HintTable.schema)
-                try database.execute(sql: tagIndexes)
-                if try !database.tableExists("totals") {
-                    try database.inTransaction(.immediate) {
-                        try addPinsAndTotals(database, directory)
-                        return .commit
-                    }
-                }
-            } catch let error as DatabaseError where error.resultCode == .SQLITE_FULL {
-                // On a full disk the cache can still be read, slowly without the indexes, and evicted from.
+        } else if found != version {
+            throw CacheError.newerFormat(directory.path)
+        }
+        try connection.execute("PRAGMA synchronous = NORMAL")
+        do {
+            try connection.execute(freed + HintTable.schema)
+            try connection.execute(tagIndexes)
+            if try !connection.hasTable("totals") {
+                try connection.transaction(.immediate) { try addPinsAndTotals(connection, directory) }
             }
+        } catch let error as SQLiteError where error.code == .full {
+            // On a full disk the cache can still be read, slowly without the indexes, and evicted from.
         }
         directory.removeTagTables()
-        return queue
+        return connection
     }
 
     /// Creates the tables and triggers that caches of earlier programs lack. Counting a million rows takes about two seconds, once. If
     /// the index is new because it was lost, the pins are restored from their file. Call it in a transaction.
-    private static func addPinsAndTotals(_ database: Database, _ directory: CacheDirectory) throws {
-        try database.execute(sql: PinTable.schema + IndexTotals.schema + removed)
-        try database.execute(sql: PinTable.triggers + IndexTotals.triggers + removedTriggers)
-        let pins = PinTable(database)
+    private static func addPinsAndTotals(_ connection: borrowing Connection, _ directory: CacheDirectory) throws {
+        try connection.execute(PinTable.schema + IndexTotals.schema + removed)
+        try connection.execute(PinTable.triggers + IndexTotals.triggers + removedTriggers)
+        let pins = PinTable(connection)
         for key in try PinFile.keys(in: directory.pins) { try pins.add(key) }
-        try IndexTotals(database, isStored: true).save(database)
+        try IndexTotals(connection, isStored: true).save(connection)
     }
 
-    static func openForReading(_ directory: CacheDirectory) throws -> DatabaseQueue {
-        var configuration = configuration
-        configuration.readonly = true
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA cache_size = -\(pageCache)") }
-        return try DatabaseQueue(path: directory.index, configuration: configuration)
-    }
-
-    /// Turns off SQLite's memory statistics for the whole process. They are kept under one lock, on which threads that look covers
-    /// up and the thread that stores them contend. Has no effect once the process has used SQLite.
-    private static let disablesMemoryStatistics: Void = { _ = sleeve_sqlite_count_memory(0) }()
-
-    private static var configuration: Configuration {
-        _ = disablesMemoryStatistics
-        _ = SQLiteLog.start
-        var configuration = Configuration()
-        configuration.foreignKeysEnabled = false
-        configuration.busyMode = .timeout(Double(busyTimeout))
-        return configuration
+    static func openForReading(_ directory: CacheDirectory) throws -> Connection {
+        let connection = try Connection(directory.index, .reading, busyTimeout: busyTimeout)
+        try connection.execute("PRAGMA cache_size = -\(pageCache)")
+        return connection
     }
 
     /// The capacity that a corrupt index states; nil if it cannot be read.
     static func capacity(_ directory: CacheDirectory) -> Int? {
-        let capacity = try? openForReading(directory).read { database in
-            try FastStatement(database, "SELECT capacity FROM state").first { try $0.size(0) }
-        }
+        guard let connection = try? openForReading(directory) else { return nil }
+        let capacity = try? connection.statement("SELECT capacity FROM state").first { try $0.size(0) }
         return capacity.flatMap(\.self).flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    /// Whether the file is damaged, rather than unavailable at the moment.
-    static func isCorrupt(_ error: DatabaseError) -> Bool {
-        [.SQLITE_CORRUPT, .SQLITE_NOTADB].contains(error.resultCode.primaryResultCode)
     }
 
     /// Renames a corrupt index so that it can be examined later. Those that were set aside before are removed.

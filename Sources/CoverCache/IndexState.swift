@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// The index's single row of counters.
 struct IndexState {
@@ -20,24 +20,27 @@ struct IndexState {
 
     init() {}
 
-    init(_ database: Database) throws {
-        guard let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM state")) else {
-            throw DatabaseError(resultCode: .SQLITE_CORRUPT, message: "its counters are missing")
+    init(_ connection: borrowing Connection) throws {
+        let state = try connection.statement(
+            "SELECT live, blobs, clock, hits, misses, capacity, lastSegment FROM state"
+        ).first { row in
+            var state = IndexState()
+            (state.charged, state.blobs) = (try row.counter(0), try row.counter(1))
+            state.clock = Int64(try row.counter(2))
+            (state.hits, state.misses) = (try row.counter(3), try row.counter(4))
+            (state.capacity, state.lastSegment) = (try row.counter(5), try row.counter(6))
+            return state
         }
-        func counter(_ column: String) throws -> Int { try FastRow.size(Int64.fromDatabaseValue(row[column]) ?? -1) }
-        charged = try counter("live")
-        blobs = try counter("blobs")
-        clock = Int64(try counter("clock"))
-        hits = try counter("hits")
-        misses = try counter("misses")
-        capacity = try counter("capacity")
-        lastSegment = try counter("lastSegment")
+        guard let state else { throw SQLiteError(.corrupt, "its counters are missing") }
+        self = state
     }
 
-    func save(_ database: Database) throws {
-        try database.cachedStatement(
-            sql: "UPDATE state SET live=?, blobs=?, clock=?, hits=?, misses=?, capacity=?, lastSegment=?"
-        ).execute(arguments: [max(0, charged), max(0, blobs), clock, hits, misses, capacity, lastSegment])
+    func save(_ connection: borrowing Connection) throws {
+        try connection.statement(
+            "UPDATE state SET live=?, blobs=?, clock=?, hits=?, misses=?, capacity=?, lastSegment=?"
+        ).run(
+            .int(max(0, charged)), .int(max(0, blobs)), .int(clock), .int(hits), .int(misses), .int(capacity),
+            .int(lastSegment))
     }
 
     /// Advances the recency clock and returns its new value.

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 
 /// Counts and sizes of the index's rows, so that statistics of a million entries take no scan. Lengths are in bytes.
 ///
@@ -56,29 +56,29 @@ struct IndexTotals: Equatable {
 
     /// Reads the totals and counts the rows that they do not contain yet.
     /// - Parameter isStored: false if the table is missing, because the disk was too full to create it. Then all rows are counted.
-    init(_ database: Database, isStored: Bool) throws {
+    init(_ connection: borrowing Connection, isStored: Bool) throws {
         // Wrong totals must not stop a program: out of range, they are cut.
-        func size(_ row: Row, _ column: Int) -> Int {
-            Int(min(max(Int64.fromDatabaseValue(row[column]) ?? 0, 0), 1 << 48))
+        func size(_ row: borrowing Row, _ column: Int32) -> Int { Int(min(max(row.int64(column), 0), 1 << 48)) }
+        if isStored {
+            try connection.statement("SELECT * FROM totals").first { row in
+                (entries, blobs, bytes, entryBytes) = (size(row, 1), size(row, 2), size(row, 3), size(row, 4))
+                (pinnedBlobs, pinnedBytes, pinnedCharge) = (size(row, 5), size(row, 6), size(row, 7))
+                (lastEntry, lastBlob) = (Int64(size(row, 8)), Int64(size(row, 9)))
+            }
         }
-        if isStored, let row = try Row.fetchOne(database.cachedStatement(sql: "SELECT * FROM totals")) {
-            (entries, blobs, bytes, entryBytes) = (size(row, 1), size(row, 2), size(row, 3), size(row, 4))
-            (pinnedBlobs, pinnedBytes, pinnedCharge) = (size(row, 5), size(row, 6), size(row, 7))
-            (lastEntry, lastBlob) = (Int64(size(row, 8)), Int64(size(row, 9)))
-        }
-        let newBlobs = try database.cachedStatement(
-            sql: "SELECT COUNT(*), COALESCE(SUM(length), 0), COALESCE(MAX(id), 0) FROM blobs WHERE id > ?")
-        if let row = try Row.fetchOne(newBlobs, arguments: [lastBlob]) {
+        try connection.statement(
+            "SELECT COUNT(*), COALESCE(SUM(length), 0), COALESCE(MAX(id), 0) FROM blobs WHERE id > ?"
+        ).first(.int(lastBlob)) { row in
             blobs += size(row, 0)
             bytes += size(row, 1)
             lastBlob = max(lastBlob, Int64(size(row, 2)))
         }
-        let newEntries = try database.cachedStatement(
-            sql: """
-                SELECT COUNT(*), COALESCE(SUM(b.length), 0), COALESCE(MAX(e.id), 0)
-                FROM entries e LEFT JOIN blobs b ON b.id = e.blob WHERE e.id > ?
-                """)
-        if let row = try Row.fetchOne(newEntries, arguments: [lastEntry]) {
+        try connection.statement(
+            """
+            SELECT COUNT(*), COALESCE(SUM(b.length), 0), COALESCE(MAX(e.id), 0)
+            FROM entries e LEFT JOIN blobs b ON b.id = e.blob WHERE e.id > ?
+            """
+        ).first(.int(lastEntry)) { row in
             entries += size(row, 0)
             entryBytes += size(row, 1)
             lastEntry = max(lastEntry, Int64(size(row, 2)))
@@ -86,10 +86,9 @@ struct IndexTotals: Equatable {
     }
 
     /// Counts all rows.
-    init(counting database: Database) throws {
-        try self.init(database, isStored: false)
-        try FastStatement(
-            database,
+    init(counting connection: borrowing Connection) throws {
+        try self.init(connection, isStored: false)
+        try connection.statement(
             """
             SELECT COUNT(*), COALESCE(SUM(length), 0), COALESCE(SUM((span + 4095) / 4096 * 4096), 0)
             FROM blobs WHERE pinned != 0
@@ -98,9 +97,9 @@ struct IndexTotals: Equatable {
     }
 
     /// Stores the totals. Call it in the transaction that read them.
-    func save(_ database: Database) throws {
-        try database.cachedStatement(
-            sql: "UPDATE totals SET entries = ?, blobs = ?, bytes = ?, entryBytes = ?, lastEntry = ?, lastBlob = ?"
-        ).execute(arguments: [entries, blobs, bytes, entryBytes, lastEntry, lastBlob])
+    func save(_ connection: borrowing Connection) throws {
+        try connection.statement(
+            "UPDATE totals SET entries = ?, blobs = ?, bytes = ?, entryBytes = ?, lastEntry = ?, lastBlob = ?"
+        ).run(.int(entries), .int(blobs), .int(bytes), .int(entryBytes), .int(lastEntry), .int(lastBlob))
     }
 }

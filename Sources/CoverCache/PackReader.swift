@@ -1,4 +1,4 @@
-import Crypto
+import Platform
 import Synchronization
 
 /// Reads a pack (`PackTrailer`) once, from its beginning to its end. Every record is verified; damaged ones are skipped.
@@ -77,7 +77,7 @@ package final class PackReader: Sendable {
         guard try state.input.fill(frontLength), let metadata = state.input.withBytes(frontLength, Self.metadata)
         else { return try skipDamage(&state) }
         var hash = state.hash
-        state.input.withBytes(frontLength) { hash.update(bufferPointer: $0) }
+        state.input.withBytes(frontLength) { hash.update($0) }
         state.hash = hash
         state.records += 1
         state.input.consume(frontLength)

@@ -1,4 +1,4 @@
-import Crypto
+import Platform
 
 /// The end of a pack: 56 bytes that prove that all records are there. All numbers are little-endian.
 ///
@@ -28,7 +28,7 @@ struct PackTrailer: Equatable {
     init(records: Int, offset: Int, hash: SHA256) {
         self.records = records
         self.offset = offset
-        digest = Digest(finalizing: hash)
+        digest = hash.digest()
     }
 
     /// Returns nil if the bytes are no trailer.

@@ -1,4 +1,4 @@
-import Crypto
+package import Platform
 
 /// Writes a pack (`PackTrailer`): covers with their metadata in one file, for another machine.
 package struct PackWriter {
@@ -34,7 +34,7 @@ package struct PackWriter {
             isReference: body == nil)
         // A reader that finds damage goes on at the next bytes that begin like a record.
         if RecordHeader.contains(front.dropFirst(8) + (body ?? [])) { throw CacheError.embedsRecord }
-        front.withUnsafeBytes { hash.update(bufferPointer: $0) }
+        front.withUnsafeBytes { hash.update($0) }
         append(front)
         if let body {
             append(body)

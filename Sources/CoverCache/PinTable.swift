@@ -1,5 +1,5 @@
-import GRDB
 import Platform
+import SQLite
 
 /// The keys that are pinned, as one connection sees them. Eviction spares a blob while an entry of it has one of these keys.
 ///
@@ -37,10 +37,10 @@ struct PinTable {
         END;
         """
 
-    private let select, selectAll, insert, delete, deleteAll: FastStatement
+    private let select, selectAll, insert, delete, deleteAll: Statement
 
-    init(_ database: Database) {
-        func statement(_ sql: String) -> FastStatement { FastStatement(database, sql) }
+    init(_ connection: borrowing Connection) {
+        func statement(_ sql: String) -> Statement { connection.statement(sql) }
         select = statement("SELECT 1 FROM pins WHERE tag = ? AND url = ?")
         selectAll = statement("SELECT url FROM pins")
         insert = statement("INSERT OR IGNORE INTO pins(tag, url) VALUES (?, ?)")
@@ -49,9 +49,8 @@ struct PinTable {
     }
 
     /// Whether the blobs with pinned entries, and no others, are marked.
-    static func isRight(_ database: Database) throws -> Bool {
-        try FastStatement(database, "SELECT 1 FROM blobs WHERE pinned != \(isPinned) LIMIT 1").first { _ in true }
-            == nil
+    static func isRight(_ connection: borrowing Connection) throws -> Bool {
+        try connection.statement("SELECT 1 FROM blobs WHERE pinned != \(isPinned) LIMIT 1").first { _ in true } == nil
     }
 
     func contains(_ key: String) throws -> Bool {
@@ -61,22 +60,17 @@ struct PinTable {
     /// Returns whether the key was not pinned before.
     @discardableResult
     func add(_ key: String) throws -> Bool {
-        try insert.run(.int(Index.tag(key)), .text(key))
-        return insert.changedRows > 0
+        try insert.run(.int(Index.tag(key)), .text(key)) > 0
     }
 
     /// Returns whether the key was pinned before.
     @discardableResult
     func remove(_ key: String) throws -> Bool {
-        try delete.run(.int(Index.tag(key)), .text(key))
-        return delete.changedRows > 0
+        try delete.run(.int(Index.tag(key)), .text(key)) > 0
     }
 
     /// Returns the number of pins removed.
-    func removeAll() throws -> Int {
-        try deleteAll.run()
-        return deleteAll.changedRows
-    }
+    func removeAll() throws -> Int { try deleteAll.run() }
 
     func each(_ visit: (String) throws -> Void) throws { try selectAll.each { try visit($0.text(0)) } }
 }

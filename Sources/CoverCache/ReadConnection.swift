@@ -1,17 +1,14 @@
-import GRDB
-import Synchronization
+import Platform
+import SQLite
 
-/// A reader's connection to the index, with the statements that look entries up. One thread uses it at a time.
-final class ReadConnection: Sendable {
-    private struct Statements {
-        let entry, status: FastStatement
-        let hints: HintTable
-    }
-
-    private let queue: DatabaseQueue
-    private let statements: Mutex<Statements>
+/// A reader's connection to the index, with the statements that look entries up.
+// because: `CacheReader` lends it to one thread at a time.
+final class ReadConnection: @unchecked Sendable {
+    private let connection: Connection
+    private let entry, status: Statement
+    private let hints: HintTable
     /// Selects entries, as `entry(_:key:)` decodes them.
-    let entrySQL: String
+    private let entrySQL: String
 
     /// What a look-up reads of an entry and the record of its blob.
     struct Located {
@@ -25,36 +22,32 @@ final class ReadConnection: Sendable {
     }
 
     init(_ directory: CacheDirectory) throws {
-        let queue = try IndexFile.openForReading(directory)
-        self.queue = queue
+        connection = try IndexFile.openForReading(directory)
         // The table is missing if the disk was too full to create it.
-        let isPinned = try queue.read { try $0.tableExists("pins") } ? Self.isPinned : "0"
-        let columns = "\(Self.columns), \(isPinned)"
+        let columns = "\(Self.columns), \(try connection.hasTable("pins") ? Self.isPinned : "0")"
         entrySQL = "SELECT " + columns + Self.tables
-        statements = Mutex(
-            try queue.unsafeRead { database in
-                let entry = FastStatement(database, "SELECT " + columns + Self.location)
-                // `locate` steps it outside of GRDB's queue, where it cannot be prepared.
-                try entry.prepare()
-                return Statements(
-                    entry: entry, status: FastStatement(database, Self.statusSQL), hints: HintTable(database))
-            })
+        entry = connection.statement("SELECT " + columns + Self.location)
+        status = connection.statement(Self.statusSQL)
+        hints = HintTable(connection)
     }
 
     /// Reads one snapshot of the index.
-    func read<Result>(_ body: (Database) throws -> Result) throws -> Result { try queue.read(body) }
+    func read<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result {
+        try connection.transaction(.deferred) { try body(connection) }
+    }
 
-    /// Not on GRDB's queue: entering and leaving it takes as long as SQLite takes to find a row.
+    /// Calls `body` with a statement that selects entries, in one snapshot.
+    func selecting<Result>(_ condition: String, _ body: (Statement) throws -> Result) throws -> Result {
+        try read { try body($0.statement("\(entrySQL) \(condition)")) }
+    }
+
     func locate(_ key: String) throws -> Located? {
-        try statements.withLock { statements in
-            try statements.entry.first(.int(Index.tag(key)), .text(key)) { row in
-                try Self.entry(row, key: key).map { entry in
-                    Located(
-                        entry: entry, segment: try row.size(14), offset: try row.size(15), bodyStart: try row.size(16),
-                        checksum: UInt64(bitPattern: row.int64(17)))
-                }
-            } ?? nil
-        }
+        try entry.first(.int(Index.tag(key)), .text(key)) { row in
+            guard let entry = try Self.entry(row, key: key) else { return nil }
+            return Located(
+                entry: entry, segment: try row.size(14), offset: try row.size(15), bodyStart: try row.size(16),
+                checksum: UInt64(bitPattern: row.int64(17)))
+        } ?? nil
     }
 
     /// What `CacheReader.status` needs to know of an entry.
@@ -68,32 +61,27 @@ final class ReadConnection: Sendable {
 
     /// The status of each key in one snapshot.
     func status(of keys: some Collection<String>) throws -> [FoundStatus?] {
-        let keys = Array(keys)
-        return try queue.read { _ in
-            try statements.withLock { statements in
-                try keys.map { key in
-                    try statements.status.first(.int(Index.tag(key)), .text(key)) { row in
-                        try row.digest(1).map { digest in
-                            FoundStatus(
-                                status: CacheReader.Status(
-                                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4),
-                                    validatedAt: row.time(11)),
-                                use: CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)),
-                                record: FreedRange(
-                                    segment: try row.size(5), offset: try row.size(6), length: try row.size(7)),
-                                reference: try row.optionalSize(8).map { segment in
-                                    FreedRange(segment: segment, offset: try row.size(9), length: try row.size(10))
-                                })
-                        }
-                    } ?? nil
-                }
+        try read { _ in
+            try keys.map { key in
+                try status.first(.int(Index.tag(key)), .text(key)) { row in
+                    guard let digest = row.digest(1) else { return nil }
+                    var reference: FreedRange?
+                    if let segment = try row.optionalSize(8) {
+                        reference = FreedRange(segment: segment, offset: try row.size(9), length: try row.size(10))
+                    }
+                    return FoundStatus(
+                        status: CacheReader.Status(
+                            digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4),
+                            validatedAt: row.time(11)),
+                        use: CacheUsage.Use(blob: row.int64(0), lastUsed: row.int64(3)),
+                        record: FreedRange(segment: try row.size(5), offset: try row.size(6), length: try row.size(7)),
+                        reference: reference)
+                } ?? nil
             }
         }
     }
 
-    func hints<Result: Sendable>(_ body: @Sendable (HintTable) throws -> Result) throws -> Result {
-        try queue.read { _ in try statements.withLock { statements in try body(statements.hints) } }
-    }
+    func hints<Result>(_ body: (HintTable) throws -> Result) throws -> Result { try read { _ in try body(hints) } }
 
     private static let columns = """
         e.url, b.type, b.width, b.height, e.stored, e.fresh, e.fields, b.digest, b.length, e.validated, b.id, b.used, e.id
@@ -110,7 +98,7 @@ final class ReadConnection: Sendable {
 
     /// Decodes a row of `entrySQL`. Returns nil if its digest is malformed.
     /// - Parameter key: the entry's key if it is known already.
-    static func entry(_ row: FastRow, key: String? = nil) throws -> CachedEntry? {
+    static func entry(_ row: borrowing Row, key: String? = nil) throws -> CachedEntry? {
         guard let digest = row.digest(7) else { return nil }
         let metadata = EntryMetadata(
             key: key ?? row.text(0), mediaType: row.text(1), width: row.optionalInt(2), height: row.optionalInt(3),

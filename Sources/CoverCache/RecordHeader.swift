@@ -1,3 +1,5 @@
+import Platform
+
 /// A record's header in a segment: 72 bytes, followed by the metadata and the body. All numbers are little-endian.
 ///
 ///     0  magic       "SLEEVE01": the format and its version

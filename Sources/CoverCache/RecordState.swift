@@ -1,3 +1,5 @@
+import Platform
+
 /// Whether the bytes of a record are as they were written.
 enum RecordState {
     case intact(RecordHeader)

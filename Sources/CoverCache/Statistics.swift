@@ -1,5 +1,5 @@
-import GRDB
 import Platform
+import SQLite
 
 /// Counts and sizes of a cache; all sizes in bytes, times in milliseconds since 1970.
 package struct Statistics: Sendable {
@@ -30,17 +30,17 @@ extension CacheWriter {
     package func totals() throws -> Statistics { try reading { try counters($0) } }
 
     package func statistics() throws -> Statistics {
-        try reading { database in
-            var statistics = try counters(database)
-            statistics.oldest = try Int64.fetchOne(database, sql: "SELECT MIN(stored) FROM entries")
-            statistics.newest = try Int64.fetchOne(database, sql: "SELECT MAX(stored) FROM entries")
+        try reading { connection in
+            var statistics = try counters(connection)
+            statistics.oldest = try connection.integer("SELECT MIN(stored) FROM entries")
+            statistics.newest = try connection.integer("SELECT MAX(stored) FROM entries")
             statistics.onDisk = try directory.blocksOnDisk()
             return statistics
         }
     }
 
-    private func counters(_ database: Database) throws -> Statistics {
-        let (state, totals) = (try IndexState(database), try totals(database))
+    private func counters(_ connection: borrowing Connection) throws -> Statistics {
+        let (state, totals) = (try IndexState(connection), try totals(connection))
         return Statistics(
             entries: totals.entries, blobs: totals.blobs, bytes: totals.bytes, entryBytes: totals.entryBytes,
             charged: state.charged, capacity: capacity, hits: state.hits, misses: state.misses,

@@ -30,7 +30,7 @@ package struct FileLock: ~Copyable {
     /// Runs `body` with the lock held. Blocks the thread until the lock is free.
     /// - Parameter sleep: blocks the thread for a number of microseconds.
     /// - Throws: `Timeout` after 15 seconds in which the holder has shown no progress, `SystemError`, or the error of `body`.
-    package func withLock<Result>(
+    package func withLock<Result: ~Copyable>(
         sleep: (UInt32) -> Void = { usleep($0) }, _ body: () throws -> Result
     ) throws -> Result {
         var waited: UInt32 = 0

@@ -1,5 +1,6 @@
 import Foundation
-import GRDB
+import Platform
+import SQLite
 import Testing
 
 @testable import CoverCache
@@ -96,7 +97,7 @@ import Testing
             try folder.deleteIndex()
             // What a killed process has created: an index without a capacity.
             let directory = try CacheDirectory(creating: folder.path)
-            try IndexFile.openForWriting(directory).close()
+            _ = try IndexFile.openForWriting(directory)
             #expect(try folder.contents().count == 5)
             try folder.written { #expect($0.capacity == CacheWriter.defaultCapacity) }
         }
@@ -108,7 +109,7 @@ import Testing
             try FileManager.default.createDirectory(
                 atPath: folder.path + "/segments/999999999999.seg", withIntermediateDirectories: false)
             #expect(try folder.written { try $0.rebuild() } == 1)
-            try folder.abandoned { try $0.store(url(2), picture(2)) }
+            _ = try folder.abandoned { try $0.store(url(2), picture(2)) }
             try folder.deleteIndex()
             #expect(try folder.contents().count == 2)
         }
@@ -194,17 +195,13 @@ import Testing
             let expected = Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) })
             try folder.written { writer in
                 for number in 1...5 { try writer.store(url(number), picture(number)) }
-                try writer.queue.writeWithoutTransaction { database in
-                    try database.execute(sql: "DROP INDEX entries_tag; DROP INDEX blobs_tag")
-                }
+                try writer.connection.execute("DROP INDEX entries_tag; DROP INDEX blobs_tag")
             }
             let tables = ["entries.tags", "blobs.tags", "entries.tags.new"].map { folder.path + "/" + $0 }
             for table in tables { try Bytes.write(Array("SLVTAGS1".utf8), to: table) }
             #expect(try folder.reader().contents() == expected)
             try folder.written { writer in
-                let indexes = try writer.queue.read { database in
-                    try String.fetchAll(database, sql: "SELECT name FROM sqlite_master WHERE name LIKE '%_tag'")
-                }
+                let indexes = try writer.connection.texts("SELECT name FROM sqlite_schema WHERE name LIKE '%_tag'")
                 #expect(indexes.sorted() == ["blobs_tag", "entries_tag"])
                 try writer.store(url(6), picture(1))
             }

@@ -52,20 +52,3 @@ import Testing
         }
     }
 }
-
-@Suite struct DigestTests {
-    @Test("a digest is SHA-256 in hexadecimal (FIPS 180-4's example)")
-    func example() {
-        let digest = Array("abc".utf8).withUnsafeBytes { Digest(of: $0) }
-        #expect("\(digest)" == "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad")
-    }
-
-    @Test("a digest is decoded from 32 bytes and from no other number")
-    func bytes() {
-        let digest = picture(1).withUnsafeBytes { Digest(of: $0) }
-        let bytes = digest.withUnsafeBytes { Array($0) }
-        #expect(bytes.withUnsafeBytes { Digest(bytes: $0) } == digest)
-        #expect(bytes.dropLast().withUnsafeBytes { Digest(bytes: $0) } == nil)
-        #expect((bytes + [0]).withUnsafeBytes { Digest(bytes: $0) } == nil)
-    }
-}

@@ -1,5 +1,6 @@
 import Foundation
-import GRDB
+import Platform
+import SQLite
 import Testing
 
 @testable import CoverCache
@@ -10,9 +11,9 @@ import Testing
 
     /// Lets no index page be added while `body` runs: every larger transaction fails as on a full disk.
     private func withFullIndex(_ writer: CacheWriter, _ body: () throws -> Void) throws {
-        try writer.reading { try $0.execute(sql: "PRAGMA max_page_count = 1") }
+        try writer.reading { try $0.execute("PRAGMA max_page_count = 1") }
         try body()
-        try writer.reading { try $0.execute(sql: "PRAGMA max_page_count = 1000000") }
+        try writer.reading { try $0.execute("PRAGMA max_page_count = 1000000") }
     }
 
     // MARK: Failed transactions
@@ -69,7 +70,7 @@ import Testing
             #expect(kept > 0 && kept < 10)
             #expect(Bytes.allocated(folder.segment(1)) < 120_000)
             try folder.written { writer in
-                let freed = try writer.reading { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM freed") }
+                let freed = try writer.reading { try $0.integer("SELECT COUNT(*) FROM freed") }
                 #expect(freed == 0)
                 // Evicted covers do not come back.
                 #expect(try writer.rebuild() == kept)
@@ -235,7 +236,7 @@ import Testing
         try withFolder { folder in
             try folder.written(capacity: 20 << 30) { try $0.store(url(1), picture(1)) }
             try folder.written { writer in
-                try writer.reading { try $0.execute(sql: "UPDATE state SET clock = -1") }
+                try writer.reading { try $0.execute("UPDATE state SET clock = -1") }
             }
             let writer = try CacheWriter.open(folder.path)
             #expect(writer.capacity == 20 << 30)
@@ -248,7 +249,7 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))
-                try writer.reading { try $0.execute(sql: "UPDATE segments SET live = 0") }
+                try writer.reading { try $0.execute("UPDATE segments SET live = 0") }
             }
             #expect(try folder.contents() == [url(1): picture(1)])
         }
@@ -258,7 +259,7 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...5 { try writer.store(url(number), picture(number)) }
-                try writer.reading { try $0.execute(sql: "UPDATE state SET live = 10000, blobs = 1") }
+                try writer.reading { try $0.execute("UPDATE state SET live = 10000, blobs = 1") }
                 try writer.evict(to: 0)
             }
             #expect(try folder.written { try $0.statistics().charged } == 0)
@@ -295,7 +296,7 @@ import Testing
             try folder.written { writer in
                 for number in 1...5 { try writer.store(url(number), picture(number)) }
                 try writer.store(url(6), picture(1))
-                try writer.reading { try $0.execute(sql: change) }
+                try writer.reading { try $0.execute(change) }
             }
             let reader = try folder.reader()
             for number in 1...6 { _ = try? reader.cover(for: url(number)) }

@@ -1,4 +1,4 @@
-import GRDB
+import SQLite
 import Testing
 
 @testable import CoverCache
@@ -76,7 +76,7 @@ import Testing
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))
-                try writer.queue.writeWithoutTransaction { try $0.execute(sql: "DROP TABLE remembered") }
+                try writer.connection.execute("DROP TABLE remembered")
                 let reader = try folder.reader()
                 #expect(try values(reader, .absent, [url(1)]) == [nil])
                 #expect(try reader.bytes(url(1)) == picture(1))
@@ -84,7 +84,7 @@ import Testing
             try folder.written { writer in
                 writer.record([set(.absent, url(2), "404")], now: Self.now)
                 try writer.writeDeferred()
-                let version = try writer.queue.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+                let version = try writer.connection.userVersion()
                 #expect(version == IndexFile.version)
             }
             #expect(try values(folder.reader(), .absent, [url(2)]) == ["404"])
@@ -103,9 +103,7 @@ import Testing
                     try #require(writer.hints).sweep(now: Self.now + 2, maximumCount: 4)
                 }
                 let count = { (kind: String) in
-                    try writer.queue.read {
-                        try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM remembered WHERE kind = ?", arguments: [kind])
-                    }
+                    try writer.connection.integer("SELECT COUNT(*) FROM remembered WHERE kind = '\(kind)'")
                 }
                 #expect(try count("absent") == 4)
                 #expect(try count("moved") == 1)
@@ -125,7 +123,7 @@ import Testing
                 }
             }
             try folder.written { writer in
-                let count = try writer.queue.read { try Int.fetchOne($0, sql: "SELECT COUNT(*) FROM remembered") }
+                let count = try writer.connection.integer("SELECT COUNT(*) FROM remembered")
                 #expect(count == 1)
             }
         }

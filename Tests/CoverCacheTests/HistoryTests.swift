@@ -1,5 +1,4 @@
 import Foundation
-import GRDB
 import Testing
 
 @testable import CoverCache
@@ -42,7 +41,8 @@ import Testing
             if end == .lostIndex { return }
             // The index that a process has created and not filled when it is killed.
             if end == .killedRebuild {
-                return try IndexFile.openForWriting(CacheDirectory(creating: folder.path)).close()
+                _ = try IndexFile.openForWriting(CacheDirectory(creating: folder.path))
+                return
             }
             for (suffix, bytes) in index { try Bytes.write(bytes, to: folder.index + suffix) }
         }

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import CoverCache
@@ -59,7 +59,7 @@ import Testing
             let plan = try folder.written { writer in
                 try writer.reading { database in
                     let sql = "EXPLAIN QUERY PLAN SELECT id FROM blobs WHERE pinned = 0 ORDER BY used LIMIT 200"
-                    return try Row.fetchAll(database, sql: sql).map { $0["detail"] as String }
+                    return try database.texts(sql, column: 3)
                 }
             }
             #expect(plan.count == 1 && plan[0].contains("blobs_evictable"), "\(plan)")
@@ -194,14 +194,13 @@ import Testing
                 _ = try writer.unpinAll()
                 try writer.savePins()
                 try writer.reading { database in
-                    let triggers = try String.fetchAll(
-                        database, sql: "SELECT name FROM sqlite_master WHERE type = 'trigger'")
-                    for name in triggers { try database.execute(sql: "DROP TRIGGER \(name)") }
+                    let triggers = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
+                    for name in triggers { try database.execute("DROP TRIGGER \(name)") }
                     try database.execute(
-                        sql: """
-                            DROP TABLE pins; DROP TABLE totals; DROP TABLE removed; DROP INDEX blobs_evictable; DROP INDEX entries_stored;
-                            CREATE INDEX blobs_used ON blobs(used);
-                            """)
+                        """
+                        DROP TABLE pins; DROP TABLE totals; DROP TABLE removed; DROP INDEX blobs_evictable; DROP INDEX entries_stored;
+                        CREATE INDEX blobs_used ON blobs(used);
+                        """)
                 }
             }
             try folder.written { writer in

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Platform
 import Testing
 
@@ -128,18 +128,14 @@ import Testing
                 // The bytes of the first stay for the fourth.
                 _ = try writer.remove([url(1), url(5)], includingPinned: false)
             }
-            let index = try DatabaseQueue(path: folder.index)
             let lost = 2 * block
-            try index.write { database in
-                try database.execute(
-                    sql: """
-                        DELETE FROM entries WHERE url = '\(url(2))';
-                        DELETE FROM blobs WHERE id NOT IN (SELECT blob FROM entries);
-                        UPDATE state SET live = live - \(lost), blobs = blobs - 1;
-                        UPDATE segments SET live = live - \(lost);
-                        """)
-            }
-            try index.close()
+            try Connection(folder.index).execute(
+                """
+                DELETE FROM entries WHERE url = '\(url(2))';
+                DELETE FROM blobs WHERE id NOT IN (SELECT blob FROM entries);
+                UPDATE state SET live = live - \(lost), blobs = blobs - 1;
+                UPDATE segments SET live = live - \(lost);
+                """)
             try folder.written { writer in
                 #expect(try writer.verify().defects.map(\.key) == [url(2)])
                 let report = try writer.repair()
@@ -180,9 +176,7 @@ import Testing
         ])
     func `a repair mends an index that is wrong, and loses no cover`(change: String) throws {
         try withFour { folder in
-            let index = try DatabaseQueue(path: folder.index)
-            try index.write { try $0.execute(sql: change) }
-            try index.close()
+            try Connection(folder.index).execute(change)
             try folder.written { writer in
                 let report = try writer.repair()
                 #expect(!report.found.defects.isEmpty && report.rebuiltEntries != nil)
@@ -256,9 +250,7 @@ import Testing
     @Test(arguments: ["DELETE FROM state", "UPDATE state SET capacity = -1"])
     func `an index without its counters is set aside`(change: String) throws {
         try withFour { folder in
-            let index = try DatabaseQueue(path: folder.index)
-            try index.write { try $0.execute(sql: change) }
-            try index.close()
+            try Connection(folder.index).execute(change)
             try CacheWriter.open(folder.path).close()
             #expect(try folder.contents() == all)
             #expect(try folder.defects() == [])
@@ -268,15 +260,11 @@ import Testing
     @Test func `opening frees nothing that a row names, and brings no removed URL back`() throws {
         try withFour { folder in
             try folder.written { writer in _ = try writer.remove([url(1)], includingPinned: false) }
-            let index = try DatabaseQueue(path: folder.index)
-            try index.write { database in
-                try database.execute(
-                    sql: """
-                        INSERT INTO freed(segment, offset, length) VALUES (1, 4096, 16384);
-                        UPDATE segments SET scanned = 0;
-                        """)
-            }
-            try index.close()
+            try Connection(folder.index).execute(
+                """
+                INSERT INTO freed(segment, offset, length) VALUES (1, 4096, 16384);
+                UPDATE segments SET scanned = 0;
+                """)
             #expect(try folder.contents() == all.filter { $0.key != url(1) })
             #expect(try folder.defects() == [])
         }

@@ -1,5 +1,5 @@
 import Foundation
-import GRDB
+import SQLite
 import Testing
 
 @testable import CoverCache
@@ -185,15 +185,10 @@ import Testing
                     for (number, value) in values.enumerated() where Self.isTried(number + name.utf8.count) {
                         try withFolder { copy in
                             try FileManager.default.copyItem(atPath: folder.path, toPath: copy.path)
-                            let queue = try DatabaseQueue(path: copy.index)
                             // SQLite itself refuses some.
-                            try? queue.write {
-                                try $0.execute(
-                                    sql:
-                                        "UPDATE OR IGNORE \(table) SET \(name) = \(value) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT 3)"
-                                )
-                            }
-                            try queue.close()
+                            try? Connection(copy.index).execute(
+                                "UPDATE OR IGNORE \(table) SET \(name) = \(value) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT 3)"
+                            )
                             let comment: Comment = "\(table).\(name) = \(value)"
                             // A row that names another cover's bytes is whole.
                             let isChecked = name != "blob"

@@ -1,4 +1,4 @@
-import Crypto
+import Platform
 
 /// An album of the library, as written in `albums.json`.
 ///
@@ -51,8 +51,7 @@ public struct Album: Hashable, Sendable, Identifiable {
 
     private var derivedID: String {
         let text = [title, artist, year, coverURL ?? ""].joined(separator: "\u{1F}")
-        let digest = SHA256.hash(data: Array(text.utf8)).prefix(8)
-        return digest.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        return String(Digest(of: text.utf8).description.prefix(16))
     }
 
     /// A row of an album's table.

@@ -1,5 +1,5 @@
-import GRDB
 import Platform
+import SQLite
 
 /// The directory beside a library file, `<library file>.state/`:
 ///
@@ -50,7 +50,7 @@ final class StateDirectory {
         do {
             do {
                 return try AlbumJournal(path: file)
-            } catch let error as DatabaseError where [.SQLITE_NOTADB, .SQLITE_CORRUPT].contains(error.resultCode) {
+            } catch let error as SQLiteError where error.isCorruption {
                 let aside = "\(directory)/damaged-\(timestamp()).sqlite3"
                 guard rename(file, aside) == 0 else { throw error }
                 notice("the library's history is damaged; moved it to \(aside) and started a new one")

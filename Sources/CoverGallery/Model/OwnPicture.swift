@@ -1,5 +1,4 @@
 import CoverLibrary
-import Crypto
 import Platform
 
 /// A picture that a user gave as a file. The library names it by an address that no server can have (RFC 6761 section 6.4).
@@ -7,9 +6,7 @@ enum OwnPicture {
     private static let base = "https://covers.invalid/"
 
     /// Made of the SHA-256 digest of the bytes, so that one address never names two pictures.
-    static func address(of picture: Data) -> String {
-        base + SHA256.hash(data: picture).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
-    }
+    static func address(of picture: Data) -> String { base + Digest(of: picture).description }
 
     static func isAddress(_ url: String) -> Bool { url.hasPrefix(base) }
 }

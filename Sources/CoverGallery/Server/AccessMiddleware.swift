@@ -1,6 +1,6 @@
-import Crypto
 import HTTPTypes
 import Hummingbird
+import Platform
 import ServerChannels
 
 /// Refuses requests that do not come from the gallery's own page, and adds security headers to every response.
@@ -58,7 +58,7 @@ struct AccessMiddleware: RouterMiddleware {
         }
         guard let token, request.uri.queryParameters["token"] == nil else { return nil }
         let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        if let given = bearer ?? request.cookie(GalleryCookie.token), Self.isEqual(given, token) { return nil }
+        if let given = bearer ?? request.cookie(GalleryCookie.token), ConstantTime.isEqual(given, token) { return nil }
         return unauthorized(request, "open the gallery with the address it printed: it holds a token")
     }
 
@@ -87,14 +87,11 @@ struct AccessMiddleware: RouterMiddleware {
 
     /// Moves the token from the address bar to a cookie.
     private func signIn(_ request: Request, _ given: String, _ token: String) -> Response {
-        guard Self.isEqual(given, token) else { return unauthorized(request, "this is not the gallery's token") }
+        guard ConstantTime.isEqual(given, token) else {
+            return unauthorized(request, "this is not the gallery's token")
+        }
         let cookie = "\(GalleryCookie.token)=\(token); \(base.cookieAttributes)"
         return Response(status: .seeOther, headers: [.location: base.text, .setCookie: cookie])
-    }
-
-    /// Compares in constant time.
-    private static func isEqual(_ given: String, _ token: String) -> Bool {
-        SHA256.hash(data: Array(given.utf8)) == SHA256.hash(data: Array(token.utf8))
     }
 
     private static let securityHeaders: HTTPFields = [

@@ -1,6 +1,6 @@
-import Crypto
 import HTTPTypes
 import Hummingbird
+import Platform
 
 /// The page's own files. They are embedded in the program.
 struct PageFiles: Sendable {
@@ -31,7 +31,7 @@ struct PageFiles: Sendable {
     }
 
     private static func tag(_ bytes: [UInt8]) -> String {
-        SHA256.hash(data: bytes).prefix(8).map { String($0, radix: 16) }.joined()
+        String(Digest(of: bytes).description.prefix(16))
     }
 
     /// Whether the service worker stores a file. The page itself is stored by its folder, and its style sheets as one file.

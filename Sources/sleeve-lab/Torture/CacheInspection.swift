@@ -1,6 +1,5 @@
 import CommandSupport
 import CoverLibrary
-import Crypto
 import Logging
 import Platform
 
@@ -88,7 +87,7 @@ struct CacheInspection: Sendable {
                     guard let url = URL(string: text) else { continue }
                     do throws(CoverFailure) {
                         guard let cover = try library.cachedCover(for: url) else { continue }
-                        read[text] = .success(SHA256.hash(data: cover.data).hexadecimal)
+                        read[text] = .success(Digest(of: cover.data).description)
                     } catch {
                         read[text] = .failure(error)
                     }

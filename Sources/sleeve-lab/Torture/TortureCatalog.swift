@@ -1,6 +1,5 @@
-import Crypto
-import LinkEmulator
 import OriginServer
+import Platform
 
 /// The covers that a torture downloads. Their digests are known without the cache: the origin's covers follow from the URL.
 struct TortureCatalog: Sendable {
@@ -24,7 +23,7 @@ struct TortureCatalog: Sendable {
             if !isCopy {
                 let size = Int.random(in: number % 20 == 0 ? Self.largeSizes : Self.smallSizes, using: &random)
                 let cover = CoverImage.jpeg(number: number, aboutBytes: size)
-                last = (number, size, SHA256.hash(data: cover).hexadecimal)
+                last = (number, size, Digest(of: cover).description)
                 bytes += cover.count
             }
             let url = "\(origin)/covers/\(number).jpg?size=\(last.size)" + (isCopy ? "&same=\(last.number)" : "")
@@ -32,12 +31,5 @@ struct TortureCatalog: Sendable {
             digests[url] = last.digest
         }
         (self.urls, self.digests, self.bytes) = (urls, digests, bytes)
-    }
-}
-
-extension SHA256.Digest {
-    var hexadecimal: String {
-        let digits = Array("0123456789abcdef".utf8)
-        return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
     }
 }

@@ -1,6 +1,4 @@
 import ArgumentParser
-import CommandSupport
-import Crypto
 import Platform
 
 /// A process of a torture that has ended.
@@ -115,7 +113,7 @@ extension TortureProcess {
             defects = (try? JSONDecoder().decode(RepairResult.self, from: result))?.defects ?? 0
         case .get:
             let data = FileManager.default.contents(atPath: files.folder.file(files.cover))
-            fileDigest = data.map { SHA256.hash(data: $0).hexadecimal }
+            fileDigest = data.map { Digest(of: $0).description }
         default: break
         }
     }

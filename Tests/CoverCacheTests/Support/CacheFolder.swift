@@ -1,4 +1,6 @@
 import Foundation
+import Platform
+import SQLite
 
 @testable import CoverCache
 
@@ -100,6 +102,15 @@ extension CacheWriter {
     func store(_ key: String, _ body: [UInt8], storedAt: Int64 = 1_700_000_000_000) throws -> [PutOutcome] {
         try put(key, body, storedAt: storedAt)
         return try commit()
+    }
+}
+
+extension Connection {
+    /// A column of all rows.
+    borrowing func texts(_ sql: String, column: Int32 = 0) throws -> [String] {
+        var texts: [String] = []
+        try statement(sql).each { texts.append($0.text(column)) }
+        return texts
     }
 }
 

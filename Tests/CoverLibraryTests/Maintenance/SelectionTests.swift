@@ -1,6 +1,7 @@
 import AlbumLibrary
 import CoverFetch
 import Foundation
+import Platform
 import Testing
 
 @testable import CoverCache

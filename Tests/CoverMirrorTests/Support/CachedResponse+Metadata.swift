@@ -1,4 +1,5 @@
 import HTTPTypes
+import Platform
 
 @testable import CoverCache
 @testable import CoverMirror

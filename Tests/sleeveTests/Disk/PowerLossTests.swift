@@ -1,7 +1,8 @@
 #if os(Linux)
     import Foundation
-    import GRDB
     import OriginServer
+    import Platform
+    import SQLite
     import Testing
 
     @testable import CoverCache
@@ -207,20 +208,21 @@
             /// Opens a cache after removing the records whose bytes the index has elsewhere.
             private func recoverTrustingRows(_ cache: String) throws {
                 let directory = try CacheDirectory(creating: cache)
-                let index = try? DatabaseQueue(path: cache + "/index.sqlite3")
+                var positions: [Digest: RecordPosition] = [:]
                 // The first states have no index yet.
-                let rows = try? index?.read { try Row.fetchAll($0, sql: "SELECT digest, segment, offset FROM blobs") }
-                let positions = Dictionary(
-                    (rows ?? []).map { row in
-                        (row["digest"] as Data, RecordPosition(segment: row["segment"], offset: row["offset"]))
-                    }, uniquingKeysWith: { $1 })
+                if let index = try? Connection(cache + "/index.sqlite3") {
+                    try? index.statement("SELECT digest, segment, offset FROM blobs").each { row in
+                        guard let digest = row.digest(0) else { return }
+                        positions[digest] = RecordPosition(segment: row.int(1), offset: row.int(2))
+                    }
+                }
                 for number in try directory.segmentNumbers() {
                     let path = directory.segment(number)
                     guard let file = try SegmentFile(reading: path) else { continue }
                     let segment = try #require(FileHandle(forUpdatingAtPath: path))
                     _ = try SegmentScanner.scan(file, number) { found in
                         guard case .record(let record) = found,
-                            let position = positions[record.header.digest.withUnsafeBytes { Data($0) }],
+                            let position = positions[record.header.digest],
                             position != record.position
                         else { return }
                         try segment.seek(toOffset: UInt64(record.offset))
@@ -236,12 +238,8 @@
                     try await expectFault(recording) { cache in
                         // The index says that it knows all records.
                         let index = cache + "/index.sqlite3"
-                        if let queue = try? DatabaseQueue(path: index) {
-                            try? queue.write {
-                                try $0.execute(
-                                    sql: "INSERT OR REPLACE INTO segments(id, scanned, live) VALUES (1, 1 << 40, 0)")
-                            }
-                        }
+                        try? Connection(index).execute(
+                            "INSERT OR REPLACE INTO segments(id, scanned, live) VALUES (1, 1 << 40, 0)")
                         try CacheCheck.recover(cache)
                     }
                 }

@@ -1,8 +1,8 @@
 #if os(Linux)
     import Foundation
-    import GRDB
     import OriginServer
     import Platform
+    import SQLite
     import Testing
 
     @testable import CoverCache
@@ -82,9 +82,7 @@
                 if kind != .firstPrefetch { try await stage.fill(urls) }
                 if kind == .repair { try damage(in: stage) }
                 if kind == .repairOfIndex {
-                    let index = try DatabaseQueue(path: stage.cache + "/index.sqlite3")
-                    try await index.write { try $0.execute(sql: "UPDATE state SET live = live + 4096") }
-                    try index.close()
+                    try Connection(stage.cache + "/index.sqlite3").execute("UPDATE state SET live = live + 4096")
                 }
                 await origin.stop()
                 // From now on the URLs have other covers.

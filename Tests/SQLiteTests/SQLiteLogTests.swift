@@ -1,7 +1,7 @@
 import Platform
 import Testing
 
-@testable import CoverCache
+@testable import SQLite
 
 @Suite struct SQLiteLogTests {
     @Test func `a failed system call is read from a line of SQLite's log`() {

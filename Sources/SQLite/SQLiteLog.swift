@@ -1,5 +1,4 @@
 import CSQLite
-import GRDB
 import Platform
 import Synchronization
 
@@ -7,26 +6,36 @@ import Synchronization
 ///
 /// The process has one log. It cannot be read if the process has used SQLite before.
 enum SQLiteLog {
-    private static let lastError = Mutex<(error: SystemError, time: ContinuousClock.Instant)?>(nil)
-    /// SQLite returns an error at once after it has logged the cause.
+    /// By thread.
+    private static let lastErrors = Mutex<[UInt: (error: SystemError, time: ContinuousClock.Instant)]>([:])
+    /// SQLite returns an error immediately after it has logged the cause, on the same thread.
     private static let maximumAge = Duration.seconds(1)
 
     /// Starts to read the log, once.
     static let start: Void = {
         _ = sleeve_sqlite_log { _, _, message in
             guard let message, let error = systemError(in: String(cString: message)) else { return }
-            lastError.withLock { $0 = (error, .now) }
+            lastErrors.withLock { $0[thread] = (error, .now) }
         }
     }()
 
     /// The cause of an error that SQLite has just returned; nil if SQLite does not log it.
-    static func cause(of error: DatabaseError) -> SystemError? {
-        let logged: [ResultCode] = [
-            .SQLITE_CANTOPEN, .SQLITE_IOERR_SHMOPEN, .SQLITE_IOERR_SHMSIZE, .SQLITE_IOERR_SHMMAP,
-            .SQLITE_IOERR_TRUNCATE, .SQLITE_IOERR_FSYNC, .SQLITE_IOERR_DIR_FSYNC, .SQLITE_IOERR_DELETE,
+    static func cause(of code: SQLiteError.Code) -> SystemError? {
+        let logged: [SQLiteError.Code] = [
+            .cannotOpen, .openSharedMemory, .resizeSharedMemory, .mapSharedMemory, .truncate, .sync, .syncOfDirectory,
+            .delete,
         ]
-        guard logged.contains(error.extendedResultCode), let last = lastError.withLock({ $0 }) else { return nil }
+        guard logged.contains(code), let last = lastErrors.withLock({ $0.removeValue(forKey: thread) })
+        else { return nil }
         return last.time.duration(to: .now) < maximumAge ? last.error : nil
+    }
+
+    private static var thread: UInt {
+        #if canImport(Glibc)
+            pthread_self()
+        #else
+            UInt(bitPattern: pthread_self())
+        #endif
     }
 
     /// Reads a line such as `os_unix.c:44080: (28) open(/a/index.sqlite3-wal) - No space left on device`.

@@ -1,34 +1,36 @@
-import Crypto
-
-/// SHA-256 of a body (FIPS 180-4). It identifies the blob.
+/// SHA-256 of bytes (FIPS 180-4). It identifies what is cached.
 package struct Digest: Sendable, Hashable, CustomStringConvertible {
-    private let words: (UInt64, UInt64, UInt64, UInt64)
+    typealias Words = (UInt64, UInt64, UInt64, UInt64)
+    private let words: Words
 
     package static let byteCount = 32
 
+    init(_ words: Words) { self.words = words }
+
     package init(of bytes: UnsafeRawBufferPointer) {
         var hasher = SHA256()
-        hasher.update(bufferPointer: bytes)
-        self.init(finalizing: hasher)
+        hasher.update(bytes)
+        self = hasher.digest()
     }
 
-    /// The digest of what was hashed so far.
-    init(finalizing hasher: SHA256) {
-        words = hasher.finalize().withUnsafeBytes { $0.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self) }
+    package init(of bytes: some Sequence<UInt8>) {
+        self =
+            bytes.withContiguousStorageIfAvailable { Digest(of: UnsafeRawBufferPointer($0)) }
+            ?? Array(bytes).withUnsafeBytes { Digest(of: $0) }
     }
 
     /// Returns nil unless there are exactly 32 bytes.
     package init?(bytes: UnsafeRawBufferPointer) {
         guard bytes.count == Self.byteCount else { return nil }
-        words = bytes.loadUnaligned(as: (UInt64, UInt64, UInt64, UInt64).self)
+        words = bytes.loadUnaligned(as: Words.self)
     }
 
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try Swift.withUnsafeBytes(of: words) { try body($0) }
     }
 
-    /// The first eight bytes. The index finds blobs by this number and then compares the whole digest.
-    var tag: Int64 { Int64(truncatingIfNeeded: words.0) }
+    /// The first eight bytes.
+    package var tag: Int64 { Int64(truncatingIfNeeded: words.0) }
 
     /// 64 lower-case hexadecimal digits.
     package var description: String {

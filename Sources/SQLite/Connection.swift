@@ -1,0 +1,132 @@
+import CSQLite
+
+/// A connection to an SQLite database. All of Sleeve's SQLite goes through it.
+///
+/// It has one owner, and its calls come from one thread at a time: SQLite's own locks are off. Its statements end with it.
+package struct Connection: ~Copyable {
+    package enum Access { case reading, writing }
+
+    package enum Transaction: String {
+        /// Reads one snapshot. The first write takes the write lock, or fails if another connection has written since.
+        case deferred = "BEGIN DEFERRED"
+        /// Takes the write lock first.
+        case immediate = "BEGIN IMMEDIATE"
+    }
+
+    /// The statements prepared so far, by their text.
+    private final class Statements { var all: [String: Statement] = [:] }
+
+    private let database: OpaquePointer
+    private let statements = Statements()
+
+    /// Opens a database. The file is read by the first statement: only then a file that is no database is an error.
+    /// - Parameters:
+    ///   - access: `writing` creates the file if it is missing.
+    ///   - busyTimeout: How long a statement waits for another connection before it fails with `busy`.
+    package init(_ path: String, _ access: Access = .writing, busyTimeout: Duration = .zero) throws(SQLiteError) {
+        _ = SQLiteProcess.settings
+        let flags = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        var opened: OpaquePointer?
+        var code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+        if code == SQLITE_OK { code = Self.setBusyTimeout(busyTimeout, of: opened) }
+        guard code == SQLITE_OK, let opened else {
+            let error = SQLiteError(code, of: opened)
+            sqlite3_close(opened)
+            throw error
+        }
+        database = opened
+    }
+
+    /// Rolls an open transaction back.
+    deinit {
+        for statement in statements.all.values { statement.close() }
+        let code = sqlite3_close(database)
+        assert(code == SQLITE_OK, "a statement outlives its connection")
+    }
+
+    // MARK: Statements
+
+    /// The statement of this text. It is prepared when it first runs, and stays prepared.
+    package borrowing func statement(_ sql: String) -> Statement {
+        if let known = statements.all[sql] { return known }
+        let new = Statement(sql, database)
+        statements.all[sql] = new
+        return new
+    }
+
+    /// Executes statements, separated by semicolons, that have no parameters. Their rows are ignored.
+    package borrowing func execute(_ script: String) throws(SQLiteError) {
+        try check(sqlite3_exec(database, script, nil, nil, nil), database, sql: script)
+    }
+
+    /// The integer that a statement without parameters returns; nil for NULL and for no row.
+    package borrowing func integer(_ sql: String) throws -> Int64? {
+        try statement(sql).first { $0.optionalInt64(0) } ?? nil
+    }
+
+    package borrowing func hasTable(_ name: String) throws -> Bool {
+        try statement("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").first(.text(name)) { _ in true }
+            ?? false
+    }
+
+    /// The number that a program stores as its format's version; 0 in a new database.
+    package borrowing func userVersion() throws -> Int {
+        Int(try integer("PRAGMA user_version") ?? 0)
+    }
+
+    package borrowing func setBusyTimeout(_ timeout: Duration) throws(SQLiteError) {
+        try check(Self.setBusyTimeout(timeout, of: database), database)
+    }
+
+    private static func setBusyTimeout(_ timeout: Duration, of database: OpaquePointer?) -> Int32 {
+        sqlite3_busy_timeout(database, Int32(timeout / .milliseconds(1)))
+    }
+
+    // MARK: Transactions
+
+    package var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
+
+    package borrowing func begin(_ kind: Transaction) throws(SQLiteError) { try statement(kind.rawValue).run() }
+    package borrowing func commit() throws(SQLiteError) { try statement("COMMIT").run() }
+
+    /// Runs `body` in a transaction, which is rolled back if it throws.
+    package borrowing func transaction<Result>(
+        _ kind: Transaction, _ body: () throws -> Result
+    ) throws -> Result {
+        try begin(kind)
+        do {
+            let result = try body()
+            try commit()
+            return result
+        } catch {
+            // SQLite itself rolls back after some errors, such as a full disk. If it cannot, the next transaction fails to begin.
+            if isInTransaction { _ = try? statement("ROLLBACK").run() }
+            throw error
+        }
+    }
+
+    /// Runs a part of a transaction.
+    /// - Parameter body: returns false to undo what it did. That is undone as well if it throws.
+    package borrowing func savepoint(_ body: () throws -> Bool) throws {
+        try statement("SAVEPOINT part").run()
+        do {
+            if try !body() { try statement("ROLLBACK TO part").run() }
+            try statement("RELEASE part").run()
+        } catch {
+            if isInTransaction {
+                _ = try? statement("ROLLBACK TO part").run()
+                _ = try? statement("RELEASE part").run()
+            }
+            throw error
+        }
+    }
+}
+
+/// What holds for every connection of the process. It has no effect if the process has used SQLite before.
+private enum SQLiteProcess {
+    static let settings: Void = {
+        // Memory statistics are kept under one lock, on which threads that look covers up and the thread that stores them contend.
+        _ = sleeve_sqlite_count_memory(0)
+        _ = SQLiteLog.start
+    }()
+}

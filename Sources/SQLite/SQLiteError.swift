@@ -1,0 +1,65 @@
+import CSQLite
+package import Platform
+
+/// An error that SQLite has returned, or one of data that SQLite has read.
+package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
+    /// A result code (sqlite.org/rescode.html).
+    package struct Code: RawRepresentable, Sendable, Hashable {
+        package var rawValue: Int32
+        package init(rawValue: Int32) { self.rawValue = rawValue }
+        private init(_ primary: Int32, _ extension: Int32 = 0) { rawValue = primary | `extension` << 8 }
+
+        package static let error = Code(SQLITE_ERROR)
+        package static let busy = Code(SQLITE_BUSY)
+        package static let readOnly = Code(SQLITE_READONLY)
+        package static let corrupt = Code(SQLITE_CORRUPT)
+        package static let full = Code(SQLITE_FULL)
+        package static let cannotOpen = Code(SQLITE_CANTOPEN)
+        package static let constraint = Code(SQLITE_CONSTRAINT)
+        package static let misuse = Code(SQLITE_MISUSE)
+        package static let range = Code(SQLITE_RANGE)
+        package static let notADatabase = Code(SQLITE_NOTADB)
+        package static let write = Code(SQLITE_IOERR, 3)
+        package static let sync = Code(SQLITE_IOERR, 4)
+        package static let syncOfDirectory = Code(SQLITE_IOERR, 5)
+        package static let truncate = Code(SQLITE_IOERR, 6)
+        package static let delete = Code(SQLITE_IOERR, 10)
+        package static let openSharedMemory = Code(SQLITE_IOERR, 18)
+        package static let resizeSharedMemory = Code(SQLITE_IOERR, 19)
+        package static let mapSharedMemory = Code(SQLITE_IOERR, 21)
+    }
+
+    package var extendedCode: Code
+    package var message: String
+    /// What was executed; nil for other calls.
+    package var sql: String?
+    /// The system call that failed, for the errors of which SQLite logs it.
+    package var cause: SystemError?
+
+    package init(_ code: Code, _ message: String, sql: String? = nil) {
+        (extendedCode, self.message, self.sql) = (code, message, sql)
+    }
+
+    /// The error of the last call on a connection.
+    /// - Parameter database: nil if SQLite had no memory to open it.
+    init(_ code: Int32, of database: OpaquePointer?, sql: String? = nil) {
+        // Misuse leaves no message.
+        let hasMessage = sqlite3_extended_errcode(database) == code
+        let text = hasMessage ? sqlite3_errmsg(database) : sqlite3_errstr(code)
+        self.init(Code(rawValue: code), text.map { String(cString: $0) } ?? "error \(code)", sql: sql)
+        cause = SQLiteLog.cause(of: extendedCode)
+    }
+
+    /// The code without what extends it.
+    package var code: Code { Code(rawValue: extendedCode.rawValue & 0xFF) }
+
+    /// Whether the file is damaged, rather than unavailable at the moment.
+    package var isCorruption: Bool { code == .corrupt || code == .notADatabase }
+
+    package var description: String { "\(message) (SQLite error \(extendedCode.rawValue))" }
+}
+
+/// - Throws: the connection's last error, unless `code` is `SQLITE_OK`.
+func check(_ code: Int32, _ database: OpaquePointer?, sql: String? = nil) throws(SQLiteError) {
+    if code != SQLITE_OK { throw SQLiteError(code, of: database, sql: sql) }
+}

@@ -3,9 +3,9 @@
     swift package describe --type json | python3 Scripts/arrows.py
     python3 Scripts/arrows.py --self-check      does it fail when it should?
 
-Prints every target by layer with what it depends on, and the folders of each target with what they refer to. Fails on a
-dependency that is not in the table, on one that no source imports, and on folders of one target that refer to each other in a
-cycle. A folder refers to another if its sources name a top-level type that only the other declares; files beside the folders
+Prints every target by layer with what it depends on and its lines of code, and the folders of each target with what they refer to.
+Fails on a dependency that is not in the table, on one that no source imports, on folders of one target that refer to each other in a
+cycle, and on a room (a target below Sources) that has no line budget or exceeds it by more than 5 %. Lines are those of Swift and C. A folder refers to another if its sources name a top-level type that only the other declares; files beside the folders
 count as the folder `.`.
 """
 import json
@@ -20,24 +20,26 @@ TYPE_NAME = re.compile(r"(?<![.\w])[A-Z]\w*")
 
 
 def read_table(text):
-    """The allowed dependencies of each target, those that are linked but not imported, and the known cycles of folders."""
-    allowed, linked, cycles = {}, set(), []
+    """The allowed dependencies of each target, those that are linked but not imported, the known cycles of folders, and the budgets."""
+    allowed, linked, cycles, budgets = {}, set(), [], {}
     for number, line in enumerate(text.splitlines(), 1):
         rule, _, reason = (part.strip() for part in line.partition("#"))
         if not rule:
             continue
-        kind = re.fullmatch(r"([\w-]+)\s*->\s*(.*)|cycle\s+([\w-]+):\s*(.+)", rule)
+        kind = re.fullmatch(r"([\w-]+)\s*->\s*(.*)|cycle\s+([\w-]+):\s*(.+)|lines\s+([\w-]+):\s*([\d,]+)", rule)
         if not kind or not reason:
-            sys.exit(f"arrows.txt:{number}: expected `TARGET -> NAME, …  # reason` or `cycle TARGET: FOLDER, …  # reason`")
-        target, names, owner, folders = kind.groups()
+            sys.exit(f"arrows.txt:{number}: expected `TARGET -> NAME, …  # reason`, `cycle TARGET: FOLDER, …  # reason` or `lines TARGET: N  # reason`")
+        target, names, owner, folders, room, budget = kind.groups()
         if owner:
             cycles.append((owner, set(re.split(r",\s*", folders))))
+        elif room:
+            budgets[room] = int(budget.replace(",", ""))
         else:
             for name in filter(None, re.split(r",\s*", names)):
                 allowed.setdefault(target, set()).add(name.removesuffix("*"))
                 linked |= {(target, name.removesuffix("*"))} if name.endswith("*") else set()
             allowed.setdefault(target, set())
-    return allowed, linked, cycles
+    return allowed, linked, cycles, budgets
 
 
 def folder_references(sources):
@@ -76,10 +78,11 @@ def named(references, folder):
     return f"{folder} ({', '.join(types[:3])}{', …' if len(types) > 3 else ''})"
 
 
-def check(targets, table, sources_of):
+def check(targets, table, sources_of, length_of):
     """Returns the lines that show the graph, and the errors. `targets` is the list of `swift package describe`."""
-    allowed, linked, known_cycles = read_table(table)
-    lines, errors = [], []
+    allowed, linked, known_cycles, budgets = read_table(table)
+    lines = []
+    errors = [f"lines {room}: there is no such target" for room in budgets if room not in {target["name"] for target in targets}]
     own = {target["name"]: target.get("target_dependencies", []) for target in targets}
     layers = {}
 
@@ -95,7 +98,12 @@ def check(targets, table, sources_of):
         imported |= {module.replace("_", "-") for module in imported}  # The module of `sleeve-lab` is `sleeve_lab`.
         mark = lambda other: other if other in imported else other + "*"
         arrows = ", ".join(map(mark, sorted(own[name]))) + (" | " + ", ".join(map(mark, sorted(products))) if products else "")
-        lines.append(f"{layer(name)}  {name} -> {arrows}" if arrows else f"{layer(name)}  {name}")
+        length, budget = length_of(target), budgets.get(name)
+        lines.append(f"{layer(name)}  {name}{f' -> {arrows}' if arrows else ''}  ({length:,}{f' of {budget:,}' if budget else ''} lines)")
+        if budget is None and target.get("path", "").startswith("Sources/"):
+            errors.append(f"{name}: no line budget; it has {length:,}: add `lines {name}: {-(-length // 50) * 50:,}  # why` to Scripts/arrows.txt")
+        if budget is not None and length > budget * 1.05:
+            errors.append(f"{name}: {length:,} lines are more than 5 % above its budget of {budget:,} in Scripts/arrows.txt")
         if missing := [other for other in own[name] + products if other not in allowed.get(name, set())]:
             errors.append(f"{name} -> {', '.join(missing)}: not in Scripts/arrows.txt")
         if unused := [other for other in own[name] + products if other not in imported and (name, other) not in linked]:
@@ -111,21 +119,25 @@ def check(targets, table, sources_of):
 
 
 def self_check():
-    def errors(table, **sources):
-        targets = [{"name": "Low"}, {"name": "High", "target_dependencies": ["Low"], "product_dependencies": ["Logging"]}]
-        return check(targets, table, lambda target: sources if target["name"] == "High" else {})[1]
+    def errors(table, length=105, **sources):
+        targets = [{"name": "Low"}, {"name": "High", "path": "Sources/High", "target_dependencies": ["Low"], "product_dependencies": ["Logging"]}]
+        return check(targets, table, lambda target: sources if target["name"] == "High" else {}, lambda _: length)[1]
 
-    table = "High -> Low, Logging  # why"
+    budget = "\nlines High: 100  # size"
+    table = "High -> Low, Logging  # why" + budget
     good = {"a/A.swift": "import Low\npublic import Logging\nstruct A {}", "b/B.swift": 'let b = A() // C\nlet s = "C"'}
     cycle = good | {"a/C.swift": "let d: D", "b/D.swift": "extension D {}; enum D {}"}
     assert errors(table, **good) == [], errors(table, **good)
-    assert "-> Logging: not in" in errors("High -> Low  # why", **good)[0]
-    assert "-> Low: not in" in errors("High -> Logging  # why", **good)[0]
+    assert "-> Logging: not in" in errors("High -> Low  # why" + budget, **good)[0]
+    assert "-> Low: not in" in errors("High -> Logging  # why" + budget, **good)[0]
     assert "-> Logging: no source imports it" in errors(table, **good | {"a/A.swift": "import Low\nstruct A {}"})[0]
-    assert errors("High -> Low, Logging*  # why", **good | {"a/A.swift": "import Low\nstruct A {}"}) == []
+    assert errors("High -> Low, Logging*  # why" + budget, **good | {"a/A.swift": "import Low\nstruct A {}"}) == []
     assert "its folders a, b form a cycle:\n    a -> b (D)\n    b -> a (A)" in errors(table, **cycle)[0]
     assert errors(table + "\ncycle High: a, b, c  # known", **cycle) == []
     assert errors(table, **cycle | {"b/E.swift": "struct E { struct A {} }"}) == [], "an ambiguous name is no reference"
+    assert "106 lines are more than 5 % above its budget of 100" in errors(table, 106, **good)[0]
+    assert "no line budget; it has 105: add `lines High: 150" in errors(table.removesuffix(budget), **good)[0]
+    assert "lines Gone: there is no such target" in errors(table + "\nlines Gone: 1,000  # size", **good)[0]
 
 
 if sys.argv[1:] == ["--self-check"]:
@@ -133,8 +145,11 @@ if sys.argv[1:] == ["--self-check"]:
 else:
     here = pathlib.Path(__file__).resolve().parent
     package = json.load(sys.stdin)
-    lines, errors = check(package["targets"], (here / "arrows.txt").read_text(), lambda target: {
-        source: (here.parent / target["path"] / source).read_text() for source in target.get("sources", []) if source.endswith(".swift")})
+    root = here.parent
+    lines, errors = check(
+        package["targets"], (here / "arrows.txt").read_text(),
+        lambda target: {name: (root / target["path"] / name).read_text() for name in target.get("sources", []) if name.endswith(".swift")},
+        lambda target: sum(len(file.read_text().splitlines()) for file in (root / target["path"]).rglob("*") if file.suffix in (".swift", ".c", ".h")))
     print("\n".join(lines))
     for error in errors:
         print(f"not allowed: {error}", file=sys.stderr)

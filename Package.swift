@@ -195,8 +195,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "sleeveTests",
-            dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "SQLite", "Platform", "Wire"],
-            exclude: ["Disk/disk.c"], swiftSettings: settings),
+            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire", grdb],
+            exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
     ]
 )

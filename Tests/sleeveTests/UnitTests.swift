@@ -5,22 +5,24 @@ import Testing
 @Suite struct UnitTests {
     private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Scripts/systemd").path()
-    private static let services = ["sleeve-prefetch.service", "sleeve-refresh.service"]
+    private static let shared = "sleeve-.service.d/sandbox.conf"
 
-    private func settings(_ service: String) throws -> Set<String> {
-        let text = try String(contentsOfFile: "\(Self.folder)/\(service)", encoding: .utf8)
-        return Set(text.split(separator: "\n").filter { !$0.hasPrefix("#") && $0.contains("=") }.map(String.init))
+    private func lines(_ unit: String) throws -> [String] {
+        let text = try String(contentsOfFile: "\(Self.folder)/\(unit)", encoding: .utf8)
+        return text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map(String.init)
     }
 
-    @Test func `both services have the same user, directories, metrics and restrictions`() throws {
-        let own = ["Description", "ExecStart", "SuccessExitStatus", "ConditionPathExists"]
-        let shared = try Self.services.map { service in
-            try settings(service).filter { line in !own.contains { line.hasPrefix($0 + "=") } }
-        }
-        #expect(shared[0] == shared[1])
-        #expect(shared[0].isSuperset(of: ["User=sleeve", "CacheDirectory=sleeve", "StateDirectoryMode=0755"]))
-        for service in Self.services {
-            let start = try #require(try settings(service).first { $0.hasPrefix("ExecStart=") })
+    @Test(arguments: ["sleeve-prefetch.service", "sleeve-refresh.service", "sleeve-serve.service"])
+    func `the services share their user, directories and restrictions`(service: String) throws {
+        let names = Set(try lines(Self.shared).compactMap { $0.contains("=") ? $0.prefix { $0 != "=" } : nil })
+        #expect(names.isSuperset(of: ["User", "CacheDirectory", "StateDirectory", "Environment", "ProtectSystem"]))
+        let own = try lines(service).filter { $0.contains("=") }.map { $0.prefix { $0 != "=" } }
+        #expect(names.isDisjoint(with: own))
+    }
+
+    @Test func `both runs write their metrics into the state directory`() throws {
+        for service in ["sleeve-prefetch.service", "sleeve-refresh.service"] {
+            let start = try #require(try lines(service).first { $0.hasPrefix("ExecStart=") })
             #expect(start.contains(" --metrics-file ${STATE_DIRECTORY}/sleeve.prom"), "\(service)")
         }
     }
@@ -31,8 +33,7 @@ import Testing
             // It checks that the program is there.
             let result = try await stage.shell(
                 """
-                cd "$1" && for unit in *.service *.timer; do
-                sed "s#/usr/local/bin/sleeve#$SLEEVE#" "$unit" >"$2/$unit" || exit 99; done
+                cp -r "$1"/sleeve-* "$2" && sed -i "s#^ExecStart=sleeve#ExecStart=$SLEEVE#" "$2"/*.service || exit 99
                 exec systemd-analyze verify "$2"/*.service "$2"/*.timer
                 """, Self.folder, stage.folder)
             #expect(result.status == 0 && result.stderr.isEmpty, "\(result)")

@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    extension CommandTests {
+    extension DiskTests {
         @Suite(.serialized) struct CompactionTests {
             /// Every punched hole fails as on a file system without them.
             private let withoutHoles = ["DISK_FAIL": "\(EOPNOTSUPP):1:lasting"]

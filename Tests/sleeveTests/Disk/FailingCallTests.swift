@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    extension CommandTests {
+    extension DiskTests {
         /// Each call on a file of the cache fails, once or from then on.
         @Suite(.serialized) struct FailingCallTests {
             private static let errors = [ENOSPC, EDQUOT, EIO, EROFS, EMFILE, ENFILE, ENOMEM]

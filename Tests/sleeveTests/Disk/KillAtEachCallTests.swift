@@ -2,7 +2,7 @@
     import Foundation
     import Testing
 
-    extension CommandTests {
+    extension DiskTests {
         @Suite(.serialized) struct KillAtEachCallTests {
             @Test(arguments: Scenario.Kind.allCases)
             func `killed before any operation on a file, a command loses nothing, and runs again`(kind: Scenario.Kind)

@@ -7,7 +7,7 @@
 
     @testable import CoverCache
 
-    extension CommandTests {
+    extension DiskTests {
         /// Runs of the command are recorded operation by operation. For each moment, states of the disk that power loss may leave are
         /// built, and the cache is recovered from each.
         @Suite(.serialized) struct PowerLossTests {

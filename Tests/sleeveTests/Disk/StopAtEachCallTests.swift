@@ -1,7 +1,7 @@
 #if os(Linux)
     import Testing
 
-    extension CommandTests {
+    extension DiskTests {
         @Suite(.serialized) struct StopAtEachCallTests {
             @Test(arguments: Scenario.Kind.allCases)
             func `stopped after any operation on a file while another process is killed, a command loses nothing`(

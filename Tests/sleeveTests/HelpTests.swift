@@ -1,0 +1,38 @@
+import Foundation
+import Testing
+
+extension CommandTests {
+    @Suite struct HelpTests {
+        private static let record = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Help.txt")
+
+        @Test func `the help of every command is as recorded`() async throws {
+            try await withStage { stage in
+                var help = ""
+                var commands: [[String]] = [[]]
+                while !commands.isEmpty {
+                    let command = commands.removeFirst()
+                    let result = try await run(command + ["--help"], environment: stage.environment)
+                    try #require(result.status == 0, "\(command): \(result)")
+                    help += "$ \((["sleeve"] + command + ["--help"]).joined(separator: " "))\n\(result.stdout)\n"
+                    commands += subcommands(result.stdout).map { command + [$0] }
+                }
+                if ProcessInfo.processInfo.environment["SLEEVE_RENEW_HELP"] != nil {
+                    try Data(help.utf8).write(to: Self.record)
+                }
+                let recorded = String(decoding: try Data(contentsOf: Self.record), as: UTF8.self)
+                let lines = help.split(separator: "\n", omittingEmptySubsequences: false)
+                let difference = lines.difference(
+                    from: recorded.split(separator: "\n", omittingEmptySubsequences: false))
+                #expect(difference.isEmpty, "SLEEVE_RENEW_HELP=1 Scripts/test --filter HelpTests renews the record")
+            }
+        }
+
+        /// The names in the list of subcommands.
+        private func subcommands(_ help: String) -> [String] {
+            guard let list = help.split(separator: "SUBCOMMANDS:\n", maxSplits: 1).dropFirst().first else { return [] }
+            return list.split(separator: "\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+                .filter { $0.hasPrefix("  ") && !$0.hasPrefix("   ") }
+                .map { String($0.dropFirst(2).prefix { $0 != " " }) }
+        }
+    }
+}

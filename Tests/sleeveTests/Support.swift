@@ -277,6 +277,10 @@ private func spawn(
     for (number, stream) in streams.enumerated() {
         posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
     }
+    // A child would hold other tests' listeners, whose ports they use again.
+    #if os(Linux)
+        posix_spawn_file_actions_addclosefrom_np(&actions, Int32(streams.count))
+    #endif
     // The signal state of a shell, whatever the tests' own process ignores or blocks.
     var none = sigset_t()
     var all = sigset_t()

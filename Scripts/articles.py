@@ -1,4 +1,4 @@
-"""Checks that the README and the documentation's articles name only types, files and links that exist.
+"""Checks that the documents beside the README and the documentation's articles name only types, files and links that exist.
 
     python3 Scripts/articles.py
 
@@ -18,7 +18,7 @@ for folder in ("Sources", "Tests"):
         words.update(re.findall(r"\w+", source.read_text()))
 
 errors = []
-for article in [root / "README.md", *catalogue.glob("*.md")]:
+for article in [*root.glob("*.md"), *catalogue.glob("*.md")]:
     names_types = False
     for number, line in enumerate(article.read_text().splitlines(), 1):
         names_types = line.startswith("|") and (names_types or line.endswith(("| type |", "| file |")))

@@ -277,9 +277,12 @@ private func spawn(
     for (number, stream) in streams.enumerated() {
         posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
     }
-    // A child would hold other tests' listeners, whose ports they use again.
+    // A child would hold other tests' listeners, whose ports they use again. Swift's Glibc leaves the call out.
     #if os(Linux)
-        posix_spawn_file_actions_addclosefrom_np(&actions, Int32(streams.count))
+        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
+        if let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
+            _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, Int32(streams.count))
+        }
     #endif
     // The signal state of a shell, whatever the tests' own process ignores or blocks.
     var none = sigset_t()

@@ -29,12 +29,14 @@ struct LibraryOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Print no progress and no summary, only warnings and errors.")
     var quiet = false
 
-    @Option(help: ArgumentHelp("The least severe messages to print on stderr.", valueName: "level"))
-    var logLevel = LogLevel.notice
+    @Option(
+        help: ArgumentHelp("Print messages of this level and above on stderr. Default: notice.", valueName: "level"))
+    var logLevel: LogLevel?
 
     @Option(
-        help: ArgumentHelp("The format of these messages: text, or json (one object per line).", valueName: "format"))
-    var logFormat = LogFormat.text
+        help: ArgumentHelp(
+            "The format of these messages: text, or json (one object per line). Default: text.", valueName: "format"))
+    var logFormat: LogFormat?
 
     func validate() throws {
         if cache?.isEmpty == true { throw ValidationError("--cache needs a directory") }
@@ -52,7 +54,8 @@ struct LibraryOptions: ParsableArguments {
         var configuration = LibraryConfiguration(
             cacheDirectory: URL(filePath: cache), libraryFile: library.map { URL(filePath: $0) })
         configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
-        configuration.logger.logLevel = quiet ? max(logLevel.level, .warning) : logLevel.level
+        let level = (logLevel ?? .notice).level
+        configuration.logger.logLevel = quiet ? max(level, .warning) : level
         return configuration
     }
 }
@@ -78,12 +81,16 @@ extension LibraryConfiguration {
 }
 
 /// The format of messages on stderr.
-enum LogFormat: String, CaseIterable, ExpressibleByArgument {
+enum LogFormat: String, ExpressibleByArgument {
     case text, json
+    static let allValueStrings = ["text", "json"]
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 /// The log levels of swift-log that an option can set.
-enum LogLevel: String, CaseIterable, ExpressibleByArgument {
+enum LogLevel: String, ExpressibleByArgument {
     case trace, debug, info, notice, warning, error
+    static let allValueStrings = ["trace", "debug", "info", "notice", "warning", "error"]
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
     var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
 }

@@ -4,17 +4,21 @@ import CoverLibrary
 import Platform
 
 /// Options of commands that send requests.
+///
+/// Those without a value have the default of `LibraryConfiguration`: each type of a default costs the parser a search.
 struct NetworkOptions: ParsableArguments {
     // Unconditional parsing lets `validate` report the range for negative numbers.
-    @Option(parsing: .unconditional, help: ArgumentHelp("Maximum simultaneous transfers, all hosts.", valueName: "n"))
-    var parallel = 128
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Maximum simultaneous transfers, all hosts. Default: 128.", valueName: "n"))
+    var parallel: Int?
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit.",
+            "Maximum simultaneous transfers to one host over HTTP/1.1. Sleeve adapts to the host within this limit. Default: 64.",
             valueName: "n"))
-    var perHost = 64
+    var perHost: Int?
 
     @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
     var fixed = false
@@ -38,9 +42,9 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Timeout of one request; each redirect is a request of its own. A server that sends nothing for 30 s times out earlier.",
+            "Timeout of one request; each redirect is a request of its own. A server that sends nothing for 30 s times out earlier. Default: 60.",
             valueName: "seconds"))
-    var timeout = 60.0
+    var timeout: Double?
 
     @Option(
         parsing: .unconditional,
@@ -49,8 +53,8 @@ struct NetworkOptions: ParsableArguments {
             valueName: "n"))
     var retries: Int?
 
-    @Option(help: ArgumentHelp("The largest cover to download.", valueName: "size"))
-    var maxSize = ByteSize(32 << 20)
+    @Option(help: ArgumentHelp("The largest cover to download. Default: 32M.", valueName: "size"))
+    var maxSize: ByteSize?
 
     @Option(
         help: ArgumentHelp(
@@ -82,14 +86,14 @@ struct NetworkOptions: ParsableArguments {
             if !isValid { throw ValidationError(message) }
         }
         func isRate(_ rate: Double?) -> Bool { rate.map { (0.000_1...1e6).contains($0) } ?? true }
-        try require((1...4_096).contains(parallel), "--parallel must be between 1 and 4096")
-        try require((1...4_096).contains(perHost), "--per-host must be between 1 and 4096")
+        try require((1...4_096).contains(parallel ?? 1), "--parallel must be between 1 and 4096")
+        try require((1...4_096).contains(perHost ?? 1), "--per-host must be between 1 and 4096")
         try require(isRate(rate), "--rate must be between 0.0001 and 1000000")
         try require(isRate(totalRate), "--total-rate must be between 0.0001 and 1000000")
-        try require((0.001...86_400).contains(timeout), "--timeout must be between 0.001 and 86400 seconds")
+        try require((0.001...86_400).contains(timeout ?? 1), "--timeout must be between 0.001 and 86400 seconds")
         try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
         try require((0...100).contains(maxRedirects ?? 0), "--max-redirects must be between 0 and 100")
-        try require(maxSize.bytes > 0, "--max-size must be more than 0")
+        try require(maxSize.map { $0.bytes > 0 } ?? true, "--max-size must be more than 0")
         if let capacity { try capacity.requireRoom("--capacity") }
         try require(
             userAgent.map(LibraryConfiguration.isUserAgent) ?? true, "--user-agent must be printable ASCII characters")
@@ -98,16 +102,16 @@ struct NetworkOptions: ParsableArguments {
     /// Applies the options, and prepares the process for transfers.
     /// - Throws: An exit code, after an error message, if the certificate authorities cannot be read.
     func apply(to configuration: inout LibraryConfiguration) throws {
-        configuration.parallel = parallel
-        configuration.perHost = min(perHost, parallel)
+        if let parallel { configuration.parallel = parallel }
+        configuration.perHost = min(perHost ?? configuration.perHost, configuration.parallel)
         configuration.adapts = !fixed
         configuration.rate = rate
         configuration.totalRate = totalRate
         if let userAgent { configuration.userAgent = userAgent }
-        configuration.timeout = .milliseconds(Int(timeout * 1_000))
+        if let timeout { configuration.timeout = .milliseconds(Int(timeout * 1_000)) }
         if let retries { configuration.retries = retries }
         if let maxRedirects { configuration.maximumRedirects = maxRedirects }
-        configuration.maximumSize = maxSize.bytes
+        if let maxSize { configuration.maximumSize = maxSize.bytes }
         configuration.capacity = capacity?.bytes
         configuration.isOffline = offline
         configuration.allowsDowngrades = allowDowngrade

@@ -12,19 +12,23 @@ let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
-let hummingbird = Target.Dependency.product(name: "Hummingbird", package: "hummingbird")
-let hummingbirdCore = Target.Dependency.product(name: "HummingbirdCore", package: "hummingbird")
-let nioCore = Target.Dependency.product(name: "NIOCore", package: "swift-nio")
-let nioHTTP1 = Target.Dependency.product(name: "NIOHTTP1", package: "swift-nio")
-let nioPosix = Target.Dependency.product(name: "NIOPosix", package: "swift-nio")
-let nioSSL = Target.Dependency.product(name: "NIOSSL", package: "swift-nio-ssl")
-let nioHTTP2 = Target.Dependency.product(name: "NIOHTTP2", package: "swift-nio-http2")
-let nioHTTPTypes = Target.Dependency.product(name: "NIOHTTPTypes", package: "swift-nio-extras")
-let nioHTTPTypesHTTP1 = Target.Dependency.product(name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
-let nioHTTPTypesHTTP2 = Target.Dependency.product(name: "NIOHTTPTypesHTTP2", package: "swift-nio-extras")
-let swiftASN1 = Target.Dependency.product(name: "SwiftASN1", package: "swift-asn1")
-let x509 = Target.Dependency.product(name: "X509", package: "swift-certificates")
-let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+// SwiftPM does not resolve a package whose every use is behind a disabled trait.
+func program(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: ["Programs"]))
+}
+let hummingbird = program("Hummingbird", "hummingbird")
+let hummingbirdCore = program("HummingbirdCore", "hummingbird")
+let nioCore = program("NIOCore", "swift-nio")
+let nioHTTP1 = program("NIOHTTP1", "swift-nio")
+let nioPosix = program("NIOPosix", "swift-nio")
+let nioSSL = program("NIOSSL", "swift-nio-ssl")
+let nioHTTP2 = program("NIOHTTP2", "swift-nio-http2")
+let nioHTTPTypes = program("NIOHTTPTypes", "swift-nio-extras")
+let nioHTTPTypesHTTP1 = program("NIOHTTPTypesHTTP1", "swift-nio-extras")
+let nioHTTPTypesHTTP2 = program("NIOHTTPTypesHTTP2", "swift-nio-extras")
+let swiftASN1 = program("SwiftASN1", "swift-asn1")
+let x509 = program("X509", "swift-certificates")
+let argumentParser = program("ArgumentParser", "swift-argument-parser")
 
 // The rooms, lowest first. An arrow is a dependency; there is none between CurlHTTP and CoverCache: the network does
 // not know the disk. `Scripts/test` builds with `--explicit-target-dependency-import-check error`.
@@ -47,7 +51,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
-        // Only the gallery and the mirror use it; a program that depends on CoverLibrary never compiles it.
+        // Only the gallery and the mirror use it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // The origin's messages in the types of swift-http-types.
@@ -67,8 +71,6 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         // macOS has CryptoKit instead.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
-        .systemLibrary(
-            name: "CIDN2", pkgConfig: "libidn2", providers: [.apt(["libidn2-dev"]), .brew(["libidn2"])]),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
@@ -131,7 +133,22 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                "CommandSupport", "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
+                argumentParser, logging,
+            ],
+            swiftSettings: settings),
+        // The laboratory. `sleeve` depends on nothing from here on: `swift build --product sleeve` compiles no TLS.
+        .target(
+            name: "OriginTLS",
+            dependencies: [
+                "OriginServer", "Platform", nioCore, nioSSL, nioHTTP2, nioHTTPTypesHTTP2, x509, swiftASN1, crypto,
+            ],
+            swiftSettings: settings),
+        .target(name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque], swiftSettings: settings),
+        .executableTarget(
+            name: "sleeve-lab",
+            dependencies: [
+                "CommandSupport", "CoverLibrary", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
                 argumentParser, logging,
             ],
             swiftSettings: settings),
@@ -195,7 +212,11 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "sleeveTests", dependencies: ["sleeve", "CoverLibrary", "CoverCache", "OriginServer", "Wire", grdb],
+            name: "sleeveTests",
+            dependencies: [
+                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "CoverCache", "LinkEmulator", "OriginServer",
+                "SQLite", "Platform", "Wire", argumentParser,
+            ],
             exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
     ]
 )

@@ -70,7 +70,13 @@ package final class Origin: Sendable {
 
     /// Stops listening and closes every connection, even during a response. Returns when all of them are closed.
     package func stop() async {
-        try? await listener.close().get()
+        try? await listener.eventLoop.flatSubmit { [listener] in
+            // A child process that has not executed its program yet has a copy of the socket, which would listen on.
+            try? listener.pipeline.syncOperations.withUnsafeTransportIfAvailable { (socket: NIOBSDSocket.Handle) in
+                _ = shutdown(socket, Int32(SHUT_RD))
+            }
+            return listener.close()
+        }.get()
         // A connection that was just accepted may not be registered yet. Its event loop does that before this closure.
         for eventLoop in Self.eventLoops.makeIterator() { try? await eventLoop.submit {}.get() }
         for closure in context.connections.close() { try? await closure.get() }

@@ -5,7 +5,7 @@ import Platform
 
 struct TortureCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "torture", _superCommandName: "sleeve",
+        commandName: "torture",
         abstract: "Kill processes that use a cache, and check that nothing they acknowledged is lost.",
         discussion: """
             Creates a cache of its own in a new directory, starts an origin on this machine, and runs prefetch, refresh, \

@@ -1,5 +1,4 @@
 import NIOCore
-import Platform
 import Synchronization
 
 /// The open connections of an origin, so that it can close them.

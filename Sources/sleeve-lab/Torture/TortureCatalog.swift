@@ -1,3 +1,4 @@
+import LinkEmulator
 import OriginServer
 import Platform
 

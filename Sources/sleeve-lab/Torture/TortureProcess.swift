@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandSupport
 import Platform
 
 /// A process of a torture that has ended.

@@ -84,9 +84,10 @@ import Wire
 
     @Test("an HTTP/2 connection that falls silent costs no cover: retries after a time-out use another one")
     func silentConnection() async throws {
-        try await withStage(origin: { $0.tls = OriginTLS() }) { stage in
+        let tls = try OriginTLS()
+        try await withStage(origin: { $0.transport = tls }) { stage in
             let certificate = URL(filePath: stage.folder + "/origin.pem")
-            try Data(try #require(stage.origin.certificate).utf8).write(to: certificate)
+            try Data(tls.certificate.utf8).write(to: certificate)
             let library = try await stage.another {
                 $0.certificateAuthorities = certificate
                 $0.timeout = .seconds(3)

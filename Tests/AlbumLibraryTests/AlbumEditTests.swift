@@ -6,8 +6,7 @@ import Testing
     private func albums(_ ids: String) -> [Album] { ids.map { Album(id: String($0), title: String($0)) } }
     private func ids(_ albums: [Album]) -> String { albums.map(\.id).joined() }
 
-    @Test("a step and its inverse leave the albums unchanged")
-    func inverse() {
+    @Test func `a step and its inverse leave the albums unchanged`() {
         var library = albums("abcdef")
         let edit = library.deleting([1, 2, 5])
         edit.apply(to: &library)
@@ -16,8 +15,7 @@ import Testing
         #expect(ids(library) == "abcdef")
     }
 
-    @Test("applying a step twice has the effect of applying it once")
-    func twice() {
+    @Test func `applying a step twice has the effect of applying it once`() {
         var library = albums("ab")
         let edit = library.adding(albums("xy"), at: 1)
         for _ in 0..<2 { edit.apply(to: &library) }
@@ -26,18 +24,17 @@ import Testing
         #expect(ids(library) == "ab")
     }
 
-    @Test(
-        "an album comes back after the one it stood behind, else where it stood, else at the end",
-        arguments: [("zzabd", "zzabcd"), ("ad", "adc"), ("adef", "adcef"), ("", "c"), ("bqr", "bcqr")])
-    func insertionIndex(meanwhile: String, expected: String) {
+    @Test(arguments: [("zzabd", "zzabcd"), ("ad", "adc"), ("adef", "adcef"), ("", "c"), ("bqr", "bcqr")])
+    func `an album comes back after the one it stood behind, else where it stood, else at the end`(
+        meanwhile: String, expected: String
+    ) {
         let edit = albums("abcd").deleting([2])
         var library = albums(meanwhile)
         edit.inverse.apply(to: &library)
         #expect(ids(library) == expected)
     }
 
-    @Test("the first album comes back to the front")
-    func first() {
+    @Test func `the first album comes back to the front`() {
         let edit = albums("abc").deleting([0])
         var library = albums("xbc")
         edit.inverse.apply(to: &library)
@@ -53,33 +50,29 @@ import Testing
         return LibraryMemento(album: id, index: index, position: position).addingNeighbours(in: albums(ids))
     }
 
-    @Test("the album is found wherever it is now, and the scroller is as far from it as it was")
-    func moved() {
+    @Test func `the album is found wherever it is now, and the scroller is as far from it as it was`() {
         let restored = memento("c", 2.25, in: "abcde").restored(in: albums("xyabcde"))
         #expect(restored.album == "c" && restored.index == 4 && restored.position == 4.25)
     }
 
-    @Test(
-        "when the album has gone, the nearest of its neighbours is chosen, the one after it before the one before",
-        arguments: [("abde", "d"), ("abe", "b"), ("ae", "e"), ("a", "a")])
-    func gone(now: String, expected: String) {
+    @Test(arguments: [("abde", "d"), ("abe", "b"), ("ae", "e"), ("a", "a")])
+    func `when the album has gone, the nearest of its neighbours is chosen, the one after it before the one before`(
+        now: String, expected: String
+    ) {
         #expect(memento("c", 2, in: "abcde").restored(in: albums(now)).album == expected)
     }
 
-    @Test("if all neighbours are deleted too, the index counts, clamped to the library")
-    func allGone() {
+    @Test func `if all neighbours are deleted too, the index counts, clamped to the library`() {
         #expect(memento("c", 2, in: "abcde").restored(in: albums("vwxyz")).album == "x")
         #expect(memento("c", 2, in: "abcde").restored(in: albums("v")).album == "v")
     }
 
-    @Test("an empty library restores to nothing")
-    func empty() {
+    @Test func `an empty library restores to nothing`() {
         let restored = memento("c", 2, in: "abcde").restored(in: [])
         #expect(restored.album == nil && restored.index == 0 && restored.position == 0)
     }
 
-    @Test("each client has a memento of its own, which the next program reads")
-    func clients() async throws {
+    @Test func `each client has a memento of its own, which the next program reads`() async throws {
         try await withShelf(["A", "B", "C"]) { shelf in
             let library = shelf.store()
             let albums = try await library.all()

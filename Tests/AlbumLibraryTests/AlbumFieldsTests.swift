@@ -15,8 +15,7 @@ import Testing
         }
     }
 
-    @Test("an edited album keeps its index, its id and every field that the edit leaves alone")
-    func keeps() async throws {
+    @Test func `an edited album keeps its index, its id and every field that the edit leaves alone`() async throws {
         try await withThree { shelf in
             let library = shelf.store()
             let former = try await library.all()[1]
@@ -35,8 +34,7 @@ import Testing
         }
     }
 
-    @Test("undo and redo of an edit work in the next program, one step each")
-    func history() async throws {
+    @Test func `undo and redo of an edit work in the next program, one step each`() async throws {
         try await withThree { shelf in
             let library = shelf.store()
             let before = try await library.all()
@@ -55,8 +53,7 @@ import Testing
         }
     }
 
-    @Test("undoing an edit leaves fields that were changed since")
-    func changedSince() async throws {
+    @Test func `undoing an edit leaves fields that were changed since`() async throws {
         try await withThree { shelf in
             let library = shelf.store()
             try await library.edit(try await library.all()[1].id) { $0.year = "2001" }
@@ -68,8 +65,7 @@ import Testing
         }
     }
 
-    @Test("two programs that edit different fields of an album at once lose neither")
-    func together() async throws {
+    @Test func `two programs that edit different fields of an album at once lose neither`() async throws {
         try await withThree { shelf in
             let (one, other) = (shelf.store(), shelf.store())
             let former = try await one.all()[1]
@@ -85,8 +81,7 @@ import Testing
         }
     }
 
-    @Test("an edit that changes nothing, or whose album is deleted, is not a step")
-    func nothing() async throws {
+    @Test func `an edit that changes nothing, or whose album is deleted, is not a step`() async throws {
         try await withThree { shelf in
             let library = shelf.store()
             let id = try await library.all()[0].id
@@ -97,8 +92,9 @@ import Testing
         }
     }
 
-    @Test("an edit that a process recorded before it died is made by the next one, and can be undone")
-    func pending() async throws {
+    @Test func `an edit that a process recorded before it died is made by the next one, and can be undone`()
+        async throws
+    {
         try await withThree { shelf in
             let library = shelf.store()
             let former = try await library.all()[1]
@@ -117,8 +113,7 @@ import Testing
         }
     }
 
-    @Test("a step written before albums could be edited is read")
-    func formerVersion() throws {
+    @Test func `a step written before albums could be edited is read`() throws {
         let text = #"{"kind":"delete","placed":[{"album":"{\"id\":\"x\",\"title\":\"A\"}","index":2,"after":"y"}]}"#
         let edit = try JSONDecoder().decode(AlbumEdit.self, from: Data(text.utf8))
         #expect(edit.title == "Delete “A”" && edit.changes[0].index == 2 && edit.changes[0].former == nil)

@@ -21,8 +21,7 @@ import Wire
         }
     }
 
-    @Test("without a library file every call throws, and nothing is created")
-    func noFile() async throws {
+    @Test func `without a library file every call throws, and nothing is created`() async throws {
         try await withShelf { shelf in
             let library = shelf.store("")
             await #expect(throws: LibraryError.self) { try await library.all() }
@@ -33,8 +32,7 @@ import Wire
         }
     }
 
-    @Test("an edit is in the file when the call returns, and in the next program")
-    func edits() async throws {
+    @Test func `an edit is in the file when the call returns, and in the next program`() async throws {
         try await withShelf(["A", "B", "C"]) { shelf in
             let library = shelf.store()
             let added = try await library.add(Album(title: "New"), at: 1)
@@ -50,8 +48,9 @@ import Wire
         }
     }
 
-    @Test("undo and redo walk the whole history, also in the next program, and restore the same albums")
-    func history() async throws {
+    @Test func `undo and redo walk the whole history, also in the next program, and restore the same albums`()
+        async throws
+    {
         try await withShelf(["A", "B", "C"]) { shelf in
             let library = shelf.store()
             for number in 0..<50 { try await library.add(Album(title: "N\(number)"), at: number % 3) }
@@ -69,8 +68,7 @@ import Wire
         }
     }
 
-    @Test("a new step discards the steps that could be redone")
-    func newStep() async throws {
+    @Test func `a new step discards the steps that could be redone`() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             try await library.add(Album(title: "B"))
@@ -82,8 +80,7 @@ import Wire
         }
     }
 
-    @Test("unknown fields are kept byte for byte and in order, through edits, undo and redo")
-    func unknownFields() async throws {
+    @Test func `unknown fields are kept byte for byte and in order, through edits, undo and redo`() async throws {
         try await withShelf { shelf in
             try shelf.write(
                 """
@@ -107,8 +104,7 @@ import Wire
         }
     }
 
-    @Test("an id stays the same when others come and go, and is written down by the first edit")
-    func ids() async throws {
+    @Test func `an id stays the same when others come and go, and is written down by the first edit`() async throws {
         try await withShelf(["A", "A", "B"]) { shelf in
             let library = shelf.store()
             let ids = try await library.all().map(\.id)
@@ -121,9 +117,8 @@ import Wire
         }
     }
 
-    @Test(
-        "a damaged file is set aside and the last good one used", arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
-    func damage(text: String) async throws {
+    @Test(arguments: ["", "[{\"title\": ", "[{\"title\": 5}]"])
+    func `a damaged file is set aside and the last good one used`(text: String) async throws {
         try await withShelf(["A", "B"]) { shelf in
             let library = shelf.store()
             try await library.add(Album(title: "C"))
@@ -140,8 +135,8 @@ import Wire
         }
     }
 
-    @Test("a damaged file without a last good copy is left alone, and the error has line and column")
-    func neverGood() async throws {
+    @Test func `a damaged file without a last good copy is left alone, and the error has line and column`() async throws
+    {
         try await withShelf { shelf in
             try shelf.write("[\n{\"title\": \"A\"},\n{\"title\" \"B\"}]")
             let library = shelf.store()
@@ -152,8 +147,7 @@ import Wire
         }
     }
 
-    @Test("an edit keeps what a text editor has written into the file since it was read")
-    func editor() async throws {
+    @Test func `an edit keeps what a text editor has written into the file since it was read`() async throws {
         try await withShelf(["A", "B"]) { shelf in
             let changes = Mutex(0)
             let library = shelf.store { changes.withLock { $0 += 1 } }
@@ -167,8 +161,7 @@ import Wire
         }
     }
 
-    @Test("a step that was recorded by a process that died is in the library of the next one")
-    func pending() async throws {
+    @Test func `a step that was recorded by a process that died is in the library of the next one`() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             let edit = try await library.all().adding([Album(id: "new", title: "B")], at: 1)
@@ -185,8 +178,7 @@ import Wire
         }
     }
 
-    @Test("a damaged history is moved aside; the albums stay and can be edited")
-    func damagedHistory() async throws {
+    @Test func `a damaged history is moved aside; the albums stay and can be edited`() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             try await library.add(Album(title: "B"))
@@ -200,8 +192,7 @@ import Wire
         }
     }
 
-    @Test("a library in a read-only directory can be read; an edit fails with the reason")
-    func readOnly() async throws {
+    @Test func `a library in a read-only directory can be read; an edit fails with the reason`() async throws {
         // Root may write everywhere, so the state's folder is made impossible by a file of its name.
         try await withShelf(["A"]) { shelf in
             try Data().write(to: URL(fileURLWithPath: shelf.state))
@@ -214,8 +205,7 @@ import Wire
         }
     }
 
-    @Test("a link to a library file stays a link, and its permissions stay")
-    func link() async throws {
+    @Test func `a link to a library file stays a link, and its permissions stay`() async throws {
         try await withShelf { shelf in
             let real = shelf.folder + "/real.json"
             try Data("[]".utf8).write(to: URL(fileURLWithPath: real))
@@ -229,8 +219,7 @@ import Wire
         }
     }
 
-    @Test("a library reached by a link and by its own path has one lock and one history")
-    func linkAndPath() async throws {
+    @Test func `a library reached by a link and by its own path has one lock and one history`() async throws {
         try await withShelf(["A"]) { shelf in
             try FileManager.default.createSymbolicLink(
                 atPath: shelf.folder + "/link.json", withDestinationPath: shelf.file)
@@ -244,8 +233,7 @@ import Wire
         }
     }
 
-    @Test("undoing a step whose album is already deleted changes nothing and says so")
-    func tooLate() async throws {
+    @Test func `undoing a step whose album is already deleted changes nothing and says so`() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             try await library.add(Album(title: "B"))
@@ -258,8 +246,7 @@ import Wire
         }
     }
 
-    @Test("an edit waits for a file that an editor is still saving")
-    func halfSaved() async throws {
+    @Test func `an edit waits for a file that an editor is still saving`() async throws {
         try await withShelf(["A"]) { shelf in
             let store = shelf.store(savingTimeout: .infinity)
             try await store.take(.add([Album(title: "B")], at: nil, skipsKnown: false))
@@ -279,8 +266,9 @@ import Wire
         }
     }
 
-    @Test("ten libraries that edit one file at the same time lose no edit and no step of the history")
-    func concurrency() async throws {
+    @Test func `ten libraries that edit one file at the same time lose no edit and no step of the history`()
+        async throws
+    {
         try await withShelf([]) { shelf in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for writer in 0..<10 {
@@ -302,8 +290,7 @@ import Wire
         }
     }
 
-    @Test("undo and redo keep fields that were edited by hand")
-    func handEdits() async throws {
+    @Test func `undo and redo keep fields that were edited by hand`() async throws {
         try await withShelf(["A"]) { shelf in
             let library = shelf.store()
             try await library.add(Album(title: "N", artist: "typo"))
@@ -324,8 +311,8 @@ import Wire
         }
     }
 
-    @Test("a device or a directory is refused as a library file", arguments: ["/dev/null", "/tmp"])
-    func noFile(path: String) async throws {
+    @Test(arguments: ["/dev/null", "/tmp"])
+    func `a device or a directory is refused as a library file`(path: String) async throws {
         try await withShelf([]) { shelf in
             let library = shelf.store(path)
             await #expect(throws: LibraryError.self) { try await library.all() }
@@ -334,8 +321,7 @@ import Wire
         }
     }
 
-    @Test("temporary files of a killed process are removed when the library is next used")
-    func litter() async throws {
+    @Test func `temporary files of a killed process are removed when the library is next used`() async throws {
         try await withShelf(["A"]) { shelf in
             try FileManager.default.createDirectory(atPath: shelf.state, withIntermediateDirectories: true)
             let litter = shelf.state + "/last-good.json.999999999.part", mine = shelf.state + "/x.\(getpid()).part"
@@ -348,8 +334,7 @@ import Wire
         }
     }
 
-    @Test("an import skips albums that the library has, and one undo reverts it")
-    func importing() async throws {
+    @Test func `an import skips albums that the library has, and one undo reverts it`() async throws {
         try await withShelf(["A", "B"]) { shelf in
             let library = shelf.store()
             let edit = try await library.add([Album(title: "B"), Album(title: "C"), Album(title: "D")])

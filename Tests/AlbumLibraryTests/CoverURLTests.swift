@@ -14,8 +14,8 @@ import Testing
         AnyListParser.json.parse(json.utf8).albums.map { $0.coverURLs(in: archive ?? self.archive) }
     }
 
-    @Test("the chain is coverUrl, then coverUrls in order, then the archive's release, then its group; nothing twice")
-    func order() {
+    @Test
+    func `the chain is coverUrl, then coverUrls in order, then the archive's release, then its group; nothing twice`() {
         let json = """
             [{"title": "T", "musicBrainzReleaseGroupId": "\(Self.group)", "musicBrainzReleaseId": "\(Self.id)",
               "coverUrls": ["https://a/2", " https://a/1 ", "", 7, "https://a/3"], "coverUrl": "https://a/1"}]
@@ -29,13 +29,13 @@ import Testing
             ])
     }
 
-    @Test(
-        "an id is found under the names that taggers and web services give it, and asked for in lower case",
-        arguments: [
-            "musicBrainzReleaseId", "MUSICBRAINZ_ALBUMID", "MusicBrainz Album Id", "musicbrainz_albumid", "mbid",
-            "release_mbid",
-        ])
-    func names(name: String) {
+    @Test(arguments: [
+        "musicBrainzReleaseId", "MUSICBRAINZ_ALBUMID", "MusicBrainz Album Id", "musicbrainz_albumid", "mbid",
+        "release_mbid",
+    ])
+    func `an id is found under the names that taggers and web services give it, and asked for in lower case`(
+        name: String
+    ) {
         let expected = [sizes.map { "https://archive.example/release/\(Self.id)/\($0)" }]
         #expect(places(json: "[{\"title\": \"T\", \"\(name)\": \"\(Self.id.uppercased())\"}]") == expected)
         let csv = ParsedList(CSVParser(file: "f", separator: Byte.comma), "title,\(name)\nT,\(Self.id)\nU,\n")
@@ -59,8 +59,7 @@ import Testing
         }
     }
 
-    @Test("an id that is not a UUID is an error with its line if nothing else locates the cover")
-    func badID() {
+    @Test func `an id that is not a UUID is an error with its line if nothing else locates the cover`() {
         let list = AnyListParser.json.parse(
             """
             [
@@ -81,8 +80,7 @@ import Testing
         }
     }
 
-    @Test("a library keeps these fields as they were written, and an album with a bad id")
-    func library() throws {
+    @Test func `a library keeps these fields as they were written, and an album with a bad id`() throws {
         let json = """
             {"id": "1", "title": "T", "artist": "", "genre": "", "year": "", "MUSICBRAINZ_ALBUMID": "\(Self.id)", "x": 1}
             """
@@ -95,8 +93,7 @@ import Testing
         #expect(Album(json: album.json)?.musicBrainzReleaseID == "bad")
     }
 
-    @Test("in a column of a CSV file, coverUrls are separated by whitespace")
-    func column() {
+    @Test func `in a column of a CSV file, coverUrls are separated by whitespace`() {
         let csv = ParsedList(
             CSVParser(file: "f", separator: Byte.comma), "title,coverUrls\nT,https://a/1 https://a/2\n")
         #expect(csv.albums.map { $0.coverURLs(in: archive) } == [["https://a/1", "https://a/2"]])

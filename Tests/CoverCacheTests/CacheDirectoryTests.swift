@@ -15,8 +15,7 @@ import Testing
         }
     }
 
-    @Test("missing parent directories are created, and the directory has a cache tag")
-    func making() throws {
+    @Test func `missing parent directories are created, and the directory has a cache tag`() throws {
         try withFolder { folder in
             let path = folder.root + "/a/b/c"
             _ = try CacheWriter(directory: path)
@@ -26,8 +25,7 @@ import Testing
         }
     }
 
-    @Test("a directory with other files gets no cache tag: backups would leave the files out")
-    func foreignFiles() throws {
+    @Test func `a directory with other files gets no cache tag: backups would leave the files out`() throws {
         try withFolder { folder in
             try Data().write(to: URL(filePath: folder.root + "/song.flac"))
             _ = try CacheWriter(directory: folder.root)
@@ -37,8 +35,8 @@ import Testing
         }
     }
 
-    @Test("a path that is or leads through a file is refused, and the file stays as it is", arguments: ["", "/below"])
-    func file(below: String) throws {
+    @Test(arguments: ["", "/below"])
+    func `a path that is or leads through a file is refused, and the file stays as it is`(below: String) throws {
         try withFolder { folder in
             try Bytes.write([1, 2, 3], to: folder.path)
             #expect(error(opening: folder.path + below) == .notADirectory(folder.path))
@@ -46,8 +44,8 @@ import Testing
         }
     }
 
-    @Test("a directory that cannot be written is refused with the reason", .enabled(if: getuid() != 0))
-    func notWritable() throws {
+    @Test(.enabled(if: getuid() != 0))
+    func `a directory that cannot be written is refused with the reason`() throws {
         try withFolder { folder in
             try FileManager.default.createDirectory(
                 atPath: folder.path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o555])
@@ -59,8 +57,7 @@ import Testing
         }
     }
 
-    @Test("a cache of a newer format is refused and left as it is")
-    func newerFormat() throws {
+    @Test func `a cache of a newer format is refused and left as it is`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             try #require(!Bytes.exists(folder.index + "-wal"), "closing leaves no WAL")
@@ -75,8 +72,7 @@ import Testing
         }
     }
 
-    @Test("an index is rebuilt from the segments alone")
-    func deletedIndex() throws {
+    @Test func `an index is rebuilt from the segments alone`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...30 { try writer.put(url(number), picture(number % 20)) }
@@ -115,8 +111,7 @@ import Testing
         }
     }
 
-    @Test("opening a cache whose index was deleted rebuilds it")
-    func deletedIndexRecovers() throws {
+    @Test func `opening a cache whose index was deleted rebuilds it`() throws {
         try withFolder { folder in
             try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
             try folder.deleteIndex()
@@ -124,8 +119,8 @@ import Testing
         }
     }
 
-    @Test("a corrupt index is set aside and rebuilt from the segments", arguments: [true, false])
-    func badIndex(looksLikeOne: Bool) throws {
+    @Test(arguments: [true, false])
+    func `a corrupt index is set aside and rebuilt from the segments`(looksLikeOne: Bool) throws {
         let garbage = (looksLikeOne ? Array("SQLite format 3\u{0}".utf8) : []) + picture(2, bytes: 9_000)
         try withFolder { folder in
             try folder.written { writer in for number in 1...5 { try writer.store(url(number), picture(number)) } }
@@ -146,8 +141,7 @@ import Testing
         }
     }
 
-    @Test("an empty index file counts as missing, and is rebuilt")
-    func emptyIndex() throws {
+    @Test func `an empty index file counts as missing, and is rebuilt`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             try folder.deleteIndex()
@@ -189,8 +183,9 @@ import Testing
         }
     }
 
-    @Test("the cache of an earlier version, with hash tables beside its index, opens whole and loses the tables")
-    func earlierVersion() throws {
+    @Test func `the cache of an earlier version, with hash tables beside its index, opens whole and loses the tables`()
+        throws
+    {
         try withFolder { folder in
             let expected = Dictionary(uniqueKeysWithValues: (1...5).map { (url($0), picture($0)) })
             try folder.written { writer in
@@ -211,8 +206,7 @@ import Testing
         }
     }
 
-    @Test("files in the segment folder that are no segments are kept")
-    func strangers() throws {
+    @Test func `files in the segment folder that are no segments are kept`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             let stranger = folder.path + "/segments/notes.txt"
@@ -228,7 +222,6 @@ import Testing
 
 @Suite struct CacheErrorTests {
     @Test(
-        "every error message is one line that names the path and the remedy",
         arguments: [
             (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
@@ -237,7 +230,7 @@ import Testing
             (.corruptIndex("malformed"), "verify --repair"),
             (.index("disk I/O error"), "try again"),
         ] as [(CacheError, String)])
-    func messages(error: CacheError, part: String) {
+    func `every error message is one line that names the path and the remedy`(error: CacheError, part: String) {
         #expect("\(error)".contains(part))
         #expect(!"\(error)".contains("\n"))
     }

@@ -4,15 +4,13 @@ import Testing
 @testable import CoverCache
 
 @Suite struct CacheReaderTests {
-    @Test("a cache that was never written cannot be read")
-    func noIndex() throws {
+    @Test func `a cache that was never written cannot be read`() throws {
         try withFolder { folder in
             #expect(throws: (any Error).self) { try folder.reader() }
         }
     }
 
-    @Test("a key that was never stored is a miss")
-    func miss() throws {
+    @Test func `a key that was never stored is a miss`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             guard case .miss = try folder.reader().cover(for: url(2)) else {
@@ -22,8 +20,7 @@ import Testing
         }
     }
 
-    @Test("damaged bytes are never returned, whichever byte of a cover is damaged")
-    func flippedBytes() throws {
+    @Test func `damaged bytes are never returned, whichever byte of a cover is damaged`() throws {
         try withFolder { folder in
             let body = picture(1, bytes: 600)
             try folder.written { try $0.store(url(1), body) }
@@ -41,8 +38,8 @@ import Testing
         }
     }
 
-    @Test("missing bytes count as damaged", arguments: [true, false])
-    func gone(wholly: Bool) throws {
+    @Test(arguments: [true, false])
+    func `missing bytes count as damaged`(wholly: Bool) throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             if wholly { try Bytes.remove(folder.segment(1)) } else { try Bytes.truncate(folder.segment(1), to: 1_000) }
@@ -97,8 +94,7 @@ import Testing
         }
     }
 
-    @Test("a damaged cover counts as a miss, not as a hit")
-    func counting() throws {
+    @Test func `a damaged cover counts as a miss, not as a hit`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             try Bytes.flip(folder.segment(1), at: 2_000)
@@ -109,8 +105,7 @@ import Testing
         }
     }
 
-    @Test("dropping a cover removes every URL that shares it, and it can be stored again")
-    func dropping() throws {
+    @Test func `dropping a cover removes every URL that shares it, and it can be stored again`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.put(url(1), picture(1))
@@ -130,8 +125,7 @@ import Testing
         }
     }
 
-    @Test("dropping a damaged record keeps the entry if it has been replaced meanwhile")
-    func droppingTooLate() throws {
+    @Test func `dropping a damaged record keeps the entry if it has been replaced meanwhile`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))
@@ -143,8 +137,7 @@ import Testing
         }
     }
 
-    @Test("the status of many keys is in the order of the keys")
-    func status() throws {
+    @Test func `the status of many keys is in the order of the keys`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1, bytes: 10))
@@ -156,8 +149,7 @@ import Testing
         }
     }
 
-    @Test("entries are listed in the order of storing")
-    func order() throws {
+    @Test func `entries are listed in the order of storing`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in [5, 3, 9, 1] { try writer.store(url(number), picture(number)) }
@@ -166,8 +158,7 @@ import Testing
         }
     }
 
-    @Test("a reader sees commits and evictions that follow its opening")
-    func lateChanges() throws {
+    @Test func `a reader sees commits and evictions that follow its opening`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 let reader = try folder.reader()

@@ -4,8 +4,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct CacheWriterTests {
-    @Test("a committed cover is read back byte for byte, with its metadata")
-    func roundTrip() throws {
+    @Test func `a committed cover is read back byte for byte, with its metadata`() throws {
         try withFolder { folder in
             let body = picture(1)
             let metadata = EntryMetadata(
@@ -27,8 +26,8 @@ import Testing
         }
     }
 
-    @Test("a cover of any length is read back", arguments: [0, 1, 3_900, 4_096, 65_536, 1_000_003])
-    func lengths(length: Int) throws {
+    @Test(arguments: [0, 1, 3_900, 4_096, 65_536, 1_000_003])
+    func `a cover of any length is read back`(length: Int) throws {
         try withFolder { folder in
             let body = picture(length, bytes: length)
             try folder.written { try $0.store(url(1), body) }
@@ -36,8 +35,7 @@ import Testing
         }
     }
 
-    @Test("a writer can be released without close while a group is open")
-    func releasedWithOpenGroup() async throws {
+    @Test func `a writer can be released without close while a group is open`() async throws {
         await #expect(processExitsWith: .success) {
             try withFolder { folder in
                 for round in 0..<20 {
@@ -48,8 +46,7 @@ import Testing
         }
     }
 
-    @Test("a cover is not visible before it is committed")
-    func notBeforeCommit() throws {
+    @Test func `a cover is not visible before it is committed`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 let reader = try folder.reader()
@@ -64,8 +61,7 @@ import Testing
         }
     }
 
-    @Test("puts proceed while a group is synced, and each group becomes visible with its own commit")
-    func overlappingGroups() throws {
+    @Test func `puts proceed while a group is synced, and each group becomes visible with its own commit`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 let reader = try folder.reader()
@@ -87,8 +83,7 @@ import Testing
         }
     }
 
-    @Test("without a put there is no group to seal or commit")
-    func empty() throws {
+    @Test func `without a put there is no group to seal or commit`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 #expect(writer.seal() == nil)
@@ -99,8 +94,8 @@ import Testing
         }
     }
 
-    @Test("the same bytes under two URLs are one blob with two entries", arguments: [true, false])
-    func deduplication(inOneGroup: Bool) throws {
+    @Test(arguments: [true, false])
+    func `the same bytes under two URLs are one blob with two entries`(inOneGroup: Bool) throws {
         try withFolder { folder in
             let body = picture(1, bytes: 50_000)
             try folder.written { writer in
@@ -118,8 +113,7 @@ import Testing
         }
     }
 
-    @Test("storing the same bytes for the same URL again takes no space and counts as validation")
-    func again() throws {
+    @Test func `storing the same bytes for the same URL again takes no space and counts as validation`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1), storedAt: 100)
@@ -134,8 +128,7 @@ import Testing
         }
     }
 
-    @Test("of two puts for one URL in one group, the last one stays")
-    func twiceInAGroup() throws {
+    @Test func `of two puts for one URL in one group, the last one stays`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.put(url(1), picture(1))
@@ -147,8 +140,7 @@ import Testing
         }
     }
 
-    @Test("new content of a URL frees the blocks of the old content")
-    func replacing() throws {
+    @Test func `new content of a URL frees the blocks of the old content`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1, bytes: 400_000))
@@ -164,8 +156,7 @@ import Testing
         }
     }
 
-    @Test("shared content stays when one of its URLs gets new content")
-    func replacingShared() throws {
+    @Test func `shared content stays when one of its URLs gets new content`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))
@@ -182,8 +173,9 @@ import Testing
         }
     }
 
-    @Test("a cover larger than the whole capacity is refused with both numbers, and the cache is as before")
-    func tooLarge() throws {
+    @Test func `a cover larger than the whole capacity is refused with both numbers, and the cache is as before`()
+        throws
+    {
         try withFolder { folder in
             try folder.written(capacity: 64 << 10) { writer in
                 try writer.store(url(1), picture(1))
@@ -196,8 +188,7 @@ import Testing
         }
     }
 
-    @Test("the capacity is stored until another one is given")
-    func capacity() throws {
+    @Test func `the capacity is stored until another one is given`() throws {
         try withFolder { folder in
             let first = try folder.written { $0.capacity }
             #expect(first == CacheWriter.defaultCapacity)
@@ -208,8 +199,7 @@ import Testing
         }
     }
 
-    @Test("the statistics count entries, blobs, bytes, uses and times")
-    func statistics() throws {
+    @Test func `the statistics count entries, blobs, bytes, uses and times`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 #expect(try writer.statistics().oldest == nil)
@@ -233,8 +223,7 @@ import Testing
         }
     }
 
-    @Test("a reopened cache continues the segment and the counts")
-    func reopening() throws {
+    @Test func `a reopened cache continues the segment and the counts`() throws {
         try withFolder { folder in
             for number in 1...5 { try folder.written { try $0.store(url(number), picture(number)) } }
             #expect(folder.segmentNames == ["0000000001.seg"])
@@ -244,8 +233,7 @@ import Testing
         }
     }
 
-    @Test("a bulk load leaves its log, the next writer to close checkpoints it, and nothing is lost")
-    func longLog() throws {
+    @Test func `a bulk load leaves its log, the next writer to close checkpoints it, and nothing is lost`() throws {
         try withFolder { folder in
             try folder.written { _ in }
             // While another connection is open, SQLite does not checkpoint when one closes.

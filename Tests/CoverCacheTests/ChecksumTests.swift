@@ -25,24 +25,22 @@ import Testing
     }
 
     @Test(
-        "XXH64 of short texts agrees with the specification's reference",
         arguments: [
             ("", 0xEF46_DB37_51D8_E999), ("a", 0xD24E_C4F1_A98C_6E5B), ("abc", 0x44BC_2CF5_AD77_0999),
         ] as [(String, UInt64)])
-    func shortTexts(text: String, expected: UInt64) {
+    func `XXH64 of short texts agrees with the specification's reference`(text: String, expected: UInt64) {
         #expect(checksum(Array(text.utf8)) == expected)
         #expect(Checksum.of(text) == expected)
     }
 
-    @Test("XXH64 agrees with the xxhash library at every branch of the algorithm", arguments: vectors)
-    private func againstTheLibrary(vector: Vector) {
+    @Test(arguments: vectors)
+    private func `XXH64 agrees with the xxhash library at every branch of the algorithm`(vector: Vector) {
         let bytes = (0..<vector.length).map { index -> UInt8 in UInt8(truncatingIfNeeded: index * 7 + index / 251) }
         #expect(checksum(bytes) == vector.unseeded)
         #expect(checksum(bytes, seed: 0x9E37_79B1_85EB_CA87) == vector.seeded)
     }
 
-    @Test("every changed bit changes the checksum")
-    func changedBit() {
+    @Test func `every changed bit changes the checksum`() {
         var bytes = picture(1, bytes: 71)
         let sound = checksum(bytes)
         for offset in bytes.indices {

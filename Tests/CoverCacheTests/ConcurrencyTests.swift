@@ -6,8 +6,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct ConcurrencyTests {
-    @Test("two writers that take turns on the same URLs store each once, without a defect")
-    func takingTurns() throws {
+    @Test func `two writers that take turns on the same URLs store each once, without a defect`() throws {
         try withFolder { folder in
             try folder.written { first in
                 try folder.written { second in
@@ -23,8 +22,7 @@ import Testing
         }
     }
 
-    @Test("two writers on two threads store the same URLs once each, without a defect")
-    func atOnce() throws {
+    @Test func `two writers on two threads store the same URLs once each, without a defect`() throws {
         try withFolder { folder in
             try folder.written { _ in }
             let failures = Mutex<[String]>([])
@@ -58,8 +56,7 @@ import Testing
         }
     }
 
-    @Test("two writers together keep the cache within its capacity, and the remaining covers are intact")
-    func capacity() throws {
+    @Test func `two writers together keep the cache within its capacity, and the remaining covers are intact`() throws {
         try withFolder { folder in
             let capacity = 40 * RecordHeader.charge(5_200)
             try folder.written(capacity: capacity) { first in
@@ -115,8 +112,7 @@ import Testing
         }
     }
 
-    @Test("a put that shares a blob is lost if another process evicts the blob before the commit")
-    func lost() throws {
+    @Test func `a put that shares a blob is lost if another process evicts the blob before the commit`() throws {
         try withFolder { folder in
             try folder.written { first in
                 try folder.written { second in
@@ -251,10 +247,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a checkpoint does not wait for a writer with an open group, nor that writer for the checkpoint"
-    )
-    func shorteningTheLog() throws {
+    @Test func `a checkpoint does not wait for a writer with an open group, nor that writer for the checkpoint`() throws
+    {
         try withFolder { folder in
             try folder.written(capacity: 8 << 20) { first in
                 try folder.written(capacity: 8 << 20) { second in
@@ -276,8 +270,7 @@ import Testing
         }
     }
 
-    @Test("a reader never returns wrong bytes while a writer replaces and evicts")
-    func readingBesideWriting() throws {
+    @Test func `a reader never returns wrong bytes while a writer replaces and evicts`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(0), picture(0)) }
             let isOver = Atomic(false)

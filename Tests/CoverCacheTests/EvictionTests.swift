@@ -3,8 +3,7 @@ import Testing
 @testable import CoverCache
 
 @Suite struct EvictionTests {
-    @Test("without uses, covers are evicted in the order of storing")
-    func oldestFirst() throws {
+    @Test func `without uses, covers are evicted in the order of storing`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...10 { try writer.store(url(number), picture(number)) }
@@ -16,8 +15,7 @@ import Testing
         }
     }
 
-    @Test("a cover that was read or looked up is evicted after those that were not")
-    func usesCount() throws {
+    @Test func `a cover that was read or looked up is evicted after those that were not`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...10 { try writer.store(url(number), picture(number)) }
@@ -32,8 +30,7 @@ import Testing
         }
     }
 
-    @Test("the reader hands its uses over once, and only if there are enough")
-    func takingUsage() throws {
+    @Test func `the reader hands its uses over once, and only if there are enough`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             let reader = try folder.reader()
@@ -47,8 +44,7 @@ import Testing
         }
     }
 
-    @Test("evicting a blob removes all its entries and frees their records")
-    func entriesGo() throws {
+    @Test func `evicting a blob removes all its entries and frees their records`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...3 { try writer.put(url(number), picture(1)) }
@@ -61,8 +57,8 @@ import Testing
         }
     }
 
-    @Test("no commit exceeds the capacity, whatever is put", arguments: 1...8)
-    func neverExceeded(seed: Int) throws {
+    @Test(arguments: 1...8)
+    func `no commit exceeds the capacity, whatever is put`(seed: Int) throws {
         try withFolder { folder in
             var random = Randomness(seed: UInt64(seed))
             let capacity = 2 << 20
@@ -149,8 +145,7 @@ import Testing
         }
     }
 
-    @Test("groups that are committed together do not exceed the capacity, however large they are")
-    func groupsTogether() throws {
+    @Test func `groups that are committed together do not exceed the capacity, however large they are`() throws {
         try withFolder { folder in
             let capacity = 200_000 & ~4_095
             try folder.written(capacity: capacity) { writer in
@@ -175,8 +170,7 @@ import Testing
         return bytes
     }
 
-    @Test("eviction starts when the cache would be full, and goes down to nine tenths")
-    func lowWater() throws {
+    @Test func `eviction starts when the cache would be full, and goes down to nine tenths`() throws {
         try withFolder { folder in
             let charge = RecordHeader.charge(5_200)
             try folder.written(capacity: 100 * charge) { writer in
@@ -190,8 +184,7 @@ import Testing
         }
     }
 
-    @Test("a cache opened with a smaller capacity shrinks to it")
-    func smallerCapacity() throws {
+    @Test func `a cache opened with a smaller capacity shrinks to it`() throws {
         try withFolder { folder in
             let charge = RecordHeader.charge(5_200)
             try folder.written { writer in for number in 1...20 { try writer.store(url(number), picture(number)) } }
@@ -201,8 +194,7 @@ import Testing
         }
     }
 
-    @Test("recovered covers of a dead writer do not exceed the capacity")
-    func recoveryKeepsCapacity() throws {
+    @Test func `recovered covers of a dead writer do not exceed the capacity`() throws {
         try withFolder { folder in
             let charge = RecordHeader.charge(5_200)
             try folder.abandoned(capacity: 10 * charge) { writer in
@@ -214,8 +206,7 @@ import Testing
         }
     }
 
-    @Test("a second URL of the only cover, if that fills the cache, is stored or refused, but not lost")
-    func sharedInAFullCache() throws {
+    @Test func `a second URL of the only cover, if that fills the cache, is stored or refused, but not lost`() throws {
         try withFolder { folder in
             let body = picture(1, bytes: 60_000)
             try folder.written(capacity: RecordHeader.charge(60_200)) { writer in
@@ -225,8 +216,7 @@ import Testing
         }
     }
 
-    @Test("eviction frees the blocks of covers, and the remaining ones are intact")
-    func holes() throws {
+    @Test func `eviction frees the blocks of covers, and the remaining ones are intact`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...40 { try writer.put(url(number), picture(number, bytes: 40_000)) }
@@ -242,8 +232,7 @@ import Testing
         }
     }
 
-    @Test("an empty segment is removed, and its number is not used again")
-    func emptySegment() throws {
+    @Test func `an empty segment is removed, and its number is not used again`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             try folder.written { try $0.evict(to: 0) }
@@ -254,8 +243,7 @@ import Testing
         }
     }
 
-    @Test("adjacent freed ranges become one hole, others stay separate")
-    func merging() {
+    @Test func `adjacent freed ranges become one hole, others stay separate`() {
         let ranges = [(1, 8_192, 4_096), (2, 12_288, 4_096), (1, 0, 4_096), (1, 4_096, 4_096), (1, 20_480, 8_192)]
         let merged = FreedRange.merged(ranges.map { FreedRange(segment: $0.0, offset: $0.1, length: $0.2) })
         #expect(

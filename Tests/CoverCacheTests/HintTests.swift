@@ -17,8 +17,7 @@ import Testing
         try reader.hints(kind, for: keys, now: now).map { $0?.value }
     }
 
-    @Test("hints are found by kind and key until they expire or are removed")
-    func lookUp() throws {
+    @Test func `hints are found by kind and key until they expire or are removed`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 let reader = try folder.reader()
@@ -59,8 +58,7 @@ import Testing
         }
     }
 
-    @Test("storing a cover removes its absent hint in the same commit")
-    func stored() throws {
+    @Test func `storing a cover removes its absent hint in the same commit`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 writer.record([set(.absent, url(1), "404"), set(.absent, url(2), "404")], now: Self.now)
@@ -71,8 +69,7 @@ import Testing
         }
     }
 
-    @Test("an index without the table has no hints for readers, and the next writer creates the table")
-    func olderIndex() throws {
+    @Test func `an index without the table has no hints for readers, and the next writer creates the table`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))
@@ -92,8 +89,7 @@ import Testing
         }
     }
 
-    @Test("a sweep removes expired hints, and those beyond the maximum that expire first")
-    func bounded() throws {
+    @Test func `a sweep removes expired hints, and those beyond the maximum that expire first`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 writer.record((1...10).map { set(.absent, url($0), "404", for: Int64($0)) }, now: Self.now)
@@ -113,8 +109,7 @@ import Testing
         }
     }
 
-    @Test("the first change after opening sweeps, so the table does not grow with every run")
-    func sweeping() throws {
+    @Test func `the first change after opening sweeps, so the table does not grow with every run`() throws {
         try withFolder { folder in
             for number in 0..<5 {
                 try folder.written { writer in
@@ -129,8 +124,7 @@ import Testing
         }
     }
 
-    @Test("hints longer than the maximum are not stored")
-    func tooLong() throws {
+    @Test func `hints longer than the maximum are not stored`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 let long = url(1) + String(repeating: "x", count: HintTable.maximumLength)
@@ -143,8 +137,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild drops the hints and no cover")
-    func repair() throws {
+    @Test func `a rebuild drops the hints and no cover`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1))

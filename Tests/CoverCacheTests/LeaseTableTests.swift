@@ -5,8 +5,7 @@ import Testing
 
 /// Two tables on one file behave as two processes: the kernel's locks belong to open files.
 @Suite struct LeaseTableTests {
-    @Test("one table at a time holds the lease of a key; after its release another takes it")
-    func exclusive() throws {
+    @Test func `one table at a time holds the lease of a key; after its release another takes it`() throws {
         try withTables { first, second in
             let lease = try #require(first.take("http://a/1"))
             #expect(second.take("http://a/1") == nil)
@@ -17,8 +16,7 @@ import Testing
         }
     }
 
-    @Test("the leases of a table end with it")
-    func end() throws {
+    @Test func `the leases of a table end with it`() throws {
         try withFolder { folder in
             let directory = try CacheDirectory(creating: folder.path)
             let second = try LeaseTable(directory)
@@ -34,8 +32,7 @@ import Testing
         }
     }
 
-    @Test("keys that share a slot share its lease, which ends with the last of them")
-    func collision() throws {
+    @Test func `keys that share a slot share its lease, which ends with the last of them`() throws {
         let key = "http://a/0"
         let other = (1...).lazy.map { "http://a/\($0)" }.first { LeaseTable.slot(of: $0) == LeaseTable.slot(of: key) }!
         try withTables { first, second in
@@ -48,8 +45,7 @@ import Testing
         }
     }
 
-    @Test("a table notices the commits of others, and not its own")
-    func commits() throws {
+    @Test func `a table notices the commits of others, and not its own`() throws {
         try withTables { first, second in
             first.didCommit()
             first.didCommit()
@@ -64,8 +60,7 @@ import Testing
         }
     }
 
-    @Test("a commit before a table was opened is not noticed: its covers are found by the first look-up")
-    func earlierCommits() throws {
+    @Test func `a commit before a table was opened is not noticed: its covers are found by the first look-up`() throws {
         try withFolder { folder in
             let directory = try CacheDirectory(creating: folder.path)
             try LeaseTable(directory).didCommit()
@@ -73,8 +68,7 @@ import Testing
         }
     }
 
-    @Test("only the user may read the file; one that is no table is refused, and stays as it is")
-    func file() throws {
+    @Test func `only the user may read the file; one that is no table is refused, and stays as it is`() throws {
         try withFolder { folder in
             let directory = try CacheDirectory(creating: folder.path)
             _ = try LeaseTable(directory)

@@ -15,22 +15,20 @@ import Testing
         return bytes.withUnsafeBytes { EntryMetadata(decoding: $0) }
     }
 
-    @Test("decoding returns the encoded metadata with every part, whatever the fields contain")
-    func fullMetadata() { #expect(decode(full) == full) }
+    @Test func `decoding returns the encoded metadata with every part, whatever the fields contain`() {
+        #expect(decode(full) == full)
+    }
 
-    @Test("decoding returns the encoded metadata with the required parts only")
-    func briefMetadata() {
+    @Test func `decoding returns the encoded metadata with the required parts only`() {
         let brief = EntryMetadata(key: "http://a.example/", mediaType: "image/png", storedAt: 0)
         #expect(decode(brief) == brief)
     }
 
-    @Test("metadata without a key is rejected")
-    func noKey() {
+    @Test func `metadata without a key is rejected`() {
         #expect(Array("type: image/png\nstored: 1\n\n".utf8).withUnsafeBytes { EntryMetadata(decoding: $0) } == nil)
     }
 
-    @Test("unknown lines, which a later version may add, are ignored")
-    func unknownLines() {
+    @Test func `unknown lines, which a later version may add, are ignored`() {
         let text = "url: http://a.example/\ncolour: red\nstored: 7\nnonsense\n\nETag: \"1\"\n"
         let metadata = Array(text.utf8).withUnsafeBytes { EntryMetadata(decoding: $0) }
         #expect(metadata?.key == "http://a.example/")
@@ -38,8 +36,8 @@ import Testing
         #expect(metadata?.fields == "ETag: \"1\"\n")
     }
 
-    @Test("a header starts with the format's name, and decoding returns every number", arguments: [false, true])
-    func head(isReference: Bool) throws {
+    @Test(arguments: [false, true])
+    func `a header starts with the format's name, and decoding returns every number`(isReference: Bool) throws {
         let body = picture(1)
         let digest = body.withUnsafeBytes { Digest(of: $0) }
         let bytes = RecordHeader.encode(
@@ -55,8 +53,7 @@ import Testing
         #expect(bytes.withUnsafeBytes { RecordHeader.isIntact($0) })
     }
 
-    @Test("a truncated header is rejected")
-    func cutHead() {
+    @Test func `a truncated header is rejected`() {
         let bytes = RecordHeader.encode(
             full, digest: Digest(of: .init(start: nil, count: 0)), bodyChecksum: 0, bodyLength: 0, isReference: false)
         for length in 0..<RecordHeader.size {
@@ -67,8 +64,7 @@ import Testing
         }
     }
 
-    @Test("a record is charged in whole blocks of 4 KiB")
-    func charge() {
+    @Test func `a record is charged in whole blocks of 4 KiB`() {
         #expect(RecordHeader.charge(1) == 4_096)
         #expect(RecordHeader.charge(4_096) == 4_096)
         #expect(RecordHeader.charge(4_097) == 8_192)
@@ -117,8 +113,7 @@ import Testing
         return (keys, end)
     }
 
-    @Test("a scan finds every record of a segment in order")
-    func all() throws {
+    @Test func `a scan finds every record of a segment in order`() throws {
         try withSegment([picture(0, bytes: 10), picture(1, bytes: 9_000), picture(2, bytes: 4_096)]) { folder, _ in
             let found = try scan(folder.segment(1))
             #expect(found.keys == [url(0), url(1), url(2)])
@@ -126,8 +121,9 @@ import Testing
         }
     }
 
-    @Test("a record with one changed bit in its header, metadata or body is rejected, and the next one is found")
-    func flips() throws {
+    @Test func `a record with one changed bit in its header, metadata or body is rejected, and the next one is found`()
+        throws
+    {
         try withSegment([picture(0, bytes: 200), picture(1, bytes: 200)]) { folder, ends in
             let path = folder.segment(1)
             let sound = try Bytes.of(path)
@@ -143,8 +139,7 @@ import Testing
         }
     }
 
-    @Test("a scan of a segment that is cut in its last record ends after the record before")
-    func cuts() throws {
+    @Test func `a scan of a segment that is cut in its last record ends after the record before`() throws {
         try withSegment([picture(0, bytes: 200), picture(1, bytes: 200)]) { folder, ends in
             let path = folder.segment(1)
             let sound = try Bytes.of(path)
@@ -158,8 +153,7 @@ import Testing
         }
     }
 
-    @Test("a body with a matching checksum but another digest is rejected")
-    func forgedChecksum() throws {
+    @Test func `a body with a matching checksum but another digest is rejected`() throws {
         try withFolder { folder in
             _ = try CacheDirectory(creating: folder.path)
             var buffer = RecordBuffer(capacity: 0)
@@ -170,8 +164,7 @@ import Testing
         }
     }
 
-    @Test("a scan skips holes and blank blocks between records")
-    func holes() throws {
+    @Test func `a scan skips holes and blank blocks between records`() throws {
         try withSegment([picture(0, bytes: 3_000), picture(1, bytes: 90_000), picture(2, bytes: 3_000)]) { folder, _ in
             let charge = RecordHeader.charge(90_000 + 200)
             let directory = try CacheDirectory(creating: folder.path)

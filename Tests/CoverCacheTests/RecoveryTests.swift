@@ -71,8 +71,7 @@ import Testing
         }
     }
 
-    @Test("covers that a dead writer synced but did not commit are recovered intact")
-    func deadWriter() throws {
+    @Test func `covers that a dead writer synced but did not commit are recovered intact`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.store(url(1), picture(1))
@@ -84,8 +83,7 @@ import Testing
         }
     }
 
-    @Test("covers that a dead writer did not sync are absent, and harm nothing")
-    func unsynced() throws {
+    @Test func `covers that a dead writer did not sync are absent, and harm nothing`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.store(url(1), picture(1))
@@ -99,8 +97,7 @@ import Testing
         }
     }
 
-    @Test("a synced group is recovered even if an earlier one never reached the disk")
-    func gap() throws {
+    @Test func `a synced group is recovered even if an earlier one never reached the disk`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.put(url(1), picture(1))
@@ -114,8 +111,7 @@ import Testing
         }
     }
 
-    @Test("a dead writer's shared bytes are recovered as one blob")
-    func references() throws {
+    @Test func `a dead writer's shared bytes are recovered as one blob`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.put(url(1), picture(1))
@@ -130,10 +126,9 @@ import Testing
         }
     }
 
-    @Test(
-        "a torn record is cut off, the records before it are recovered, and the next one takes its offset"
-    )
-    func tornRecord() throws {
+    @Test func `a torn record is cut off, the records before it are recovered, and the next one takes its offset`()
+        throws
+    {
         try withFolder { folder in
             try folder.abandoned { writer in
                 for number in 1...3 { try writer.put(url(number), picture(number)) }
@@ -150,8 +145,7 @@ import Testing
         }
     }
 
-    @Test("a record of the right length whose bytes never reached the disk is not recovered")
-    func blankBody() throws {
+    @Test func `a record of the right length whose bytes never reached the disk is not recovered`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 for number in 1...3 { try writer.put(url(number), picture(number)) }
@@ -163,8 +157,7 @@ import Testing
         }
     }
 
-    @Test("garbage after the last commit is cut off and harms nothing")
-    func garbageTail() throws {
+    @Test func `garbage after the last commit is cut off and harms nothing`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             let length = Bytes.length(folder.segment(1))
@@ -174,8 +167,7 @@ import Testing
         }
     }
 
-    @Test("records of a live writer are left to it")
-    func livingWriter() throws {
+    @Test func `records of a live writer are left to it`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.put(url(1), picture(1))
@@ -189,8 +181,7 @@ import Testing
         }
     }
 
-    @Test("an older record of a dead writer does not replace a newer entry")
-    func olderCopy() throws {
+    @Test func `an older record of a dead writer does not replace a newer entry`() throws {
         try withFolder { folder in
             try folder.abandoned { dead in
                 try dead.put(url(1), picture(1), storedAt: 100)
@@ -206,8 +197,7 @@ import Testing
         }
     }
 
-    @Test("repeated opening recovers nothing twice")
-    func once() throws {
+    @Test func `repeated opening recovers nothing twice`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.put(url(1), picture(1))
@@ -219,8 +209,7 @@ import Testing
         }
     }
 
-    @Test("opening does not recover an evicted cover")
-    func evictedStaysAway() throws {
+    @Test func `opening does not recover an evicted cover`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...4 { try writer.store(url(number), picture(number)) }

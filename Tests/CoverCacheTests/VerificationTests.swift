@@ -20,8 +20,7 @@ import Testing
         try Bytes.flip(folder.segment(1), at: offset + 2_500)
     }
 
-    @Test("verifying an intact cache checks everything and finds no defect")
-    func sound() throws {
+    @Test func `verifying an intact cache checks everything and finds no defect`() throws {
         try withThree { folder in
             try folder.written { writer in
                 try writer.store(url(4), picture(1))
@@ -37,10 +36,8 @@ import Testing
         }
     }
 
-    @Test(
-        "a damaged header is found, of a record with a body and of one without",
-        arguments: [1, 30, 75])
-    func damagedHead(offset: Int) throws {
+    @Test(arguments: [1, 30, 75])
+    func `a damaged header is found, of a record with a body and of one without`(offset: Int) throws {
         try withThree { folder in
             try folder.written { try $0.store(url(4), picture(1)) }
             // Each record is two blocks; the fourth has no body.
@@ -51,8 +48,7 @@ import Testing
         }
     }
 
-    @Test("a flipped byte is found, with the URL and the location")
-    func flippedByte() throws {
+    @Test func `a flipped byte is found, with the URL and the location`() throws {
         try withThree { folder in
             try damage(2, in: folder)
             let defects = try folder.defects()
@@ -81,8 +77,7 @@ import Testing
         }
     }
 
-    @Test("a deleted segment is found: every cover of it is gone")
-    func deletedSegment() throws {
+    @Test func `a deleted segment is found: every cover of it is gone`() throws {
         try withThree { folder in
             try Bytes.remove(folder.segment(1))
             let defects = try folder.defects()
@@ -90,16 +85,14 @@ import Testing
         }
     }
 
-    @Test("a truncated segment is found")
-    func cutSegment() throws {
+    @Test func `a truncated segment is found`() throws {
         try withThree { folder in
             try Bytes.truncate(folder.segment(1), to: 2 * RecordHeader.charge(5_200))
             #expect(try folder.defects().compactMap(\.key) == [url(3)])
         }
     }
 
-    @Test("a rebuild drops damaged covers, keeps the rest, and leaves no defect")
-    func rebuildDrops() throws {
+    @Test func `a rebuild drops damaged covers, keeps the rest, and leaves no defect`() throws {
         try withThree { folder in
             try damage(2, in: folder)
             try folder.written { writer in
@@ -136,8 +129,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild of a cache without its segment leaves an empty cache that works")
-    func rebuildNothing() throws {
+    @Test func `a rebuild of a cache without its segment leaves an empty cache that works`() throws {
         try withThree { folder in
             try Bytes.remove(folder.segment(1))
             try folder.written { writer in
@@ -148,8 +140,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild restores every entry's metadata")
-    func rebuildMetadata() throws {
+    @Test func `a rebuild restores every entry's metadata`() throws {
         try withFolder { folder in
             let metadata = EntryMetadata(
                 key: url(1), mediaType: "image/gif", width: 3, height: 4, storedAt: 5, freshUntil: 6,
@@ -169,8 +160,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild keeps the newest content of each URL")
-    func rebuildNewest() throws {
+    @Test func `a rebuild keeps the newest content of each URL`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 try writer.store(url(1), picture(1), storedAt: 1)
@@ -182,8 +172,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild does not restore evicted covers")
-    func rebuildEvicted() throws {
+    @Test func `a rebuild does not restore evicted covers`() throws {
         try withThree { folder in
             try folder.written { writer in
                 try writer.evict(to: RecordHeader.charge(5_200))
@@ -193,8 +182,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild finds shared bytes that lie in a later segment than the entry that shares them")
-    func rebuildAcrossSegments() throws {
+    @Test func `a rebuild finds shared bytes that lie in a later segment than the entry that shares them`() throws {
         try withFolder { folder in
             try folder.abandoned { first in
                 try first.store(url(1), picture(1))
@@ -207,8 +195,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild keeps shared bytes whose own URL has newer content in an earlier segment")
-    func rebuildOutlivedRecord() throws {
+    @Test func `a rebuild keeps shared bytes whose own URL has newer content in an earlier segment`() throws {
         try withFolder { folder in
             try folder.abandoned { first in
                 try first.store(url(1), picture(1))
@@ -236,8 +223,7 @@ import Testing
         }
     }
 
-    @Test("a rebuild by one process does not lose covers that another is about to commit")
-    func rebuildBesideAWriter() throws {
+    @Test func `a rebuild by one process does not lose covers that another is about to commit`() throws {
         try withFolder { folder in
             try folder.abandoned { writer in
                 try writer.store(url(1), picture(1))

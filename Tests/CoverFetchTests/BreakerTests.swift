@@ -13,17 +13,16 @@ import Testing
         for number in numbers { breaker.failed(job(number), failure, hasAnswered: hasAnswered, now: start) }
     }
 
-    @Test("two requests that fail again and again do not open it")
-    func sameRequests() {
+    @Test func `two requests that fail again and again do not open it`() {
         var breaker = Breaker()
         for _ in 0..<100 { fail(&breaker, 0..<2, .unreachable) }
         #expect(breaker.isClosed)
     }
 
-    @Test(
-        "different failed requests open it, fewer if the host has never answered",
-        arguments: [(Breaker.Failure.unreachable, true, 8), (.unreachable, false, 3), (.serverError, true, 24)])
-    func differentRequests(failure: Breaker.Failure, hasAnswered: Bool, count: Int) {
+    @Test(arguments: [(Breaker.Failure.unreachable, true, 8), (.unreachable, false, 3), (.serverError, true, 24)])
+    func `different failed requests open it, fewer if the host has never answered`(
+        failure: Breaker.Failure, hasAnswered: Bool, count: Int
+    ) {
         var breaker = Breaker()
         fail(&breaker, 0..<count - 1, failure, hasAnswered: hasAnswered)
         #expect(breaker.isClosed)
@@ -31,8 +30,7 @@ import Testing
         #expect(!breaker.isClosed)
     }
 
-    @Test("a success resets the count of failures, and closes it")
-    func success() {
+    @Test func `a success resets the count of failures, and closes it`() {
         var breaker = Breaker()
         for round in 0..<10 {
             fail(&breaker, round * 7..<round * 7 + 7, .unreachable)
@@ -45,8 +43,7 @@ import Testing
         #expect(breaker.isClosed)
     }
 
-    @Test("a host that answers with errors is never given up; after a hundred probes there are no pauses")
-    func neverGivenUp() {
+    @Test func `a host that answers with errors is never given up; after a hundred probes there are no pauses`() {
         var breaker = Breaker()
         fail(&breaker, 0..<24, .serverError)
         for number in 100..<1_100 {
@@ -59,8 +56,7 @@ import Testing
         }
     }
 
-    @Test("an answered error resets the count of unreachable probes")
-    func answeredBetween() {
+    @Test func `an answered error resets the count of unreachable probes`() {
         var breaker = Breaker()
         fail(&breaker, 0..<8, .unreachable)
         for (number, failure) in [Breaker.Failure.unreachable, .unreachable, .serverError, .unreachable, .unreachable]

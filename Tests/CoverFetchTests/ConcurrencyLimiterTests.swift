@@ -78,8 +78,7 @@ private struct Numbers {
             start: now + .seconds(seconds), inFlightAtStart: inFlightAtStart, inFlight: inFlight ?? inFlightAtStart)
     }
 
-    @Test("a new host gets the whole limit at once, and the limit doubles in a round trip up to the ceiling")
-    func slowStart() {
+    @Test func `a new host gets the whole limit at once, and the limit doubles in a round trip up to the ceiling`() {
         var limiter = ConcurrencyLimiter(ceiling: 100, start: 32)
         #expect(limiter.limit == 32)
         for _ in 1...32 { limiter.answered(ended(32)) }
@@ -88,10 +87,8 @@ private struct Numbers {
         #expect(limiter.limit == 100 && !limiter.hasRejected)
     }
 
-    @Test(
-        "a host that takes 20 at a time gets at least 19 on average, and rejects fewer than 1 % of 3,000",
-        arguments: [32, 64])
-    func rejectionLimit(start: Int) {
+    @Test(arguments: [32, 64])
+    func `a host that takes 20 at a time gets at least 19 on average, and rejects fewer than 1 % of 3,000`(start: Int) {
         var limiter = ConcurrencyLimiter(ceiling: 128, start: start)
         let host = ModelHost(maximumInFlight: 20)
         let first = host.run(&limiter, covers: 300)
@@ -101,8 +98,7 @@ private struct Numbers {
         #expect(run.meanInFlight(host.latency) >= 19)
     }
 
-    @Test("rejections of one wave lower the limit to what was not rejected, whatever their order")
-    func wave() {
+    @Test func `rejections of one wave lower the limit to what was not rejected, whatever their order`() {
         var limiter = ConcurrencyLimiter(ceiling: 32)
         for count in (1...12).map({ 33 - $0 }) {
             limiter.rejected(ended(count % 7 + 1, inFlight: count), now: now + .seconds(1))
@@ -113,8 +109,8 @@ private struct Numbers {
         #expect(limiter.limit == 19)
     }
 
-    @Test("a host that rejects everything gets one transfer at a time, and half of the number before once it answers")
-    func recovery() {
+    @Test
+    func `a host that rejects everything gets one transfer at a time, and half of the number before once it answers`() {
         var limiter = ConcurrencyLimiter(ceiling: 32)
         for count in 1...32 { limiter.rejected(ended(33 - count), now: now + .seconds(1)) }
         #expect(limiter.limit == 1 && limiter.interval == .zero)
@@ -125,10 +121,10 @@ private struct Numbers {
         #expect((16...20).contains(limiter.limit))
     }
 
-    @Test(
-        "rejections that do not depend on the number in flight leave more than one transfer",
-        arguments: [(0.01, 8), (0.05, 2)])
-    func chance(share: Double, expected: Int) {
+    @Test(arguments: [(0.01, 8), (0.05, 2)])
+    func `rejections that do not depend on the number in flight leave more than one transfer`(
+        share: Double, expected: Int
+    ) {
         var limiter = ConcurrencyLimiter(ceiling: 32)
         let host = ModelHost(rejectedShare: share)
         _ = host.run(&limiter, covers: 2_000)
@@ -137,8 +133,7 @@ private struct Numbers {
         #expect(limiter.interval == .zero)
     }
 
-    @Test("a host with an unannounced limit of ten requests a second gets little more")
-    func rateLimited() {
+    @Test func `a host with an unannounced limit of ten requests a second gets little more`() {
         var limiter = ConcurrencyLimiter(ceiling: 32)
         // A token bucket that holds one token.
         let begun = now
@@ -159,23 +154,20 @@ private struct Numbers {
         #expect(rejected < answered / 4)
     }
 
-    @Test("the limit does not grow while fewer than half of it are in flight")
-    func idle() {
+    @Test func `the limit does not grow while fewer than half of it are in flight`() {
         var limiter = ConcurrencyLimiter(ceiling: 64, start: 8)
         for _ in 1...100 { limiter.answered(ended(3)) }
         #expect(limiter.limit == 8)
     }
 
-    @Test("a host that rejected requests in an earlier run is not tested by slow start")
-    func remembered() {
+    @Test func `a host that rejected requests in an earlier run is not tested by slow start`() {
         var limiter = ConcurrencyLimiter(ceiling: 128, start: 20, hasRejected: true)
         #expect(limiter.limit == 20 && limiter.hasRejected)
         let run = ModelHost(maximumInFlight: 20).run(&limiter, covers: 300)
         #expect(run.rejected <= 3)
     }
 
-    @Test("a host whose rejection limit has gone reaches the ceiling again")
-    func gone() {
+    @Test func `a host whose rejection limit has gone reaches the ceiling again`() {
         var limiter = ConcurrencyLimiter(ceiling: 64, start: 5, hasRejected: true)
         #expect(ModelHost().run(&limiter, covers: 25_000).limit == 64)
     }
@@ -214,8 +206,7 @@ private struct Numbers {
         #expect(limiter.limit == 64 && !limiter.hasRejected)
     }
 
-    @Test("a fixed limit is the ceiling, whatever happens")
-    func fixed() {
+    @Test func `a fixed limit is the ceiling, whatever happens`() {
         var limiter = ConcurrencyLimiter(ceiling: 9, start: 3, isFixed: true)
         limiter.answered(ended(9))
         for _ in 0..<100 { limiter.rejected(ended(9, at: 1), now: now + .seconds(2)) }

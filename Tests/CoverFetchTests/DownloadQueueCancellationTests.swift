@@ -21,8 +21,7 @@ import Testing
         return keys
     }
 
-    @Test("only the selected requests are removed; jobs with other requests stay")
-    func selection() throws {
+    @Test func `only the selected requests are removed; jobs with other requests stay`() throws {
         var queue = Self.queue()
         for path in 1...3 { _ = try queue.submit(Self.url(path), request: "leaves") }
         _ = try queue.submit(Self.url(2), request: "stays")
@@ -34,8 +33,7 @@ import Testing
         #expect(try queue.end(Self.url(2).string) == ["stays"])
     }
 
-    @Test("a cover that is being stored is not cancelled")
-    func beingStored() throws {
+    @Test func `a cover that is being stored is not cancelled`() throws {
         var queue = Self.queue()
         _ = try queue.submit(Self.url(1), request: "a")
         _ = Self.starts(&queue)
@@ -46,8 +44,7 @@ import Testing
         #expect(try queue.end(Self.url(1).string) == ["a", "late"])
     }
 
-    @Test("a job cancelled while it backs off never starts")
-    func backingOff() throws {
+    @Test func `a job cancelled while it backs off never starts`() throws {
         var queue = Self.queue()
         let now = ContinuousClock.now
         _ = try queue.submit(Self.url(1), request: "a")
@@ -58,8 +55,7 @@ import Testing
         #expect(queue.count == 0)
     }
 
-    @Test("jobs cancelled while they wait never start")
-    func waitingJobs() async throws {
+    @Test func `jobs cancelled while they wait never start`() async throws {
         // In a process of its own: a queue that keeps IDs of ended jobs would crash.
         await #expect(processExitsWith: .success) {
             for perHost in [1, 2, 8] {
@@ -75,8 +71,7 @@ import Testing
         }
     }
 
-    @Test("a URL cancelled and submitted again starts once")
-    func submittedAgain() async throws {
+    @Test func `a URL cancelled and submitted again starts once`() async throws {
         await #expect(processExitsWith: .success) {
             var queue = Self.queue(perHost: 1)
             for path in 1...3 { _ = try queue.submit(Self.url(path), request: "leaves") }
@@ -91,8 +86,7 @@ import Testing
         }
     }
 
-    @Test("a URL cancelled and submitted again starts no retry before its time")
-    func submittedAgainAndRetried() async throws {
+    @Test func `a URL cancelled and submitted again starts no retry before its time`() async throws {
         await #expect(processExitsWith: .success) {
             let now = ContinuousClock.now
             var queue = Self.queue(perHost: 1)
@@ -109,8 +103,7 @@ import Testing
         }
     }
 
-    @Test("in random sequences of events the limits hold and every request completes once")
-    func randomEvents() async throws {
+    @Test func `in random sequences of events the limits hold and every request completes once`() async throws {
         await #expect(processExitsWith: .success) {
             for seed in 1...40 { try Self.simulate(seed: UInt64(seed)) }
         }

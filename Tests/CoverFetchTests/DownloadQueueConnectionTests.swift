@@ -44,8 +44,7 @@ import Testing
         }
     }
 
-    @Test("over cleartext the transfers of a new host start once its name is resolved")
-    func firstTransfer() throws {
+    @Test func `over cleartext the transfers of a new host start once its name is resolved`() throws {
         var queue = queue(perHost: 3)
         for path in 1...6 { _ = try queue.submit(named(path), request: "") }
         #expect(try starts(&queue) == [named(1).string])
@@ -54,8 +53,9 @@ import Testing
         #expect(try !queue.didConnect(named(2).string, .opening(others: 0)))
     }
 
-    @Test("over TLS the transfers of a new host start once its protocol is negotiated, before the first answer")
-    func negotiation() throws {
+    @Test func `over TLS the transfers of a new host start once its protocol is negotiated, before the first answer`()
+        throws
+    {
         var queue = queue(perHost: 3)
         for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
         #expect(try starts(&queue) == [secure(1).string])
@@ -65,10 +65,11 @@ import Testing
         #expect(try starts(&queue) == (2...3).map { try secure($0).string })
     }
 
-    @Test(
-        "a host that spoke HTTP/1.1 in an earlier run gets a connection for each transfer without waiting for the first"
-    )
-    func knownHTTP1() throws {
+    @Test
+    func
+        `a host that spoke HTTP/1.1 in an earlier run gets a connection for each transfer without waiting for the first`()
+        throws
+    {
         let memory = HostMemory(http2: false, limit: 3)
         var queue = Queue(limits: .init(parallel: 100, perHost: 8, adapts: true), hosts: ["https://a.example": memory])
         for path in 1...6 { _ = try queue.submit(secure(path), request: "") }
@@ -77,10 +78,11 @@ import Testing
         #expect(starts(&queue).count == 2)
     }
 
-    @Test(
-        "a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connections, up to perHost"
-    )
-    func knownHTTP2() throws {
+    @Test
+    func
+        `a host that spoke HTTP/2 in an earlier run gets the learnt number of streams on its first connections, up to perHost`()
+        throws
+    {
         let memory = HostMemory(http2: true, limit: 48)
         var queue = Queue(limits: .init(parallel: 100, perHost: 64, adapts: true), hosts: ["https://a.example": memory])
         for path in 1...200 { _ = try queue.submit(secure(path), request: "") }
@@ -91,10 +93,11 @@ import Testing
         #expect(queue.learnt["https://a.example"] == memory)
     }
 
-    @Test(
-        "an HTTP/2 host gets 100 streams and two connections at most: what needs a third one waits until a stream is free"
-    )
-    func fewStreams() throws {
+    @Test
+    func
+        `an HTTP/2 host gets 100 streams and two connections at most: what needs a third one waits until a stream is free`()
+        throws
+    {
         var queue = try connectedQueue()
         #expect(starts(&queue).count == 98)
         // Both carry 45.
@@ -113,8 +116,10 @@ import Testing
         #expect(queue.learnt["https://a.example"] == HostMemory(http2: true, limit: 90))
     }
 
-    @Test("a host speaks HTTP/2 if transfers share a connection before its first answer: it gets no third connection")
-    func sharedConnection() throws {
+    @Test
+    func `a host speaks HTTP/2 if transfers share a connection before its first answer: it gets no third connection`()
+        throws
+    {
         var queue = try connectingQueue()
         for path in 1...2 { _ = queue.didConnect(try secure(path).string, .ready) }
         for key in starts(&queue) { _ = queue.didConnect(key, .ready) }
@@ -123,8 +128,10 @@ import Testing
         #expect(try !queue.mayConnect(secure(5).string, others: 2))
     }
 
-    @Test("once a connection that the server has closed is replaced, an HTTP/2 host gets as many streams as before")
-    func replacement() throws {
+    @Test
+    func `once a connection that the server has closed is replaced, an HTTP/2 host gets as many streams as before`()
+        throws
+    {
         var queue = try connectedQueue()
         for key in starts(&queue) { _ = queue.didConnect(key, .ready) }
         // One takes no more streams.
@@ -141,8 +148,7 @@ import Testing
         #expect(starts(&queue).count == 10)
     }
 
-    @Test("a second connection that cannot be opened costs no cover: the first one carries all")
-    func oneConnection() throws {
+    @Test func `a second connection that cannot be opened costs no cover: the first one carries all`() throws {
         var queue = try connectingQueue()
         #expect(try queue.resumesOnOtherConnection(secure(2).string) && starts(&queue).isEmpty)
         #expect(try queue.didConnect(secure(1).string, .ready))
@@ -157,8 +163,10 @@ import Testing
         #expect(try queue.mayConnect(secure(4).string, others: 1) && !queue.resumesOnOtherConnection(secure(4).string))
     }
 
-    @Test("a cover whose connection is not ready when its host has nothing else to do is requested over the other one")
-    func slowConnection() throws {
+    @Test
+    func `a cover whose connection is not ready when its host has nothing else to do is requested over the other one`()
+        throws
+    {
         var queue = try connectingQueue()
         #expect(try !queue.didConnect(secure(1).string, .ready))
         queue.didAnswer(try secure(1).string, http2: true)
@@ -174,8 +182,10 @@ import Testing
         #expect(try starts(&queue) == [secure(2).string])
     }
 
-    @Test("a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers")
-    func oneConnectionAtFirst() throws {
+    @Test
+    func `a host that refuses a second connection and speaks HTTP/1.1 gets one for each transfer once it answers`()
+        throws
+    {
         var queue = try connectingQueue()
         #expect(try !queue.didConnect(secure(1).string, .ready))
         #expect(try queue.resumesOnOtherConnection(secure(2).string))
@@ -187,8 +197,9 @@ import Testing
         #expect(starts(&queue).count == 32)
     }
 
-    @Test("the only transfer of an HTTP/2 host opens a connection, however many are open: those take no request")
-    func onlyTransfer() throws {
+    @Test func `the only transfer of an HTTP/2 host opens a connection, however many are open: those take no request`()
+        throws
+    {
         var queue = queue(parallel: 100, perHost: 8)
         for path in 1...2 { _ = try queue.submit(secure(path), request: "") }
         _ = starts(&queue)
@@ -196,17 +207,16 @@ import Testing
         #expect(try queue.mayConnect(secure(1).string, others: 2))
     }
 
-    @Test(
-        "over TLS a host opens a second connection at once if more covers wait than the first one takes",
-        arguments: [17, 18])
-    func secondConnection(covers: Int) throws {
+    @Test(arguments: [17, 18])
+    func `over TLS a host opens a second connection at once if more covers wait than the first one takes`(covers: Int)
+        throws
+    {
         var queue = queue(parallel: 100, perHost: 32)
         for path in 1..<covers { _ = try queue.submit(secure(path), request: "") }
         #expect(starts(&queue).count == covers - 16)
     }
 
-    @Test("a host with one connection may open a second one for more streams than the first one takes")
-    func laterConnection() throws {
+    @Test func `a host with one connection may open a second one for more streams than the first one takes`() throws {
         var queue = queue(parallel: 100, perHost: 8)
         _ = try queue.submit(secure(1), request: "")
         #expect(starts(&queue).count == 1)

@@ -50,9 +50,9 @@ import Testing
         }
     }
 
-    @Test(
-        "a host that refuses eight covers is paused for half a second and then probed with another cover")
-    func breaker() throws {
+    @Test func `a host that refuses eight covers is paused for half a second and then probed with another cover`()
+        throws
+    {
         var queue = queue(perHost: 8)
         for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
@@ -70,8 +70,7 @@ import Testing
         #expect(turn(&queue, after: 0.7).started.count == 8)
     }
 
-    @Test("seven failures and a success do not open the breaker")
-    func notInARow() throws {
+    @Test func `seven failures and a success do not open the breaker`() throws {
         var queue = queue(perHost: 8)
         for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         for _ in 0..<3 {
@@ -83,10 +82,7 @@ import Testing
         }
     }
 
-    @Test(
-        "after three failed probes the host's jobs are dropped for a minute, and other hosts go on"
-    )
-    func givenUp() throws {
+    @Test func `after three failed probes the host's jobs are dropped for a minute, and other hosts go on`() throws {
         var queue = queue(perHost: 3)
         for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         fail(&queue, turn(&queue).started, after: 0)
@@ -109,10 +105,11 @@ import Testing
         #expect(try turn(&queue, after: now + 61).started == [url(41).string])
     }
 
-    @Test(
-        "an immediate job starts even if its host was given up, is paused or at its limit; its success reopens the host"
-    )
-    func immediate() throws {
+    @Test
+    func
+        `an immediate job starts even if its host was given up, is paused or at its limit; its success reopens the host`()
+        throws
+    {
         var queue = queue(perHost: 3)
         for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         fail(&queue, turn(&queue).started, after: 0)
@@ -137,8 +134,7 @@ import Testing
         #expect(try turn(&queue, after: 6).started == [url(81).string])
     }
 
-    @Test("preferred jobs start in their order, before all others of their host")
-    func preferred() throws {
+    @Test func `preferred jobs start in their order, before all others of their host`() throws {
         var queue = queue(perHost: 1)
         for path in 1...9 { _ = try queue.submit(url(path), request: "") }
         var order: [String] = []
@@ -152,8 +148,7 @@ import Testing
         #expect(try order == [1, 5, 7, 3, 2].map { try url($0).string })
     }
 
-    @Test("a job is withdrawn unless it is in flight or has another request")
-    func withdrawn() throws {
+    @Test func `a job is withdrawn unless it is in flight or has another request`() throws {
         var queue = queue(perHost: 1)
         for path in 1...4 { _ = try queue.submit(url(path), request: "view") }
         _ = try queue.submit(url(3), request: "run")
@@ -164,8 +159,7 @@ import Testing
         #expect(try turn(&queue).started == [url(3).string])
     }
 
-    @Test("a job that backs off and becomes immediate starts once")
-    func immediateWhileBackingOff() throws {
+    @Test func `a job that backs off and becomes immediate starts once`() throws {
         var queue = queue(perHost: 8)
         _ = try queue.submit(url(1), request: "")
         _ = turn(&queue)
@@ -177,8 +171,7 @@ import Testing
         #expect(queue.inFlight == 0)
     }
 
-    @Test("a new run retries a host that could not be reached, but not one that asked for a pause")
-    func newRun() throws {
+    @Test func `a new run retries a host that could not be reached, but not one that asked for a pause`() throws {
         for asksForPause in [false, true] {
             var queue = queue(perHost: 8)
             for path in 1...19 { _ = try queue.submit(url(path), request: "") }
@@ -196,8 +189,7 @@ import Testing
         }
     }
 
-    @Test("another probe starts after a cancelled one")
-    func cancelledProbe() throws {
+    @Test func `another probe starts after a cancelled one`() throws {
         var queue = queue(perHost: 8)
         for path in 1...30 { _ = try queue.submit(url(path), request: url(path).string) }
         fail(&queue, turn(&queue).started, after: 0)
@@ -208,8 +200,7 @@ import Testing
         #expect(next.count == 1 && next != probe)
     }
 
-    @Test("of ten hosts a stalled one keeps its share of the transfers, and the others take the rest")
-    func stalled() throws {
+    @Test func `of ten hosts a stalled one keeps its share of the transfers, and the others take the rest`() throws {
         var queue = queue(parallel: 50)
         for host in 1...10 { for path in 1...40 { _ = try queue.submit(url(path, host: host), request: "") } }
         var (flying, ends) = (turn(&queue).started, 0)
@@ -225,10 +216,10 @@ import Testing
         #expect(flying.count { $0.hasPrefix("http://10.0.0.1/") } == 5)
     }
 
-    @Test(
-        "a host takes what others leave if one of its transfers ended lately, but not if it is silent",
-        arguments: [(0.1, 24), (1.0, 0)])
-    func silent(seconds: Double, taken: Int) throws {
+    @Test(arguments: [(0.1, 24), (1.0, 0)])
+    func `a host takes what others leave if one of its transfers ended lately, but not if it is silent`(
+        seconds: Double, taken: Int
+    ) throws {
         var queue = queue(parallel: 50)
         for path in 1...200 { _ = try queue.submit(url(path, host: 1), request: "") }
         for path in 1...25 { _ = try queue.submit(url(path, host: 2), request: "") }
@@ -240,15 +231,13 @@ import Testing
         #expect(turn(&queue, after: seconds).started.count == taken)
     }
 
-    @Test("a single host gets every transfer")
-    func alone() throws {
+    @Test func `a single host gets every transfer`() throws {
         var queue = queue(parallel: 50)
         for path in 1...60 { _ = try queue.submit(url(path), request: "") }
         #expect(turn(&queue).started.count == 50)
     }
 
-    @Test("the total rate limit separates starts to different hosts")
-    func totalRate() throws {
+    @Test func `the total rate limit separates starts to different hosts`() throws {
         var queue = queue(totalInterval: .seconds(2))
         for host in 1...3 { _ = try queue.submit(url(1, host: host), request: "") }
         let first = turn(&queue)
@@ -258,9 +247,7 @@ import Testing
         #expect((1..<4).contains(turn(&queue, after: 2).started.count))
     }
 
-    @Test(
-        "a host gets no more requests than it allows until the time that it states")
-    func allowance() throws {
+    @Test func `a host gets no more requests than it allows until the time that it states`() throws {
         var queue = queue()
         for path in 1...2 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
@@ -274,9 +261,11 @@ import Testing
         #expect(turn(&queue, after: 30).started.count == 15)
     }
 
-    @Test(
-        "a host that answers every request of a second with 429 is paused and probed; many 429s at once are not enough")
-    func refusing() throws {
+    @Test
+    func
+        `a host that answers every request of a second with 429 is paused and probed; many 429s at once are not enough`()
+        throws
+    {
         var queue = queue(perHost: 20)
         for path in 1...60 { _ = try queue.submit(url(path), request: "") }
         func refuse(after seconds: Double) -> Int {
@@ -295,8 +284,7 @@ import Testing
         #expect(turn(&queue, after: 1.8).started.count == 1)
     }
 
-    @Test("with adaptation a host gets its whole limit at once, and fewer after a 429")
-    func adapting() throws {
+    @Test func `with adaptation a host gets its whole limit at once, and fewer after a 429`() throws {
         var queue = queue(perHost: 8, adapts: true)
         for path in 1...50 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
@@ -308,8 +296,9 @@ import Testing
         #expect(turn(&queue, after: 2).started.count == 1)
     }
 
-    @Test("a change of a host's limit has a message with its reason, and the answers between changes have none")
-    func limitMessages() throws {
+    @Test func `a change of a host's limit has a message with its reason, and the answers between changes have none`()
+        throws
+    {
         var queue = queue(perHost: 64, adapts: true)
         for path in 1...200 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started

@@ -24,8 +24,7 @@ import Testing
         }
     }
 
-    @Test("a redirected job keeps its key and its attempts, and frees its slot at the first host")
-    func moving() throws {
+    @Test func `a redirected job keeps its key and its attempts, and frees its slot at the first host`() throws {
         var queue = Queue(limits: .init(parallel: 10, perHost: 1))
         for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
         #expect(try starts(&queue).targets == ["\(url(1)) 0"])
@@ -36,8 +35,7 @@ import Testing
         #expect(queue.count == 1 && queue.inFlight == 1)
     }
 
-    @Test("the limit, rate and pause of the target's host apply to a redirected job")
-    func limits() throws {
+    @Test func `the limit, rate and pause of the target's host apply to a redirected job`() throws {
         var queue = Queue(limits: .init(parallel: 10, perHost: 2, interval: .seconds(1)))
         _ = try queue.submit(url(1), request: "")
         _ = try queue.submit(url(1, host: 3), request: "")
@@ -53,8 +51,7 @@ import Testing
         #expect(try starts(&queue, after: 60).targets == ["\(url(8, host: 2)) 0"])
     }
 
-    @Test("a retry starts from the given target, else from the job's URL")
-    func tryingAgain() throws {
+    @Test func `a retry starts from the given target, else from the job's URL`() throws {
         var queue = Queue(limits: .init(parallel: 10, perHost: 2))
         _ = try queue.submit(url(1), request: "", target: url(7, host: 2))
         #expect(try starts(&queue).targets == ["\(url(7, host: 2)) 0"])

@@ -30,8 +30,7 @@ import Testing
         }
     }
 
-    @Test("requests for one URL share a transfer and complete together")
-    func joining() throws {
+    @Test func `requests for one URL share a transfer and complete together`() throws {
         var queue = queue()
         #expect(try !queue.submit(url(1), request: "a"))
         #expect(try queue.submit(url(1), request: "b"))
@@ -44,8 +43,7 @@ import Testing
         #expect(try !queue.submit(url(1), request: "d"))
     }
 
-    @Test("no more transfers than the host's limit are in flight to it")
-    func hostLimit() throws {
+    @Test func `no more transfers than the host's limit are in flight to it`() throws {
         var queue = queue(perHost: 2)
         for path in 1...5 { _ = try queue.submit(url(path), request: "") }
         #expect(try starts(&queue).keys == [url(1).string, url(2).string])
@@ -56,8 +54,7 @@ import Testing
         #expect(try starts(&queue).keys == [url(4).string, url(5).string])
     }
 
-    @Test("no more transfers than the total limit are in flight")
-    func totalLimit() throws {
+    @Test func `no more transfers than the total limit are in flight`() throws {
         var queue = queue(parallel: 3, perHost: 2)
         for host in 1...3 { for path in 1...2 { _ = try queue.submit(url(path, host: host), request: "") } }
         #expect(starts(&queue).keys.count == 3)
@@ -66,16 +63,14 @@ import Testing
         #expect(starts(&queue).keys.count == 1)
     }
 
-    @Test("hosts take turns")
-    func turns() throws {
+    @Test func `hosts take turns`() throws {
         var queue = queue()
         for host in 1...2 { for path in 1...3 { _ = try queue.submit(url(path, host: host), request: "") } }
         let expected = try [(1, 1), (1, 2), (2, 1), (2, 2), (3, 1), (3, 2)].map { try url($0.0, host: $0.1).string }
         #expect(starts(&queue).keys == expected)
     }
 
-    @Test("a new host whose transfers all fail gets one at a time")
-    func failingFirstTransfer() throws {
+    @Test func `a new host whose transfers all fail gets one at a time`() throws {
         var queue = queue()
         for path in 1...3 { _ = try queue.submit(named(path), request: "") }
         for path in 1...3 {
@@ -84,8 +79,7 @@ import Testing
         }
     }
 
-    @Test("an HTTP/2 host is limited by the total limit only, and its transfers multiplex")
-    func multiplexing() throws {
+    @Test func `an HTTP/2 host is limited by the total limit only, and its transfers multiplex`() throws {
         var queue = queue(parallel: 7, perHost: 2)
         let urls = try (1...9).map { try HTTPURL("https://10.0.0.1/\($0)") }
         for url in urls { _ = queue.submit(url, request: "") }
@@ -105,8 +99,7 @@ import Testing
         #expect(starts(&queue).keys.count == 6)
     }
 
-    @Test("the rate limit separates starts to one host and does not delay another host")
-    func rate() throws {
+    @Test func `the rate limit separates starts to one host and does not delay another host`() throws {
         var queue = queue(interval: .seconds(2))
         for host in 1...2 { for path in 1...2 { _ = try queue.submit(url(path, host: host), request: "") } }
         let first = starts(&queue)
@@ -118,8 +111,7 @@ import Testing
         #expect(starts(&queue, after: 10).keys.isEmpty)
     }
 
-    @Test("a closed host gets no transfer before the latest of its times; other hosts do")
-    func retryAfter() throws {
+    @Test func `a closed host gets no transfer before the latest of its times; other hosts do`() throws {
         var queue = queue(perHost: 1)
         for path in 1...2 { _ = try queue.submit(url(path), request: "") }
         #expect(try starts(&queue).keys == [url(1).string])
@@ -134,10 +126,7 @@ import Testing
         #expect(starts(&queue, after: 5).keys.count == 1)
     }
 
-    @Test(
-        "a retry starts at its time, as the next attempt, behind jobs that were not tried yet"
-    )
-    func retrying() throws {
+    @Test func `a retry starts at its time, as the next attempt, behind jobs that were not tried yet`() throws {
         var queue = queue(perHost: 1)
         for path in 1...3 { _ = try queue.submit(url(path), request: "\(path)") }
         #expect(starts(&queue).keys.count == 1)
@@ -157,8 +146,9 @@ import Testing
         #expect(try queue.end(url(1).string) == ["1", "late"])
     }
 
-    @Test("a request for a cover that is being stored joins it, and the cover counts as no transfer in flight")
-    func beingStored() throws {
+    @Test func `a request for a cover that is being stored joins it, and the cover counts as no transfer in flight`()
+        throws
+    {
         var queue = queue(parallel: 1)
         for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
         #expect(try starts(&queue).keys == [url(1).string])
@@ -170,8 +160,7 @@ import Testing
         #expect(queue.inFlight == 1)
     }
 
-    @Test("a cover that the store lost is downloaded again, and its requests can be cancelled again")
-    func lost() throws {
+    @Test func `a cover that the store lost is downloaded again, and its requests can be cancelled again`() throws {
         var queue = queue()
         _ = try queue.submit(url(1), request: "a")
         #expect(try starts(&queue).keys == [url(1).string])
@@ -183,8 +172,9 @@ import Testing
         #expect(queue.inFlight == 0 && queue.count == 0)
     }
 
-    @Test("everything has been received while no job waits or is in flight, whatever is still being stored")
-    func receivedAll() throws {
+    @Test func `everything has been received while no job waits or is in flight, whatever is still being stored`()
+        throws
+    {
         var queue = queue(parallel: 1)
         for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
         _ = starts(&queue)
@@ -203,8 +193,7 @@ import Testing
         #expect(queue.hasReceivedAll && queue.count == 1)
     }
 
-    @Test("events of a job that has ended change nothing")
-    func endingTwice() throws {
+    @Test func `events of a job that has ended change nothing`() throws {
         var queue = queue()
         _ = try queue.submit(url(1), request: "a")
         _ = starts(&queue)

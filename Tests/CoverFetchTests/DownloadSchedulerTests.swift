@@ -9,8 +9,8 @@ import Wire
 @testable import CoverFetch
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadSchedulerTests {
-    @Test("requests for one URL share a transfer; later ones join until the store has ended the job")
-    func joining() async throws {
+    @Test func `requests for one URL share a transfer; later ones join until the store has ended the job`() async throws
+    {
         try await withScheduler { origin, scheduler, store in
             let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
             let (first, second, third) = (Caller(), Caller(), Caller())
@@ -30,8 +30,7 @@ import Wire
         }
     }
 
-    @Test("a cover that the store lost is downloaded again for the same requests")
-    func lost() async throws {
+    @Test func `a cover that the store lost is downloaded again for the same requests`() async throws {
         try await withScheduler { origin, scheduler, store in
             let caller = Caller()
             store.loseNext()
@@ -42,8 +41,7 @@ import Wire
         }
     }
 
-    @Test("all covers of an unreachable host fail, however many are waiting")
-    func manyDropped() async throws {
+    @Test func `all covers of an unreachable host fail, however many are waiting`() async throws {
         try await withScheduler { _, scheduler, _ in
             let caller = Caller()
             let requests = try (0..<25_000).map { (try HTTPURL("http://127.0.0.1:1/\($0).jpg"), caller.request) }
@@ -53,8 +51,7 @@ import Wire
         }
     }
 
-    @Test("cancelling an owner's requests cancels its transfers, and no other owner's")
-    func cancelling() async throws {
+    @Test func `cancelling an owner's requests cancels its transfers, and no other owner's`() async throws {
         try await withScheduler { origin, scheduler, store in
             let (leaving, staying) = (Caller(), Caller())
             let shared = try HTTPURL(origin.coverURL(1) + "?hold=1")
@@ -70,8 +67,7 @@ import Wire
         }
     }
 
-    @Test("closing cancels every request, and later ones at once")
-    func closing() async throws {
+    @Test func `closing cancels every request, and later ones at once`() async throws {
         try await withScheduler { origin, scheduler, _ in
             let (before, after) = (Caller(), Caller())
             let url = try HTTPURL(origin.coverURL(1) + "?fault=never")
@@ -84,8 +80,8 @@ import Wire
         }
     }
 
-    @Test("only permanent redirects are handed to the store as a hint", arguments: [301, 302, 307, 308])
-    func redirectHint(status: Int) async throws {
+    @Test(arguments: [301, 302, 307, 308])
+    func `only permanent redirects are handed to the store as a hint`(status: Int) async throws {
         try await withScheduler { origin, scheduler, store in
             let url = try HTTPURL(origin.coverURL(1) + "?redirect-status=\(status)&to=/covers/2.jpg")
             let caller = Caller()
@@ -96,8 +92,7 @@ import Wire
         }
     }
 
-    @Test("a 404 is handed to the store as a hint with its status and the end of its lifetime")
-    func absenceHint() async throws {
+    @Test func `a 404 is handed to the store as a hint with its status and the end of its lifetime`() async throws {
         try await withScheduler { origin, scheduler, store in
             let caller = Caller()
             await scheduler.submit([(try HTTPURL(origin.coverURL(1) + "?status=404"), caller.request)])

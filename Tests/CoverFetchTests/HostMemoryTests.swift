@@ -9,8 +9,7 @@ import Testing
         .init(instant: now.instant + .seconds(seconds), milliseconds: now.milliseconds + seconds * 1_000)
     }
 
-    @Test("what one process writes another reads later")
-    func roundTrip() throws {
+    @Test func `what one process writes another reads later`() throws {
         for (http2, limit, hasRejected) in [(nil, nil, false), (true, 128, false), (false, 19, true)] {
             let memory = HostMemory(
                 http2: http2, limit: limit, hasRejected: hasRejected, restsUntil: now.instant + .seconds(600))
@@ -23,8 +22,7 @@ import Testing
         }
     }
 
-    @Test("a text without a pause is read; pauses that are over or malformed are ignored")
-    func withoutPause() {
+    @Test func `a text without a pause is read; pauses that are over or malformed are ignored`() {
         let memory = HostMemory(http2: false, limit: 19, hasRejected: true)
         #expect(
             HostMemory("h1; rejects beyond 19", at: now) == memory && memory.text(at: now) == "h1; rejects beyond 19")
@@ -37,8 +35,7 @@ import Testing
         #expect(HostMemory(restsUntil: now.instant + .seconds(5)).text(at: later(6)) == nil)
     }
 
-    @Test("a pause from an earlier run lasts a day at most")
-    func bound() {
+    @Test func `a pause from an earlier run lasts a day at most`() {
         let year = HostMemory("closed 31536000000 from \(now.milliseconds)", at: now)
         #expect(year.restsUntil == later(86_400).instant)
     }
@@ -57,8 +54,7 @@ import Testing
             hosts: ["http://10.0.0.1": HostMemory(restsUntil: later(rest).instant)])
     }
 
-    @Test("a host that asked an earlier run for a minute gets no transfer until it is over")
-    func waiting() throws {
+    @Test func `a host that asked an earlier run for a minute gets no transfer until it is over`() throws {
         var queue = queue(60)
         _ = queue.submit(try HTTPURL("http://10.0.0.1/1"), request: "")
         guard case .wait(let time) = queue.next(now: now.instant) else {

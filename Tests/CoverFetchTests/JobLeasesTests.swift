@@ -7,8 +7,7 @@ import Testing
 @Suite struct JobLeasesTests {
     private let now = ContinuousClock.now
 
-    @Test("while no other process stores anything, a job starts with its lease and is not looked up")
-    func alone() {
+    @Test func `while no other process stores anything, a job starts with its lease and is not looked up`() {
         let table = FakeLeases()
         var leases = JobLeases(table, timeout: .seconds(60))
         #expect(leases.admit(job(1), "a", now: now) == .start)
@@ -18,8 +17,7 @@ import Testing
         #expect(table.held.isEmpty)
     }
 
-    @Test("jobs whose leases others hold are looked up together after 200 ms, and then ask again")
-    func awaited() {
+    @Test func `jobs whose leases others hold are looked up together after 200 ms, and then ask again`() {
         let table = FakeLeases()
         table.foreign = ["a", "b"]
         var leases = JobLeases(table, timeout: .seconds(60))
@@ -36,8 +34,7 @@ import Testing
         #expect(table.held == ["a", "c"])
     }
 
-    @Test("a job that has waited for the timeout starts without a lease, and so do its retries")
-    func timeout() {
+    @Test func `a job that has waited for the timeout starts without a lease, and so do its retries`() {
         let table = FakeLeases()
         table.foreign = ["a"]
         var leases = JobLeases(table, timeout: .seconds(2))
@@ -49,8 +46,7 @@ import Testing
         #expect(table.held.isEmpty)
     }
 
-    @Test("once another process has stored something, a job is looked up under its lease before it starts")
-    func foreignCommits() {
+    @Test func `once another process has stored something, a job is looked up under its lease before it starts`() {
         let table = FakeLeases()
         table.hasForeignCommits = true
         var leases = JobLeases(table, timeout: .seconds(60))
@@ -63,8 +59,7 @@ import Testing
         #expect(leases.admit(job(1), "a", now: now) == .start)
     }
 
-    @Test("a look-up takes few jobs: their leases are held until their hosts have room")
-    func fewUnverified() {
+    @Test func `a look-up takes few jobs: their leases are held until their hosts have room`() {
         let table = FakeLeases()
         table.hasForeignCommits = true
         var leases = JobLeases(table, timeout: .seconds(60))
@@ -73,8 +68,7 @@ import Testing
         #expect(admissions.last == .stop && table.held.count == JobLeases.maximumUnverified)
     }
 
-    @Test("a retried job gives its lease back and takes it again; the leases of cancelled jobs are released")
-    func release() {
+    @Test func `a retried job gives its lease back and takes it again; the leases of cancelled jobs are released`() {
         let table = FakeLeases()
         var leases = JobLeases(table, timeout: .seconds(60))
         for number in 1...3 { #expect(leases.admit(job(number), "\(number)", now: now) == .start) }
@@ -85,8 +79,7 @@ import Testing
         #expect(table.held == ["2"])
     }
 
-    @Test("a job that has to wait takes no place; it starts first when it is resumed")
-    func queue() throws {
+    @Test func `a job that has to wait takes no place; it starts first when it is resumed`() throws {
         var queue = DownloadQueue<Int>(limits: FetchLimits(parallel: 2, perHost: 2, adapts: false))
         for number in 0..<4 { _ = queue.submit(try .init("http://127.0.0.1/\(number)"), request: number) }
         var waiting: [JobID] = []

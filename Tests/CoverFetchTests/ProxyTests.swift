@@ -7,8 +7,7 @@ import Testing
         Proxy(for: url) { environment[$0] }
     }
 
-    @Test("the variable is libcurl's: that of the scheme, then all_proxy")
-    func variables() {
+    @Test func `the variable is libcurl's: that of the scheme, then all_proxy`() {
         let all = ["http_proxy": "p:1", "HTTPS_PROXY": "q:2", "all_proxy": "r:3", "HTTP_PROXY": "s:4"]
         #expect(parse("http://a/", all)?.variable == "http_proxy")
         #expect(parse("https://a/", all)?.variable == "HTTPS_PROXY")
@@ -16,8 +15,7 @@ import Testing
         #expect(parse("http://a/", ["HTTP_PROXY": "s:4", "https_proxy": "t", "http_proxy": ""]) == nil)
     }
 
-    @Test("host and port are parsed, without credentials")
-    func addresses() {
+    @Test func `host and port are parsed, without credentials`() {
         let addresses: [(String, String, Int?)] = [
             ("http://user:p@ss@p.example:3128/", "p.example", 3128), ("p.example:8080", "p.example", 8080),
             ("socks5h://u:x@[::1]:9", "::1", 9), ("https://p.example", "p.example", nil), ("[::1]", "::1", nil),
@@ -28,8 +26,7 @@ import Testing
         }
     }
 
-    @Test("only failures of the proxy name the proxy")
-    func failures() throws {
+    @Test func `only failures of the proxy name the proxy`() throws {
         let proxy = try #require(parse("http://a/", ["http_proxy": "http://u:pw@10.0.0.1:3128"]))
         let own = [
             "Could not resolve proxy: p.example", "Failed to connect to 10.0.0.1 port 3128 after 2 ms",

@@ -16,26 +16,23 @@ import Testing
             response, of: try HTTPURL(url), at: try HTTPURL(target ?? url), redirectCount: redirectCount)
     }
 
-    @Test("RFC 9110 §15.4: redirects are followed", arguments: [300, 301, 302, 303, 307, 308])
-    func redirects(status: Int) throws {
+    @Test(arguments: [300, 301, 302, 303, 307, 308])
+    func `RFC 9110 §15.4: redirects are followed`(status: Int) throws {
         let target = try HTTPURL("https://b.example/2.jpg")
         #expect(try decide(status, to: "https://b.example:443/2.jpg#top") == .success(target))
     }
 
-    @Test("other statuses and responses without a location are no redirects")
-    func others() throws {
+    @Test func `other statuses and responses without a location are no redirects`() throws {
         for status in [200, 304, 305, 404] { #expect(try decide(status, to: "https://b.example/") == nil) }
         #expect(try decide(302, to: nil) == nil)
     }
 
-    @Test("at most ten redirects are followed, so that a loop ends")
-    func maximum() throws {
+    @Test func `at most ten redirects are followed, so that a loop ends`() throws {
         #expect(try decide(302, to: "https://a.example/1.jpg", redirectCount: 9)?.failed == nil)
         #expect(try decide(302, to: "https://a.example/1.jpg", redirectCount: 10)?.failed == .tooManyRedirects)
     }
 
-    @Test("a redirect from https to http is refused unless downgrades are allowed")
-    func downgrade() throws {
+    @Test func `a redirect from https to http is refused unless downgrades are allowed`() throws {
         let plain = "http://b.example/2.jpg"
         #expect(try decide(301, to: plain)?.failed == .refusedAddress)
         #expect(try decide(301, to: plain, RedirectPolicy(allowsDowngrades: true))?.failed == nil)
@@ -46,29 +43,27 @@ import Testing
         #expect(later?.failed == .refusedAddress)
     }
 
-    @Test(
-        "a remembered redirect from https to http is not followed unless downgrades are allowed",
-        arguments: [
-            ("https://a.example/1", "http://b.example/2", false, false),
-            ("https://a.example/1", "http://b.example/2", true, true),
-            ("http://a.example/1", "https://b.example/2", false, true),
-            ("http://a.example/1", "http://b.example/2", false, true),
-            ("http://a.example/1", "http://a.example/1", false, false),
-            ("http://a.example/1", "file:///etc/passwd", false, false),
-            ("http://a.example/1", "http://u:p@b.example/2", false, false),
-        ])
-    func remembered(url: String, location: String, allowsDowngrades: Bool, isFollowed: Bool) throws {
+    @Test(arguments: [
+        ("https://a.example/1", "http://b.example/2", false, false),
+        ("https://a.example/1", "http://b.example/2", true, true),
+        ("http://a.example/1", "https://b.example/2", false, true),
+        ("http://a.example/1", "http://b.example/2", false, true),
+        ("http://a.example/1", "http://a.example/1", false, false),
+        ("http://a.example/1", "file:///etc/passwd", false, false),
+        ("http://a.example/1", "http://u:p@b.example/2", false, false),
+    ])
+    func `a remembered redirect from https to http is not followed unless downgrades are allowed`(
+        url: String, location: String, allowsDowngrades: Bool, isFollowed: Bool
+    ) throws {
         let policy = RedirectPolicy(allowsDowngrades: allowsDowngrades)
         let target = policy.rememberedTarget(location, of: try HTTPURL(url))
         #expect(target?.string == (isFollowed ? location : nil))
     }
 
-    @Test(
-        "a redirect to a URL that is not http or https, or holds credentials, is refused",
-        arguments: [
-            "ftp://b.example/", "file:///etc/passwd", "gopher://b.example/", "https://user:secret@b.example/",
-        ])
-    func refused(location: String) throws {
+    @Test(arguments: [
+        "ftp://b.example/", "file:///etc/passwd", "gopher://b.example/", "https://user:secret@b.example/",
+    ])
+    func `a redirect to a URL that is not http or https, or holds credentials, is refused`(location: String) throws {
         let failure = try #require(try decide(302, to: location)?.failure)
         #expect(failure.kind == .refusedAddress && !failure.message.contains("secret"))
     }

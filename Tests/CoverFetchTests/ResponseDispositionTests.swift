@@ -26,14 +26,12 @@ import Testing
             response, of: url, at: url, redirectCount: 0, policy: RedirectPolicy(), stored: stored)
     }
 
-    @Test("RFC 9110 §15.3.7: a 206 to a request without a range is a failure")
-    func unrequestedPart() throws {
+    @Test func `RFC 9110 §15.3.7: a 206 to a request without a range is a failure`() throws {
         let failure = try disposition(206, CoverImage.jpeg(number: 1)).failure
         #expect(failure?.status == 206 && failure?.detail.contains("a part of the cover, unasked") == true)
     }
 
-    @Test("a 304 confirms the stored version, and is a failure without one")
-    func notModified() throws {
+    @Test func `a 304 confirms the stored version, and is a failure without one`() throws {
         let stored = Stored()
         guard case .notModified(let confirmed) = try disposition(304, stored: stored) else {
             Issue.record("the stored version is not confirmed")
@@ -43,8 +41,7 @@ import Testing
         #expect(try disposition(304).failure?.status == 304)
     }
 
-    @Test("a redirect leads to its target, and a refused one is a failure")
-    func redirect() throws {
+    @Test func `a redirect leads to its target, and a refused one is a failure`() throws {
         guard case .redirect(let target) = try disposition(302, location: "http://b.example/2.jpg") else {
             Issue.record("the redirect is not followed")
             return
@@ -53,8 +50,8 @@ import Testing
         #expect(try disposition(302, location: "file:///etc/passwd").failure?.kind == .refusedAddress)
     }
 
-    @Test("an image is a cover, whatever its media type says", arguments: ["image/jpeg", "text/html", ""])
-    func cover(type: String) throws {
+    @Test(arguments: ["image/jpeg", "text/html", ""])
+    func `an image is a cover, whatever its media type says`(type: String) throws {
         guard case .cover(let header) = try disposition(200, CoverImage.png(number: 1), type: type) else {
             Issue.record("no cover")
             return
@@ -84,28 +81,25 @@ import Testing
         }
     }
 
-    @Test("a status other than 2xx is a failure with that status, even with an image", arguments: [404, 500, 503])
-    func status(status: Int) throws {
+    @Test(arguments: [404, 500, 503])
+    func `a status other than 2xx is a failure with that status, even with an image`(status: Int) throws {
         let failure = try disposition(status, CoverImage.png(number: 1)).failure
         #expect(failure?.kind == .status && failure?.status == status)
         #expect(failure?.url == Self.url)
         #expect(failure?.message.contains("\(status)") == true)
     }
 
-    @Test(
-        "a 200 without an image names its content",
-        arguments: [
-            ("<!DOCTYPE html><title>Welcome</title>", "HTML"), ("{\"error\": 1}", "JSON"), ("", "empty"),
-            ("hello", "text"),
-        ])
-    func notAnImage(text: String, word: String) throws {
+    @Test(arguments: [
+        ("<!DOCTYPE html><title>Welcome</title>", "HTML"), ("{\"error\": 1}", "JSON"), ("", "empty"),
+        ("hello", "text"),
+    ])
+    func `a 200 without an image names its content`(text: String, word: String) throws {
         let failure = try disposition(200, Array(text.utf8)).failure
         #expect(failure?.kind == .notAnImage)
         #expect(failure?.detail.contains(word) == true)
     }
 
-    @Test("a 200 whose text mentions a quota is a transient failure")
-    func quota() throws {
+    @Test func `a 200 whose text mentions a quota is a transient failure`() throws {
         let failure = try disposition(200, Array("{\"error\": \"Rate-limit exceeded\"}".utf8)).failure
         #expect(failure?.kind == .overQuota && failure?.isTransient == true)
     }
@@ -120,14 +114,13 @@ import Testing
         #expect(try disposition(200, Array(text.utf8)).failure?.kind == .notAnImage)
     }
 
-    @Test("a failure names the redirect's target", arguments: [404, 200])
-    func redirected(status: Int) throws {
+    @Test(arguments: [404, 200])
+    func `a failure names the redirect's target`(status: Int) throws {
         let failure = try disposition(status, redirectedTo: "http://portal.example/").failure
         #expect(failure?.detail.contains("http://portal.example/") == true)
     }
 
-    @Test("a failure's message holds no credential of its URL or its redirect's target")
-    func redaction() throws {
+    @Test func `a failure's message holds no credential of its URL or its redirect's target`() throws {
         let url = "https://a.example/1?token=hush"
         let failure = try #require(
             disposition(403, url: url, redirectedTo: "https://b.example/2?Signature=hush").failure)

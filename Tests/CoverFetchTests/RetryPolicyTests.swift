@@ -14,28 +14,21 @@ import Testing
             random: random)
     }
 
-    @Test(
-        "transient statuses are retried",
-        arguments: [408, 425, 429, 500, 502, 503, 504, 507, 508, 520, 525, 529, 530, 598, 599])
-    func transientStatus(status: Int) {
+    @Test(arguments: [408, 425, 429, 500, 502, 503, 504, 507, 508, 520, 525, 529, 530, 598, 599])
+    func `transient statuses are retried`(status: Int) {
         #expect(decide(.status, status: status) == .retry(after: .milliseconds(250)))
     }
 
-    @Test(
-        "other statuses are not retried",
-        arguments: [400, 401, 403, 404, 410, 451, 501, 505, 506, 510, 511, 519, 531, 304])
-    func permanentStatus(status: Int) { #expect(decide(.status, status: status) == .giveUp) }
+    @Test(arguments: [400, 401, 403, 404, 410, 451, 501, 505, 506, 510, 511, 519, 531, 304])
+    func `other statuses are not retried`(status: Int) { #expect(decide(.status, status: status) == .giveUp) }
 
-    @Test(
-        "failures of the connection and quota messages are retried, other failures are not",
-        arguments: CoverFailure.Kind.allCases)
-    func kinds(kind: CoverFailure.Kind) {
+    @Test(arguments: CoverFailure.Kind.allCases)
+    func `failures of the connection and quota messages are retried, other failures are not`(kind: CoverFailure.Kind) {
         let isTransient = [.connect, .broken, .nameResolution, .timeout, .truncated, .overQuota].contains(kind)
         #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
     }
 
-    @Test("after the last retry the cover fails; without retries at once")
-    func lastAttempt() {
+    @Test func `after the last retry the cover fails; without retries at once`() {
         #expect(decide(attempt: 2) != .giveUp)
         #expect(decide(attempt: 3) == .giveUp)
         let none = RetryPolicy(retries: 0)
@@ -43,8 +36,9 @@ import Testing
             none.decide(CoverFailure(.timeout, url: "", detail: ""), retryAfter: nil, attempt: 0, random: 1) == .giveUp)
     }
 
-    @Test("the upper bound of the delay doubles with every attempt up to the cap, and the delay is a random part of it")
-    func backOff() {
+    @Test
+    func `the upper bound of the delay doubles with every attempt up to the cap, and the delay is a random part of it`()
+    {
         let policy = RetryPolicy(retries: 1_000)
         func wait(_ attempt: Int, _ random: Double) -> RetryPolicy.Decision {
             policy.decide(
@@ -56,16 +50,14 @@ import Testing
         #expect([7, 20, 63, 64, 999].map { wait($0, 1) } == Array(repeating: .retry(after: .seconds(30)), count: 5))
     }
 
-    @Test("a retry is never earlier than Retry-After, and later only by the back-off")
-    func retryAfter() {
+    @Test func `a retry is never earlier than Retry-After, and later only by the back-off`() {
         #expect(decide(.status, status: 503, retryAfter: .seconds(7)) == .retry(after: .seconds(7)))
         #expect(decide(.status, status: 503, retryAfter: .zero, random: 0) == .retry(after: .zero))
         #expect(decide(.status, status: 429, retryAfter: .milliseconds(100)) == .retry(after: .milliseconds(250)))
         #expect(decide(.status, status: 503, retryAfter: .seconds(120)) == .retry(after: .seconds(120)))
     }
 
-    @Test("a Retry-After above the limit ends the retries")
-    func tooLong() {
+    @Test func `a Retry-After above the limit ends the retries`() {
         #expect(decide(.status, status: 503, retryAfter: .seconds(121)) == .tooLong(.seconds(121)))
         #expect(decide(.status, status: 404, retryAfter: .seconds(121)) == .giveUp)
         #expect(decide(.status, status: 503, retryAfter: .seconds(121), attempt: 3) == .giveUp)

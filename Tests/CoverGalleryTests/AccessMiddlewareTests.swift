@@ -4,8 +4,7 @@ import Wire
 @testable import CoverGallery
 
 @Suite(.timeLimit(.minutes(10))) struct AccessMiddlewareTests {
-    @Test("requests by names that a foreign name server could resolve to this machine are refused")
-    func hosts() async throws {
+    @Test func `requests by names that a foreign name server could resolve to this machine are refused`() async throws {
         try await withGallery { stage in
             for (host, status) in [
                 ("127.0.0.1:\(stage.port)", 200), ("localhost", 200), ("[::1]:\(stage.port)", 200),
@@ -17,8 +16,7 @@ import Wire
         }
     }
 
-    @Test("a name given with --name is allowed")
-    func names() async throws {
+    @Test func `a name given with --name is allowed`() async throws {
         try await withGallery {
             $0.names = ["Music.Example"]
         } _: { stage in
@@ -27,8 +25,7 @@ import Wire
         }
     }
 
-    @Test("pages of other sites can change nothing and read nothing")
-    func crossSite() async throws {
+    @Test func `pages of other sites can change nothing and read nothing`() async throws {
         try await withGallery { stage in
             let before = try await stage.ids
             for fields in [
@@ -52,8 +49,7 @@ import Wire
         }
     }
 
-    @Test("every response has the headers that forbid framing, sniffing and foreign scripts")
-    func headers() async throws {
+    @Test func `every response has the headers that forbid framing, sniffing and foreign scripts`() async throws {
         try await withGallery { stage in
             for path in ["/", "/app.js", "/api/library", "/nothing", "/api/events?page=x"] {
                 let fields = try await stage.ask("GET", path).fields
@@ -67,8 +63,7 @@ import Wire
         }
     }
 
-    @Test("with a token every request needs it; the printed address exchanges it for a cookie")
-    func token() async throws {
+    @Test func `with a token every request needs it; the printed address exchanges it for a cookie`() async throws {
         let token = "0123456789abcdef0123"
         try await withGallery {
             $0.token = token
@@ -109,8 +104,7 @@ import Wire
         }
     }
 
-    @Test("a gallery that other machines can connect to needs a token of 16 characters")
-    func needsToken() async throws {
+    @Test func `a gallery that other machines can connect to needs a token of 16 characters`() async throws {
         for token in [nil, "short"] {
             await #expect(throws: GalleryError.self) {
                 try await withGallery {

@@ -21,8 +21,9 @@ import Wire
         try JSONDecoder().decode(Library.self, from: Data(try await stage.ask("GET", "/api/library").body))
     }
 
-    @Test("the library has an entity tag that changes with it; a conditional request is answered 304")
-    func tag() async throws {
+    @Test func `the library has an entity tag that changes with it; a conditional request is answered 304`()
+        async throws
+    {
         try await withGallery { stage in
             let first = try await stage.ask("GET", "/api/library")
             let tag = try #require(first.fields["etag"])
@@ -32,8 +33,7 @@ import Wire
         }
     }
 
-    @Test("adding, deleting, undo and redo change the library file and describe the edit")
-    func edits() async throws {
+    @Test func `adding, deleting, undo and redo change the library file and describe the edit`() async throws {
         try await withGallery { stage in
             let added = try await stage.ask(
                 "POST", "/api/albums", json: #"{"album": {"title": " New ", "year": "2001"}, "index": 2}"#)
@@ -52,8 +52,7 @@ import Wire
         }
     }
 
-    @Test("an edited album keeps its position and its other fields, and undo restores it")
-    func edit() async throws {
+    @Test func `an edited album keeps its position and its other fields, and undo restores it`() async throws {
         try await withGallery { stage in
             let (id, before) = (try await stage.ids[2], try await library(stage))
             let change = #"{"album": {"title": " Two ", "coverUrl": "http://a.example/2"}}"#
@@ -72,8 +71,7 @@ import Wire
         }
     }
 
-    @Test("an invalid edit says why and changes nothing")
-    func editRefused() async throws {
+    @Test func `an invalid edit says why and changes nothing`() async throws {
         try await withGallery { stage in
             let id = try await stage.ids[0]
             let refused = try await stage.ask("PATCH", "/api/albums/\(id)", json: #"{"album": {"year": "99"}}"#)
@@ -86,14 +84,12 @@ import Wire
         }
     }
 
-    @Test(
-        "an invalid album is refused with the name of the field",
-        arguments: [
-            (#"{"title": ""}"#, "title"), (#"{"title": "A", "year": "99"}"#, "year"),
-            (#"{"title": "A", "coverUrl": "ftp://a/b"}"#, "coverUrl"),
-            (#"{"title": "A", "coverUrl": "http://u:p@a/"}"#, "coverUrl"),
-        ])
-    func invalid(album: String, field: String) async throws {
+    @Test(arguments: [
+        (#"{"title": ""}"#, "title"), (#"{"title": "A", "year": "99"}"#, "year"),
+        (#"{"title": "A", "coverUrl": "ftp://a/b"}"#, "coverUrl"),
+        (#"{"title": "A", "coverUrl": "http://u:p@a/"}"#, "coverUrl"),
+    ])
+    func `an invalid album is refused with the name of the field`(album: String, field: String) async throws {
         try await withGallery { stage in
             let reply = try await stage.ask("POST", "/api/albums", json: "{\"album\": \(album)}")
             #expect(reply.status == 422)
@@ -102,8 +98,7 @@ import Wire
         }
     }
 
-    @Test("invalid or oversized JSON is a client error")
-    func garbage() async throws {
+    @Test func `invalid or oversized JSON is a client error`() async throws {
         try await withGallery { stage in
             for body in ["", "[", "{}", "{\"album\": 5}", String(repeating: "x", count: 200_000)] {
                 let status = try await stage.ask("POST", "/api/albums", json: body).status
@@ -113,8 +108,7 @@ import Wire
         }
     }
 
-    @Test("an album without a usable URL says so, and ids may have any characters")
-    func ids() async throws {
+    @Test func `an album without a usable URL says so, and ids may have any characters`() async throws {
         let albums = [Album(id: "a/b c?é", title: "Odd"), Album(title: "No", coverURL: "ftp://x")]
         try await withGallery(albums: { _ in albums }) { stage in
             let rows = try await library(stage).albums
@@ -126,8 +120,7 @@ import Wire
         }
     }
 
-    @Test("each browser gets its own memento, resolved against the current library")
-    func memento() async throws {
+    @Test func `each browser gets its own memento, resolved against the current library`() async throws {
         try await withGallery { stage in
             let first = try await stage.ask("GET", "/api/state")
             #expect(first.text == "{\"memento\":null,\"covers\":{}}")
@@ -143,8 +136,8 @@ import Wire
         }
     }
 
-    @Test("an absurd index in a memento is clamped", arguments: [Int.max, Int.min, -1, 6])
-    func absurdMemento(index: Int) async throws {
+    @Test(arguments: [Int.max, Int.min, -1, 6])
+    func `an absurd index in a memento is clamped`(index: Int) async throws {
         try await withGallery { stage in
             let first = try await stage.ask("GET", "/api/state")
             let cookie = String((first.fields["set-cookie"] ?? "").prefix { $0 != ";" })
@@ -156,8 +149,7 @@ import Wire
         }
     }
 
-    @Test("every file of the page is embedded, and the service worker stores all it needs")
-    func files() async throws {
+    @Test func `every file of the page is embedded, and the service worker stores all it needs`() async throws {
         let folder =
             URL(fileURLWithPath: #filePath).deletingLastPathComponent().path + "/../../Sources/CoverGallery/Page"
         let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()

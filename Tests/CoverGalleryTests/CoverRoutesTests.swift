@@ -18,8 +18,9 @@ import Wire
         return try await stage.ask("POST", "/api/covers", json: json).text
     }
 
-    @Test("a missing cover is downloaded when a page shows it, and the page gets an event when it arrives")
-    func arrival() async throws {
+    @Test func `a missing cover is downloaded when a page shows it, and the page gets an event when it arrives`()
+        async throws
+    {
         try await withGallery { stage in
             let ids = try await stage.ids
             #expect(try await stage.ask("GET", "/covers/\(ids[0])").status == 404)
@@ -42,8 +43,9 @@ import Wire
         }
     }
 
-    @Test("a cover that failed permanently says why, and is requested again only if a person asks for it")
-    func failure() async throws {
+    @Test func `a cover that failed permanently says why, and is requested again only if a person asks for it`()
+        async throws
+    {
         try await withGallery(albums: { [Album(title: "A", coverURL: $0.coverURL(1) + "?status=404&times=1")] }) {
             stage in
             let ids = try await stage.ids
@@ -60,8 +62,9 @@ import Wire
         }
     }
 
-    @Test("an album without a URL shows the archive's cover, and one whose first URL fails shows the next one's")
-    func otherURLs() async throws {
+    @Test func `an album without a URL shows the archive's cover, and one whose first URL fails shows the next one's`()
+        async throws
+    {
         var archive = ""
         try await withGallery(
             library: { $0.coverArtArchive = URL(string: archive)! },
@@ -94,8 +97,9 @@ import Wire
         }
     }
 
-    @Test("covers in view are requested before those near it, and covers that a page has left are not requested")
-    func viewFirst() async throws {
+    @Test func `covers in view are requested before those near it, and covers that a page has left are not requested`()
+        async throws
+    {
         // The only transfer stays in flight until the page has moved on.
         try await withGallery(
             library: { $0.parallel = 1 },
@@ -126,8 +130,9 @@ import Wire
         }
     }
 
-    @Test("covers are requested in a page's order, and a new order applies to requests that were not sent yet")
-    func order() async throws {
+    @Test func `covers are requested in a page's order, and a new order applies to requests that were not sent yet`()
+        async throws
+    {
         try await withGallery(
             library: { $0.parallel = 1 },
             albums: { origin in (0..<40).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") } }
@@ -168,9 +173,10 @@ import Wire
         }
     }
 
-    @Test(
-        "a retry sends a request to an unreachable host at once, and the host's other covers follow by themselves")
-    func tryAgain() async throws {
+    @Test
+    func `a retry sends a request to an unreachable host at once, and the host's other covers follow by themselves`()
+        async throws
+    {
         try await withHostBack { stage, ids, events in
             _ = try await show(stage, ids, again: [ids[3]])
             let received = try await hear(12, "cover", on: events)
@@ -178,8 +184,7 @@ import Wire
         }
     }
 
-    @Test("an open page recovers by itself when the host of its covers is reachable again")
-    func recovers() async throws {
+    @Test func `an open page recovers by itself when the host of its covers is reachable again`() async throws {
         try await withHostBack { _, _, events in
             let begun = ContinuousClock.now
             let received = try await hear(12, "cover", on: events)
@@ -189,8 +194,7 @@ import Wire
         }
     }
 
-    @Test("the page's head and state name the cached covers around its album")
-    func firstCovers() async throws {
+    @Test func `the page's head and state name the cached covers around its album`() async throws {
         let odd = "a/b é"
         try await withGallery(albums: { origin in
             (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverURL: origin.coverURL($0)) }
@@ -211,8 +215,7 @@ import Wire
         }
     }
 
-    @Test("stale covers are marked as such, in the page's state and when it shows them")
-    func stale() async throws {
+    @Test func `stale covers are marked as such, in the page's state and when it shows them`() async throws {
         let queries = ["", "?cache-control=max-age=0"]
         try await withGallery(albums: { origin in
             queries.enumerated().map { Album(id: "n\($0)", title: "T", coverURL: origin.coverURL($0) + $1) }
@@ -233,8 +236,7 @@ import Wire
         }
     }
 
-    @Test("an SVG cover is served with a policy that forbids scripts")
-    func svg() async throws {
+    @Test func `an SVG cover is served with a policy that forbids scripts`() async throws {
         let drawing = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><script>alert(1)</script></svg>"
         let head = "HTTP/1.1 200 OK\r\nContent-Type: image/svg+xml\r\nContent-Length: \(drawing.utf8.count)\r\n"
         let server = try Listener(answer: "\(head)Connection: close\r\n\r\n\(drawing)")
@@ -252,8 +254,7 @@ import Wire
         }
     }
 
-    @Test("every page gets an event for an edit, also for one of another program")
-    func otherEdits() async throws {
+    @Test func `every page gets an event for an edit, also for one of another program`() async throws {
         try await withGallery { stage in
             let events = [try await stage.events("page-0001"), try await stage.events("page-0002")]
             let other = try await LibraryAPI(configuration: stage.library.configuration)
@@ -267,8 +268,7 @@ import Wire
         }
     }
 
-    @Test("a prefetch reports its progress and its end, and only one runs at a time")
-    func prefetch() async throws {
+    @Test func `a prefetch reports its progress and its end, and only one runs at a time`() async throws {
         try await withGallery(albums: { origin in
             (0..<20).map { Album(title: "T\($0)", coverURL: origin.coverURL($0) + "?hold=1") }
                 + [Album(title: "Gone", coverURL: origin.coverURL(99) + "?status=410")]
@@ -287,8 +287,7 @@ import Wire
         }
     }
 
-    @Test("GET /api/covers lists the cached covers with their sizes")
-    func all() async throws {
+    @Test func `GET /api/covers lists the cached covers with their sizes`() async throws {
         try await withGallery { stage in
             #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":{}}")
             let cover = try await stage.cover(at: stage.origin.coverURL(3))
@@ -298,10 +297,10 @@ import Wire
         }
     }
 
-    @Test(
-        "every kind of failure has a short text for people, and the technical cause separately",
-        arguments: CoverFailure.Kind.allCases)
-    func problem(kind: CoverFailure.Kind) {
+    @Test(arguments: CoverFailure.Kind.allCases)
+    func `every kind of failure has a short text for people, and the technical cause separately`(
+        kind: CoverFailure.Kind
+    ) {
         let detail = "Failed to connect to a.example port 80 after 0 ms: Couldn't connect to server"
         let problem = CoverProblem(
             CoverFailure(kind, url: "http://a.example:8731/x?token=1", detail: detail, status: 503))
@@ -311,8 +310,7 @@ import Wire
         #expect(problem.cause == detail)
     }
 
-    @Test("a page gets an event when a prefetch downloads a cover that failed before")
-    func downloadedLater() async throws {
+    @Test func `a page gets an event when a prefetch downloads a cover that failed before`() async throws {
         try await withGallery(albums: { [Album(title: "T", coverURL: $0.coverURL(1) + "?status=404&times=1")] }) {
             stage in
             let events = try await stage.events(page)
@@ -324,8 +322,9 @@ import Wire
         }
     }
 
-    @Test("a cover with a transient failure is retried while it is shown, one with a permanent failure is not")
-    func transientFailure() async throws {
+    @Test func `a cover with a transient failure is retried while it is shown, one with a permanent failure is not`()
+        async throws
+    {
         try await withGallery(albums: {
             [
                 Album(title: "T", coverURL: $0.coverURL(1) + "?status=503&times=1"),
@@ -349,8 +348,7 @@ import Wire
         }
     }
 
-    @Test("a page that reconnects gets new events, and its former stream ends")
-    func reconnecting() async throws {
+    @Test func `a page that reconnects gets new events, and its former stream ends`() async throws {
         try await withGallery { stage in
             let former = try await stage.events(page)
             _ = try await onThread { try former.receive(until: "event: cache") }
@@ -362,8 +360,7 @@ import Wire
         }
     }
 
-    @Test("closing a gallery ends the streams of pages that are connected")
-    func closing() async throws {
+    @Test func `closing a gallery ends the streams of pages that are connected`() async throws {
         try await withGallery { stage in
             let events = try await stage.events(page)
             async let rest = onThread { try events.drain() }

@@ -3,16 +3,14 @@ import Testing
 @testable import CoverGallery
 
 @Suite(.timeLimit(.minutes(1))) struct EventBufferTests {
-    @Test("the buffer of a page that does not read holds one event per key")
-    func slowReader() {
+    @Test func `the buffer of a page that does not read holds one event per key`() {
         let events = EventBuffer()
         for number in 0..<100_000 { events.post("prefetch", "\(number)") }
         for number in 0..<1_000 { events.post("cover", key: "cover \(number % 10)", "\(number)") }
         #expect(events.unsentCount == 11)
     }
 
-    @Test("unsent events are sent in order, the newest of each key, and the sequence ends after close")
-    func batches() async {
+    @Test func `unsent events are sent in order, the newest of each key, and the sequence ends after close`() async {
         let events = EventBuffer()
         events.post("prefetch", "1")
         events.post("cover", key: "cover a", "2")
@@ -24,8 +22,7 @@ import Testing
         #expect(batches == ["event: prefetch\ndata: 3\n\nevent: cover\ndata: 2\n\n"])
     }
 
-    @Test("an event that is posted while the page waits is sent at once")
-    func waiting() async {
+    @Test func `an event that is posted while the page waits is sent at once`() async {
         let events = EventBuffer()
         async let first = events.batches.first { _ in true }
         events.postHeartbeat()

@@ -12,8 +12,7 @@ import Testing
         CoverFailure(kind, url: url, detail: "", status: status)
     }
 
-    @Test("a failure that may pass is retried after 5 s, then after twice as long, at most 5 min")
-    func backoff() {
+    @Test func `a failure that may pass is retried after 5 s, then after twice as long, at most 5 min`() {
         var schedule = RetrySchedule()
         var now = start
         for seconds in [5, 10, 20, 40, 80, 160, 300, 300] {
@@ -24,8 +23,7 @@ import Testing
         }
     }
 
-    @Test("a permanent failure is not retried, until a person asks for it")
-    func permanent() {
+    @Test func `a permanent failure is not retried, until a person asks for it`() {
         var schedule = RetrySchedule()
         _ = schedule.didFail(url(1), failure(.status, url(1), status: 404), hasSeveralURLs: false, at: start)
         #expect(schedule.problem(of: url(1), at: start + .seconds(3_600)) != nil)
@@ -33,8 +31,7 @@ import Testing
         #expect(schedule.problem(of: url(1), at: start) == nil)
     }
 
-    @Test("an unreachable host gets one request every two seconds, and its other covers follow when it answers")
-    func probes() {
+    @Test func `an unreachable host gets one request every two seconds, and its other covers follow when it answers`() {
         var schedule = RetrySchedule()
         let covers = [url(1), url(2), url(3, host: "b.example")]
         for cover in covers { _ = schedule.didFail(cover, failure(.connect, cover), hasSeveralURLs: false, at: start) }
@@ -48,8 +45,7 @@ import Testing
         #expect(!isUnreachable)
     }
 
-    @Test("a status ends the outage of its host, unless the cover has several URLs")
-    func answer() {
+    @Test func `a status ends the outage of its host, unless the cover has several URLs`() {
         var schedule = RetrySchedule()
         _ = schedule.didFail(url(1), failure(.connect, url(1)), hasSeveralURLs: false, at: start)
         let status = failure(.status, url(2), status: 404)

@@ -3,8 +3,7 @@ import Testing
 @testable import CoverLibrary
 
 @Suite struct AlbumValidationTests {
-    @Test("an edit is refused for the fields it changes, not for what was wrong before")
-    func validation() throws {
+    @Test func `an edit is refused for the fields it changes, not for what was wrong before`() throws {
         var former = Album(title: "A", year: "about 1999")
         former.alternateCoverURLs = ["ftp://a"]
         var album = former

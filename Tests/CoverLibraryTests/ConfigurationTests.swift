@@ -25,22 +25,19 @@ import Testing
         }
     }
 
-    @Test(
-        "a rate that is not above 0 and finite is an error",
-        arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
-    func rates(rate: Double) async throws {
+    @Test(arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
+    func `a rate that is not above 0 and finite is an error`(rate: Double) async throws {
         #expect(try await problem { $0.rate = rate }?.contains("rate must be above 0") == true)
         #expect(try await problem { $0.totalRate = rate }?.contains("totalRate must be above 0") == true)
     }
 
-    @Test("a number of transfers outside 1 to 65536 is an error", arguments: [0, -1, Int.min, Int.max])
-    func transfers(count: Int) async throws {
+    @Test(arguments: [0, -1, Int.min, Int.max])
+    func `a number of transfers outside 1 to 65536 is an error`(count: Int) async throws {
         #expect(try await problem { $0.parallel = count }?.contains("parallel must be") == true)
         #expect(try await problem { $0.perHost = count }?.contains("perHost must be") == true)
     }
 
-    @Test("covers arrive with the smallest and largest values")
-    func extremes() async throws {
+    @Test func `covers arrive with the smallest and largest values`() async throws {
         for rate in [Double.leastNonzeroMagnitude, .greatestFiniteMagnitude] {
             try await withStage { configuration in
                 configuration.rate = rate
@@ -53,8 +50,7 @@ import Testing
         }
     }
 
-    @Test("a cover fails while no descriptor is left, and arrives once there are some")
-    func noDescriptors() async {
+    @Test func `a cover fails while no descriptor is left, and arrives once there are some`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 var limit = rlimit()

@@ -8,8 +8,7 @@ import Wire
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct LibraryAPITests {
-    @Test("a cover is downloaded once, and then returned from the cache without its origin")
-    func downloadThenCache() async throws {
+    @Test func `a cover is downloaded once, and then returned from the cache without its origin`() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 5)
             let first = try await stage.library.cover(at: stage.url(5))
@@ -25,8 +24,7 @@ import Wire
         }
     }
 
-    @Test("the next library in the same folder has the cover, offline")
-    func nextLibrary() async throws {
+    @Test func `the next library in the same folder has the cover, offline`() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1))
             await stage.library.close()
@@ -37,8 +35,7 @@ import Wire
         }
     }
 
-    @Test("concurrent calls for one URL share a request, and all return the cover")
-    func joining() async throws {
+    @Test func `concurrent calls for one URL share a request, and all return the cover`() async throws {
         try await withStage { stage in
             let url = stage.url(3, "delay=100")
             let count = try await withThrowingTaskGroup(of: Bool.self) { group in
@@ -52,10 +49,8 @@ import Wire
         }
     }
 
-    @Test(
-        "a response that is no image is a failure and is not stored",
-        arguments: ["fault=html", "fault=json", "fault=empty"])
-    func notAnImage(query: String) async throws {
+    @Test(arguments: ["fault=html", "fault=json", "fault=empty"])
+    func `a response that is no image is a failure and is not stored`(query: String) async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, query))
             #expect(failure?.kind == .notAnImage)
@@ -66,8 +61,7 @@ import Wire
         }
     }
 
-    @Test("a request is retried after two temporary failures")
-    func retrying() async throws {
+    @Test func `a request is retried after two temporary failures`() async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "status=503&times=2&retry-after=0"))
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
@@ -75,8 +69,8 @@ import Wire
         }
     }
 
-    @Test("a broken transfer is retried, and a partial cover is never stored", arguments: ["truncate", "reset"])
-    func brokenTransfer(fault: String) async throws {
+    @Test(arguments: ["truncate", "reset"])
+    func `a broken transfer is retried, and a partial cover is never stored`(fault: String) async throws {
         try await withStage { stage in
             let cover = try await stage.library.cover(at: stage.url(1, "fault=\(fault)&times=1"))
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
@@ -84,8 +78,7 @@ import Wire
         }
     }
 
-    @Test("without retries the first failure is final")
-    func noRetries() async throws {
+    @Test func `without retries the first failure is final`() async throws {
         try await withStage {
             $0.retries = 0
         } _: { stage in
@@ -95,8 +88,7 @@ import Wire
         }
     }
 
-    @Test("a request with a long Retry-After fails at once, and the failure names the time")
-    func longRetryAfter() async throws {
+    @Test func `a request with a long Retry-After fails at once, and the failure names the time`() async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, "status=503&retry-after=3600"))
             #expect(failure?.kind == .status)
@@ -105,8 +97,7 @@ import Wire
         }
     }
 
-    @Test("a 404 is not retried")
-    func notFound() async throws {
+    @Test func `a 404 is not retried`() async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(stage.url(1, "status=404"))
             #expect(failure?.kind == .status && failure?.status == 404)
@@ -115,8 +106,8 @@ import Wire
         }
     }
 
-    @Test("an unusable URL is a failure before a connection is made", arguments: ["", "ftp://a/1.jpg", "1.jpg"])
-    func badURL(url: String) async throws {
+    @Test(arguments: ["", "ftp://a/1.jpg", "1.jpg"])
+    func `an unusable URL is a failure before a connection is made`(url: String) async throws {
         try await withStage { stage in
             let failure = await stage.library.failure(url)
             #expect(failure?.kind == .badURL)
@@ -125,8 +116,7 @@ import Wire
         }
     }
 
-    @Test("a URL with credentials is refused, and the failure does not repeat them")
-    func credentials() async throws {
+    @Test func `a URL with credentials is refused, and the failure does not repeat them`() async throws {
         try await withStage { stage in
             let url = "http://user:secret@127.0.0.1:\(stage.origin.port)/covers/1.jpg"
             let failure = await stage.library.failure(url)
@@ -136,8 +126,7 @@ import Wire
         }
     }
 
-    @Test("a failure does not repeat the credentials of a redirect's target")
-    func credentialsInRedirect() async throws {
+    @Test func `a failure does not repeat the credentials of a redirect's target`() async throws {
         try await withStage { stage in
             let target = "http://user:secret@127.0.0.1:\(stage.origin.port)/nothing"
             let failure = try #require(await stage.library.failure(stage.url(1, "to=\(target)")))
@@ -145,8 +134,7 @@ import Wire
         }
     }
 
-    @Test("offline, a miss is a failure without a connection, and a hit returns the cover")
-    func offline() async throws {
+    @Test func `offline, a miss is a failure without a connection, and a hit returns the cover`() async throws {
         try await withStage { stage in
             _ = try await stage.library.cover(at: stage.url(1))
             let connections = stage.origin.connectionCount
@@ -158,8 +146,7 @@ import Wire
         }
     }
 
-    @Test("damaged bytes are never returned, and the cover is downloaded again")
-    func damage() async throws {
+    @Test func `damaged bytes are never returned, and the cover is downloaded again`() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
             _ = try await stage.library.cover(at: stage.url(1))
@@ -171,8 +158,7 @@ import Wire
         }
     }
 
-    @Test("a synchronous look-up of damaged bytes is a miss")
-    func damagedLookUp() async throws {
+    @Test func `a synchronous look-up of damaged bytes is a miss`() async throws {
         try await withStage { stage in
             let expected = CoverImage.jpeg(number: 1)
             _ = try await stage.library.cover(at: stage.url(1))
@@ -181,8 +167,7 @@ import Wire
         }
     }
 
-    @Test("when an arrival is published, every library in the folder has the cover")
-    func events() async throws {
+    @Test func `when an arrival is published, every library in the folder has the cover`() async throws {
         try await withStage { stage in
             let events = stage.library.events()
             let other = try await stage.another { $0.isOffline = true }
@@ -200,8 +185,7 @@ import Wire
         }
     }
 
-    @Test("observers receive failures, and their streams end when the library closes")
-    func failureEvents() async throws {
+    @Test func `observers receive failures, and their streams end when the library closes`() async throws {
         try await withStage { stage in
             let events = stage.library.events()
             _ = await stage.library.failure(stage.url(1, "status=404"))
@@ -212,8 +196,7 @@ import Wire
         }
     }
 
-    @Test("a cover that exceeds the maximum size or the cache is too large")
-    func tooLarge() async throws {
+    @Test func `a cover that exceeds the maximum size or the cache is too large`() async throws {
         try await withStage {
             $0.capacity = 100_000
             $0.maximumSize = 300_000
@@ -228,8 +211,7 @@ import Wire
         }
     }
 
-    @Test("cancelling one of two calls for a cover does not affect the other")
-    func cancelOneOfTwo() async throws {
+    @Test func `cancelling one of two calls for a cover does not affect the other`() async throws {
         try await withStage { stage in
             let url = stage.url(1, "hold=1")
             let first = Task { await stage.library.failure(url) }
@@ -243,8 +225,7 @@ import Wire
         }
     }
 
-    @Test("cancelling the only call for a cover ends it at once, and the library works on")
-    func cancelling() async throws {
+    @Test func `cancelling the only call for a cover ends it at once, and the library works on`() async throws {
         try await withStage { stage in
             let task = Task { await stage.library.failure(stage.url(1, "fault=never")) }
             try await eventually { stage.origin.requestCount == 1 }
@@ -255,8 +236,7 @@ import Wire
         }
     }
 
-    @Test("the statistics count covers, bytes and uses")
-    func statistics() async throws {
+    @Test func `the statistics count covers, bytes and uses`() async throws {
         try await withStage {
             $0.capacity = 50 << 20
         } _: { stage in
@@ -275,8 +255,7 @@ import Wire
         }
     }
 
-    @Test("a library whose cache directory is a file does not open, and the error says what to do")
-    func notADirectory() async throws {
+    @Test func `a library whose cache directory is a file does not open, and the error says what to do`() async throws {
         try await withStage { stage in
             let path = stage.folder + "/cache/CACHEDIR.TAG"
             let error = await #expect(throws: LibraryError.self) {
@@ -287,8 +266,7 @@ import Wire
         }
     }
 
-    @Test("two libraries in one folder store each cover once, and both have all")
-    func twoLibraries() async throws {
+    @Test func `two libraries in one folder store each cover once, and both have all`() async throws {
         try await withStage { stage in
             let other = try await stage.another()
             let urls = (1...60).map { stage.url($0) }

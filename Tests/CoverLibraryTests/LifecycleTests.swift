@@ -10,9 +10,8 @@ import Wire
 
 /// What a library starts, and what it leaves behind.
 @Suite(.timeLimit(.minutes(10))) struct LifecycleTests {
-    @Test(
-        "after close every call throws, whether or not anything was downloaded", arguments: [true, false])
-    func closed(hasDownloaded: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `after close every call throws, whether or not anything was downloaded`(hasDownloaded: Bool) async throws {
         try await withStage { stage in
             let (library, url) = (stage.library, stage.url(1))
             if hasDownloaded { _ = try await library.cover(at: url) }
@@ -46,8 +45,7 @@ import Wire
         }
     }
 
-    @Test("after close edits are not sent, and the next library sends them")
-    func closedOutbox() async throws {
+    @Test func `after close edits are not sent, and the next library sends them`() async throws {
         let remote = try await Origin.start()
         try await withStage {
             $0.remote = URL(string: remote.url)
@@ -80,8 +78,7 @@ import Wire
         }
     }
 
-    @Test("a library released without close releases its segment's lock")
-    func releasedLock() async throws {
+    @Test func `a library released without close releases its segment's lock`() async throws {
         try await withStage { stage in
             await stage.library.close()
             do {
@@ -98,8 +95,7 @@ import Wire
         }
     }
 
-    @Test("reading cached covers starts no scheduler")
-    func cached() async throws {
+    @Test func `reading cached covers starts no scheduler`() async throws {
         try await withStage { stage in
             let url = stage.url(1)
             _ = try await stage.library.cover(at: url)
@@ -115,8 +111,7 @@ import Wire
     }
 
     #if os(Linux)
-        @Test("opening a library and reading from it starts one thread; releasing it ends all threads")
-        func threads() async {
+        @Test func `opening a library and reading from it starts one thread; releasing it ends all threads`() async {
             await #expect(processExitsWith: .success) {
                 let mask = try await onWorkThread { try blockedSignals("/proc/thread-self") }
                 try await withStage { stage in

@@ -7,8 +7,7 @@ import Testing
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct RemoteLibraryTests {
-    @Test("adding, editing, deleting, undo and redo are posted in order")
-    func order() async throws {
+    @Test func `adding, editing, deleting, undo and redo are posted in order`() async throws {
         let origin = try await Origin.start()
         try await withAlbums(["A"]) { folder in
             let library = try await folder.library { $0.remote = URL(string: origin.url + "/") }
@@ -31,8 +30,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("while the server is away edits wait on the disk, and are sent once when it is back")
-    func away() async throws {
+    @Test func `while the server is away edits wait on the disk, and are sent once when it is back`() async throws {
         let first = try await Origin.start()
         let (port, url) = (first.port, first.url)
         await first.stop()
@@ -58,8 +56,7 @@ import Testing
         }
     }
 
-    @Test("many senders at once send everything once, in order")
-    func senders() async throws {
+    @Test func `many senders at once send everything once, in order`() async throws {
         let origin = try await Origin.start()
         try await withAlbums([]) { folder in
             let libraries = Mutex<[LibraryAPI]>([])
@@ -81,8 +78,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("the server does not take a message twice whose response was lost")
-    func lostAnswer() async throws {
+    @Test func `the server does not take a message twice whose response was lost`() async throws {
         let origin = try await Origin.start()
         try await withAlbums([]) { folder in
             let library = try await folder.library { $0.remote = URL(string: origin.url) }
@@ -101,8 +97,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("a message that the server refuses for good is reported, and later messages are sent")
-    func refused() async throws {
+    @Test func `a message that the server refuses for good is reported, and later messages are sent`() async throws {
         let origin = try await Origin.start()
         for titles in [["A"], ["A", "B"]] {
             try await withAlbums([]) { folder in
@@ -119,8 +114,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("deleting an album that the remote library lacks succeeds, and the next edit is sent")
-    func unknownThere() async throws {
+    @Test func `deleting an album that the remote library lacks succeeds, and the next edit is sent`() async throws {
         let origin = try await Origin.start()
         try await withAlbums(["Unknown there"]) { folder in
             let library = try await folder.library { $0.remote = URL(string: origin.url) }
@@ -134,8 +128,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("an edit is sent with the whole album, and its refusal names it")
-    func editMessage() async throws {
+    @Test func `an edit is sent with the whole album, and its refusal names it`() async throws {
         let origin = try await Origin.start()
         try await withAlbums([]) { folder in
             try folder.write(#"[{"title": "A", "zeta": 1.50}]"#)
@@ -151,8 +144,7 @@ import Testing
         await origin.stop()
     }
 
-    @Test("without a remote library no edit waits for one")
-    func none() async throws {
+    @Test func `without a remote library no edit waits for one`() async throws {
         try await withAlbums([]) { folder in
             let library = try await folder.library()
             try await library.albums.add(Album(title: "A"))
@@ -164,8 +156,7 @@ import Testing
         }
     }
 
-    @Test("a remote library with an invalid URL is an error when the library opens")
-    func badURL() async throws {
+    @Test func `a remote library with an invalid URL is an error when the library opens`() async throws {
         try await withAlbums([]) { folder in
             await #expect(throws: LibraryError.self) { try await folder.library { $0.remote = URL(string: "ftp://a") } }
         }

@@ -10,8 +10,9 @@ private let start: Int64 = 1_704_067_200_000
 private let url = "https://example.org/a"
 
 @Suite struct CachedResponseTests {
-    @Test("an entry preserves a response: status, fields in order, times, and the request fields that Vary names")
-    func roundTrip() throws {
+    @Test func `an entry preserves a response: status, fields in order, times, and the request fields that Vary names`()
+        throws
+    {
         let fields: HTTPFields = [
             .contentType: "text/html", .setCookie: "a=1", .setCookie: "b=2", .vary: "Accept, Accept-Language",
             .date: HTTPDate.text(start / 1_000),
@@ -27,8 +28,7 @@ private let url = "https://example.org/a"
         #expect(!again.entry.isCover && again.key == key.text && CachedResponse.keys(of: url).contains(key))
     }
 
-    @Test("a cover that the library downloaded answers requests with the library's own fields")
-    func libraryCovers() throws {
+    @Test func `a cover that the library downloaded answers requests with the library's own fields`() throws {
         let metadata = EntryMetadata(
             key: url, mediaType: "image/jpeg", storedAt: start,
             fields: "vary: Accept\ncache-control: max-age=60\ntried at: 1\n")

@@ -9,8 +9,9 @@ import Wire
 @testable import CoverMirror
 
 @Suite(.timeLimit(.minutes(5))) struct CachingTests {
-    @Test("a miss is fetched and stored; later requests are hits with an Age (RFC 9111 §4, RFC 9211 §2)")
-    func missThenHit() async throws {
+    @Test func `a miss is fetched and stored; later requests are hits with an Age (RFC 9111 §4, RFC 9211 §2)`()
+        async throws
+    {
         try await withMirror { stage in
             let miss = try await stage.get("/covers/1.jpg")
             #expect(miss.status == 200 && miss.body == CoverImage.jpeg(number: 1))
@@ -26,8 +27,7 @@ import Wire
         }
     }
 
-    @Test("a stale response is validated, and a 304 confirms it (RFC 9111 §4.3)")
-    func revalidated() async throws {
+    @Test func `a stale response is validated, and a 304 confirms it (RFC 9111 §4.3)`() async throws {
         try await withMirror { stage in
             let path = "/covers/2.jpg?cache-control=max-age=0"
             _ = try await stage.get(path)
@@ -39,8 +39,7 @@ import Wire
         }
     }
 
-    @Test("the request's directives are obeyed (RFC 9111 §5.2.1, §5.4)")
-    func requestDirectives() async throws {
+    @Test func `the request's directives are obeyed (RFC 9111 §5.2.1, §5.4)`() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/3.jpg")
             for fields in [["Cache-Control": "no-cache"], ["Pragma": "no-cache"], ["Cache-Control": "min-fresh=99999"]]
@@ -62,10 +61,10 @@ import Wire
         }
     }
 
-    @Test(
-        "no-store of the response or the request is obeyed (RFC 9111 §5.2.1.5, §5.2.2.5)",
-        arguments: [("?cache-control=no-store", [:]), ("", ["Cache-Control": "no-store"])])
-    func notStored(query: String, fields: [String: String]) async throws {
+    @Test(arguments: [("?cache-control=no-store", [:]), ("", ["Cache-Control": "no-store"])])
+    func `no-store of the response or the request is obeyed (RFC 9111 §5.2.1.5, §5.2.2.5)`(
+        query: String, fields: [String: String]
+    ) async throws {
         try await withMirror { stage in
             for count in 1...2 {
                 let reply = try await stage.get("/covers/5.jpg\(query)", fields)
@@ -76,10 +75,11 @@ import Wire
         }
     }
 
-    @Test(
-        "within stale-while-revalidate a stale response is served at once and validated in the background (RFC 5861 §3)"
-    )
-    func whileRevalidating() async throws {
+    @Test
+    func
+        `within stale-while-revalidate a stale response is served at once and validated in the background (RFC 5861 §3)`()
+        async throws
+    {
         try await withMirror { stage in
             let path = "/covers/6.jpg?cache-control=max-age=0,stale-while-revalidate=60"
             _ = try await stage.get(path)
@@ -89,8 +89,9 @@ import Wire
         }
     }
 
-    @Test("concurrent requests for one URL share one request to the origin (RFC 9111 §4, RFC 9211 §2.6)")
-    func collapsed() async throws {
+    @Test func `concurrent requests for one URL share one request to the origin (RFC 9111 §4, RFC 9211 §2.6)`()
+        async throws
+    {
         try await withMirror { stage in
             let path = "/covers/7.jpg?hold=1"
             try await withThrowingTaskGroup(of: Reply.self) { group in
@@ -109,8 +110,8 @@ import Wire
         }
     }
 
-    @Test("a no-store response answers none of the requests that waited for it (RFC 9111 §5.2.2.5)")
-    func notShared() async throws {
+    @Test func `a no-store response answers none of the requests that waited for it (RFC 9111 §5.2.2.5)`() async throws
+    {
         try await withMirror { stage in
             let path = "/covers/8.jpg?hold=1&cache-control=no-store"
             try await withThrowingTaskGroup(of: Reply.self) { group in
@@ -123,8 +124,7 @@ import Wire
         }
     }
 
-    @Test("HEAD is answered from a stored GET, else forwarded (RFC 9110 §9.3.2)")
-    func head() async throws {
+    @Test func `HEAD is answered from a stored GET, else forwarded (RFC 9110 §9.3.2)`() async throws {
         try await withMirror { stage in
             let forwarded = try await stage.send("HEAD", "/covers/9.jpg")
             #expect(
@@ -141,8 +141,7 @@ import Wire
         }
     }
 
-    @Test("the response to a HEAD updates the stored one (RFC 9111 §4.3.5)")
-    func headUpdates() async throws {
+    @Test func `the response to a HEAD updates the stored one (RFC 9111 §4.3.5)`() async throws {
         try await withMirror { stage in
             let path = "/covers/10.jpg?cache-control=max-age=0"
             _ = try await stage.get(path)
@@ -154,8 +153,8 @@ import Wire
         }
     }
 
-    @Test("variants of a URL are stored together, and each answers its own requests (RFC 9111 §4.1)")
-    func vary() async throws {
+    @Test func `variants of a URL are stored together, and each answers its own requests (RFC 9111 §4.1)`() async throws
+    {
         let answer = """
             HTTP/1.1 200 OK\r\nVary: Accept-Language\r\nCache-Control: max-age=60\r\nContent-Length: 2\r
             Connection: close\r\n\r\nhi

@@ -3,8 +3,7 @@ import Testing
 @testable import CoverMirror
 
 @Suite struct LargeResponsesTests {
-    @Test("the latest URLs are remembered, each once, until they are removed")
-    func bounded() {
+    @Test func `the latest URLs are remembered, each once, until they are removed`() {
         var large = LargeResponses(capacity: 2)
         for url in ["a", "b", "a", "b"] { large.insert(url) }
         #expect(large.contains("a") && large.contains("b"))

@@ -9,10 +9,10 @@ import Wire
 @testable import CoverMirror
 
 @Suite(.timeLimit(.minutes(5))) struct MethodTests {
-    @Test(
-        "an unsafe request is forwarded, and the stored response is validated before it is used again (RFC 9111 §4.4)",
-        arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])
-    func invalidation(method: String) async throws {
+    @Test(arguments: ["POST", "PUT", "DELETE", "PATCH", "M-SEARCH"])
+    func `an unsafe request is forwarded, and the stored response is validated before it is used again (RFC 9111 §4.4)`(
+        method: String
+    ) async throws {
         let answer = """
             HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nETag: "a"\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi
             """
@@ -38,8 +38,7 @@ import Wire
         }
     }
 
-    @Test("an unsafe request that fails invalidates nothing (RFC 9111 §4.4)")
-    func failedChange() async throws {
+    @Test func `an unsafe request that fails invalidates nothing (RFC 9111 §4.4)`() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/1.jpg")
             let refused = try await stage.send("DELETE", "/covers/1.jpg")
@@ -52,10 +51,11 @@ import Wire
         }
     }
 
-    @Test(
-        "an invalidated cover stays in the library's cache, stale; the mirror serves it only after a 304 (RFC 9111 §4.4)"
-    )
-    func invalidCoverStays() async throws {
+    @Test
+    func
+        `an invalidated cover stays in the library's cache, stale; the mirror serves it only after a 304 (RFC 9111 §4.4)`()
+        async throws
+    {
         try await withMirror { stage in
             let stored = try await stage.get("/covers/2.jpg")
             let url = stage.origin.coverURL(2)
@@ -77,7 +77,6 @@ import Wire
     }
 
     @Test(
-        "the mirror is no open proxy: URLs of other servers, tunnels and unknown names are refused",
         arguments: [
             ("GET", "http://example.org/", "example.org", 421), ("GET", "/../../etc", nil, 404),
             ("CONNECT", "example.org:443", nil, 501),
@@ -85,7 +84,9 @@ import Wire
             ("GET", "/covers/1.jpg", "evil.example", 421),
             ("TRACE", "/covers/1.jpg", nil, 501),
         ] as [(String, String, String?, Int)])
-    func noOpenProxy(method: String, target: String, host: String?, status: Int) async throws {
+    func `the mirror is no open proxy: URLs of other servers, tunnels and unknown names are refused`(
+        method: String, target: String, host: String?, status: Int
+    ) async throws {
         try await withMirror { stage in
             let reply = try await stage.send(method, target, host.map { ["Host": $0] } ?? [:])
             #expect(reply.status == status, "\(reply.head)")
@@ -94,8 +95,7 @@ import Wire
         }
     }
 
-    @Test("a mirror of a folder serves no URL outside it")
-    func folder() async throws {
+    @Test func `a mirror of a folder serves no URL outside it`() async throws {
         try await withMirror { stage in
             let mirror = try Mirror(of: stage.origin.url + "/covers/", in: stage.library)
             #expect(await mirror.response(to: MirrorRequest(method: .get, target: "/3.jpg")).head.status == .ok)
@@ -107,8 +107,7 @@ import Wire
         }
     }
 
-    @Test("a request that has passed the mirror already is refused (RFC 9110 §7.6.3)")
-    func loop() async throws {
+    @Test func `a request that has passed the mirror already is refused (RFC 9110 §7.6.3)`() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/1.jpg")
             let via = try #require(first.fields["via"])

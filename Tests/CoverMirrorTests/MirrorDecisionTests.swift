@@ -34,8 +34,7 @@ private func decide(
 }
 
 @Suite struct MirrorDecisionTests {
-    @Test("a fresh response is served, a stale one is validated, a missing one is fetched (RFC 9111 §4)")
-    func basics() {
+    @Test func `a fresh response is served, a stale one is validated, a missing one is fetched (RFC 9111 §4)`() {
         let one = cached("max-age=60")
         #expect(decide([], after: 0) == .fetch(.uriMiss))
         #expect(decide([one], after: 59) == .serve(one))
@@ -44,8 +43,7 @@ private func decide(
         #expect(decide([one], [.cacheControl: "max-stale"], after: 99) == .serve(one))
     }
 
-    @Test("offline and with only-if-cached nothing is fetched (RFC 9111 §5.2.1.7)")
-    func cacheOnly() throws {
+    @Test func `offline and with only-if-cached nothing is fetched (RFC 9111 §5.2.1.7)`() throws {
         let (one, strict) = (cached("max-age=60"), cached("max-age=60, must-revalidate"))
         #expect(decide([], after: 0, isOffline: true) == .refuse(nil))
         #expect(decide([one], after: 60, isOffline: true) == .serveStale(one))
@@ -54,8 +52,10 @@ private func decide(
         #expect(decide([one], [.cacheControl: "only-if-cached"], after: 59) == .serve(one))
     }
 
-    @Test("within stale-while-revalidate the stale response is served and validated in the background (RFC 5861 §3)")
-    func whileRevalidating() throws {
+    @Test
+    func `within stale-while-revalidate the stale response is served and validated in the background (RFC 5861 §3)`()
+        throws
+    {
         let one = cached("max-age=60, stale-while-revalidate=10")
         #expect(decide([one], after: 69) == .serveAndRevalidate(one))
         #expect(decide([one], after: 69, isOffline: true) == .serveStale(one))
@@ -63,7 +63,6 @@ private func decide(
     }
 
     @Test(
-        "a response that is stale on arrival is stored if it can be validated or served stale (RFC 9111 §4.2.4)",
         arguments: [
             ("max-age=60", [:], true), ("max-age=0", [:], true), ("no-cache", [:], false),
             ("max-age=0, must-revalidate", [:], false), ("max-age=60, must-revalidate", [:], true),
@@ -71,26 +70,25 @@ private func decide(
             ("max-age=0, must-revalidate", [.lastModified: "Mon, 01 Jan 2024 00:00:00 GMT"], true),
             ("max-age=60", [.vary: "*"], false), ("max-age=60", [.vary: "Accept"], true),
         ] as [(String, HTTPFields, Bool)])
-    func worthStoring(cacheControl: String, more: HTTPFields, isStored: Bool) {
+    func `a response that is stale on arrival is stored if it can be validated or served stale (RFC 9111 §4.2.4)`(
+        cacheControl: String, more: HTTPFields, isStored: Bool
+    ) {
         #expect(cached(cacheControl, more).response.isWorthStoring == isStored)
     }
 
-    @Test("an error is stored for its explicit lifetime only")
-    func errorsWorthStoring() {
+    @Test func `an error is stored for its explicit lifetime only`() {
         #expect(cached("max-age=60", status: 404).response.isWorthStoring)
         #expect(!cached("max-age=0", [.eTag: "\"a\""], status: 404).response.isWorthStoring)
     }
 
-    @Test("a stale error is never served")
-    func staleError() throws {
+    @Test func `a stale error is never served`() throws {
         let one = cached("max-age=60", status: 404)
         #expect(decide([one], after: 59) == .serve(one))
         #expect(decide([one], after: 60) == .validate(one, ifError: false, .stale))
         #expect(decide([one], after: 60, isOffline: true) == .refuse(one))
     }
 
-    @Test("§4.1: the most recent of the matching variants is served; without one it is a vary-miss")
-    func vary() throws {
+    @Test func `§4.1: the most recent of the matching variants is served; without one it is a vary-miss`() throws {
         let german = cached("max-age=60", [.vary: "Accept-Language"], requestFields: [language: "de"])
         let newer = cached(
             "max-age=60", [.vary: "Accept-Language"], requestFields: [language: "de"], after: 5, slot: 2)
@@ -103,8 +101,7 @@ private func decide(
         #expect(decide(all, after: 10) == .fetch(.varyMiss))
     }
 
-    @Test("§4.4: an invalid response is validated whatever its age, and never served stale")
-    func invalidated() throws {
+    @Test func `§4.4: an invalid response is validated whatever its age, and never served stale`() throws {
         let one = cached("max-age=60")
         let invalid = CachedResponse(metadata: one.metadata(invalidAt: start + 1_000))
         #expect(invalid.isInvalid && invalid.entry.metadata.freshUntil == start + 1_000)

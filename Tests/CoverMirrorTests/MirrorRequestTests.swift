@@ -11,15 +11,13 @@ import Testing
         MirrorRequest(method: method, target: "/", fields: fields, body: body)
     }
 
-    @Test("RFC 9111 §5.4: Pragma: no-cache counts without Cache-Control only")
-    func pragma() {
+    @Test func `RFC 9111 §5.4: Pragma: no-cache counts without Cache-Control only`() {
         #expect(request([.pragma: "no-cache"]).directives.noCache)
         #expect(!request([.pragma: "no-cache", .cacheControl: "max-stale"]).directives.noCache)
         #expect(!request([.pragma: "foo"]).directives.noCache)
     }
 
-    @Test("a cached response answers GET and HEAD without a body or a precondition on the origin's state")
-    func isCacheable() {
+    @Test func `a cached response answers GET and HEAD without a body or a precondition on the origin's state`() {
         #expect(request().isCacheable && request(method: .head).isCacheable && request(body: []).isCacheable)
         #expect(!request(method: .post).isCacheable && !request(body: [1]).isCacheable)
         #expect(!request([.ifMatch: "*"]).isCacheable)

@@ -11,8 +11,7 @@ import Wire
 
 /// The mirror's HTTP/1.1.
 @Suite(.timeLimit(.minutes(5))) struct MirrorServerTests {
-    @Test("pipelined requests are answered in order, and the connection stays open")
-    func pipelining() async throws {
+    @Test func `pipelined requests are answered in order, and the connection stays open`() async throws {
         try await withMirror { stage in
             try await onThread {
                 let wire = try Wire(port: stage.port)
@@ -29,8 +28,7 @@ import Wire
         }
     }
 
-    @Test("the response to HEAD has no body, and the next response follows")
-    func head() async throws {
+    @Test func `the response to HEAD has no body, and the next response follows`() async throws {
         try await withMirror { stage in
             try await onThread {
                 let wire = try Wire(port: stage.port)
@@ -59,8 +57,7 @@ import Wire
         }
     }
 
-    @Test("1xx responses are forwarded before the final one, and are not stored (RFC 9110 §15.2)")
-    func interim() async throws {
+    @Test func `1xx responses are forwarded before the final one, and are not stored (RFC 9110 §15.2)`() async throws {
         let answer = """
             HTTP/1.1 103 Early Hints\r\nLink: </a.css>; rel=preload\r\nX-Early: 1\r\n\r
             HTTP/1.1 200 OK\r\nCache-Control: max-age=60\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi
@@ -81,8 +78,8 @@ import Wire
         }
     }
 
-    @Test("a request body above the limit is refused with 413; Expect is answered with 100 below it")
-    func bodies() async throws {
+    @Test func `a request body above the limit is refused with 413; Expect is answered with 100 below it`() async throws
+    {
         try await withMirror { stage in
             let large = try await onThread {
                 let wire = try Wire(port: stage.port)
@@ -112,8 +109,7 @@ import Wire
         }
     }
 
-    @Test("a mirror that is closed answers the requests in flight first, within a time limit")
-    func closing() async throws {
+    @Test func `a mirror that is closed answers the requests in flight first, within a time limit`() async throws {
         try await withMirror { stage in
             let idle = try await onThread {
                 let wire = try Wire(port: stage.port)
@@ -142,8 +138,7 @@ import Wire
         }
     }
 
-    @Test("a public address needs a name, and an occupied port is reported")
-    func opening() async throws {
+    @Test func `a public address needs a name, and an occupied port is reported`() async throws {
         try await withMirror { stage in
             var options = MirrorOptions()
             options.host = "0.0.0.0"
@@ -162,8 +157,8 @@ import Wire
 
 /// Bodies that are too large to store.
 @Suite(.timeLimit(.minutes(5))) struct StreamingTests {
-    @Test("a body that is too large to store is streamed, and so are ranges of it", arguments: ["", "&chunked=1"])
-    func large(query: String) async throws {
+    @Test(arguments: ["", "&chunked=1"])
+    func `a body that is too large to store is streamed, and so are ranges of it`(query: String) async throws {
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
             let path = "/covers/1.jpg?size=1500000" + query
             let complete = try await stage.get(path)
@@ -175,8 +170,9 @@ import Wire
         }
     }
 
-    @Test("a URL that is known to be too large costs one request to the origin, until it is small enough")
-    func onceEach() async throws {
+    @Test func `a URL that is known to be too large costs one request to the origin, until it is small enough`()
+        async throws
+    {
         let small = String(repeating: "x", count: 50)
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
             let path = "/covers/1.jpg?size=1500000"
@@ -201,8 +197,7 @@ import Wire
         }
     }
 
-    @Test("the transfer is cancelled when the client disconnects")
-    func clientDisconnects() async throws {
+    @Test func `the transfer is cancelled when the client disconnects`() async throws {
         try await withMirror({ $0.maximumSize = 100_000 }) { stage in
             try await onThread {
                 let wire = try Wire(port: stage.port)
@@ -213,8 +208,7 @@ import Wire
         }
     }
 
-    @Test("an incomplete body of the origin ends in an incomplete response")
-    func broken() async throws {
+    @Test func `an incomplete body of the origin ends in an incomplete response`() async throws {
         try await withMirror({ $0.maximumSize = 1_000 }) { stage in
             let reply = try await stage.get("/covers/3.jpg?fault=truncate")
             let announced = reply.fields["content-length"].flatMap { Int($0) } ?? 0

@@ -6,20 +6,20 @@ import Testing
 
 @Suite struct MirrorSiteTests {
     @Test(
-        "RFC 3986 §5.2: Location is resolved against the response's URL; URLs of other origins are left out",
         arguments: [
             ("/b", "http://h/b"), ("b", "http://h/a/b"), ("?q", "http://h/a/x?q"), ("../c", "http://h/c"),
             ("http://h/d", "http://h/d"), ("//h/e", "http://h/e"), ("", "http://h/a/x?y"),
             ("http://other/f", nil), ("//other/g", nil),
         ] as [(String, String?)])
-    func locations(reference: String, expected: String?) throws {
+    func `RFC 3986 §5.2: Location is resolved against the response's URL; URLs of other origins are left out`(
+        reference: String, expected: String?
+    ) throws {
         let site = try MirrorSite("http://h/")
         let url = try #require(site.url("/a/x?y"))
         #expect(site.locations(in: [.location: reference], of: url) == (expected.map { [$0] } ?? []))
     }
 
-    @Test("the site is an http or https URL without a query; errors do not repeat its credentials")
-    func base() throws {
+    @Test func `the site is an http or https URL without a query; errors do not repeat its credentials`() throws {
         #expect(try MirrorSite("HTTPS://Example.org:443/covers/").base == "https://example.org/covers")
         for text in ["example.org", "ftp://example.org", "http://example.org/?a", ""] {
             #expect(throws: LibraryError.self) { try MirrorSite(text) }
@@ -27,8 +27,7 @@ import Testing
         #expect { try MirrorSite("http://me:secret@example.org") } throws: { !"\($0)".contains("secret") }
     }
 
-    @Test("dot segments, encoded or not, do not lead out of the site")
-    func dotSegments() throws {
+    @Test func `dot segments, encoded or not, do not lead out of the site`() throws {
         let site = try MirrorSite("http://h/covers")
         #expect(site.url("/a/../1.jpg").map { "\($0)" } == "http://h/covers/1.jpg")
         for target in ["/../x", "/%2e%2e/x", "/.%2E/x", "x", "*", "http://h/covers/x"] {

@@ -9,10 +9,9 @@ import Wire
 @testable import CoverMirror
 
 @Suite(.timeLimit(.minutes(5))) struct OfflineTests {
-    @Test(
-        "if the origin is down, a stale response is served where allowed, else 504 (RFC 9111 §4.2.4, §5.2.2.2)"
-    )
-    func deadOrigin() async throws {
+    @Test func `if the origin is down, a stale response is served where allowed, else 504 (RFC 9111 §4.2.4, §5.2.2.2)`()
+        async throws
+    {
         try await withMirror { stage in
             let stale = "/covers/1.jpg?cache-control=max-age=0"
             let strict = "/covers/2.jpg?cache-control=max-age=0,must-revalidate"
@@ -33,10 +32,11 @@ import Wire
         }
     }
 
-    @Test(
-        "after three failures in a row the origin is not asked: a stale response at once where allowed, else 504 with Retry-After"
-    )
-    func givenUp() async throws {
+    @Test
+    func
+        `after three failures in a row the origin is not asked: a stale response at once where allowed, else 504 with Retry-After`()
+        async throws
+    {
         try await withMirror { stage in
             let stale = "/covers/1.jpg?cache-control=max-age=0"
             let body = try await stage.get(stale).body
@@ -61,8 +61,8 @@ import Wire
         }
     }
 
-    @Test("an origin that hangs is probed by one request at a time, and asked again once it answers")
-    func hung() async throws {
+    @Test func `an origin that hangs is probed by one request at a time, and asked again once it answers`() async throws
+    {
         try await withMirror({ $0.timeout = .seconds(2) }) { stage in
             let stale = "/covers/1.jpg?cache-control=max-age=0"
             _ = try await stage.get(stale)
@@ -84,8 +84,9 @@ import Wire
         }
     }
 
-    @Test("Retry-After of one URL is obeyed for that URL, of three in a row for the origin (RFC 9110 §10.2.3)")
-    func retryAfter() async throws {
+    @Test func `Retry-After of one URL is obeyed for that URL, of three in a row for the origin (RFC 9110 §10.2.3)`()
+        async throws
+    {
         try await withMirror { stage in
             func busy(_ number: Int) -> String { "/covers/\(number).jpg?status=503&retry-after=7" }
             for _ in 1...2 {
@@ -103,8 +104,7 @@ import Wire
         }
     }
 
-    @Test("a stale response replaces a server error (RFC 5861 §4)")
-    func serverError() async throws {
+    @Test func `a stale response replaces a server error (RFC 5861 §4)`() async throws {
         try await withMirror { stage in
             let body = try await stage.store("/covers/4.jpg?cache-control=max-age=0", under: "/covers/4.jpg?status=503")
             let given = try await stage.get("/covers/4.jpg?status=503")
@@ -113,8 +113,8 @@ import Wire
         }
     }
 
-    @Test("a 429 is forwarded and keeps the stored response; a 404 invalidates it (RFC 9111 §4.3.3)")
-    func errorResponses() async throws {
+    @Test func `a 429 is forwarded and keeps the stored response; a 404 invalidates it (RFC 9111 §4.3.3)`() async throws
+    {
         try await withMirror { stage in
             let now = "/covers/9.jpg?cache-control=max-age=0"
             for status in [429, 404] { _ = try await stage.store(now, under: "/covers/9.jpg?status=\(status)") }
@@ -130,8 +130,7 @@ import Wire
         }
     }
 
-    @Test("a 304 with no-store is obeyed: every later request is validated (RFC 9111 §5.2.2.5)")
-    func noLongerStorable() async throws {
+    @Test func `a 304 with no-store is obeyed: every later request is validated (RFC 9111 §5.2.2.5)`() async throws {
         try await withMirror { stage in
             let path = "/covers/10.jpg?cache-control=no-store,max-age=60"
             let body = try await stage.store("/covers/10.jpg?cache-control=max-age=0", under: path)
@@ -143,10 +142,11 @@ import Wire
         }
     }
 
-    @Test(
-        "a broken response is reported as 502 (RFC 9110 §15.6.3), and an incomplete body is never stored (RFC 9111 §3.3)"
-    )
-    func brokenResponse() async throws {
+    @Test
+    func
+        `a broken response is reported as 502 (RFC 9110 §15.6.3), and an incomplete body is never stored (RFC 9111 §3.3)`()
+        async throws
+    {
         try await withMirror { stage in
             let broken = try await stage.get("/covers/5.jpg?fault=truncate")
             #expect(broken.status == 502 && broken.cacheStatus == "sleeve; fwd=uri-miss; detail=truncated")
@@ -166,8 +166,7 @@ import Wire
         }
     }
 
-    @Test("offline, only the cache answers")
-    func offline() async throws {
+    @Test func `offline, only the cache answers`() async throws {
         try await withMirror { stage in
             let (fresh, stale) = ("/covers/6.jpg", "/covers/7.jpg?cache-control=max-age=0")
             let strict = "/covers/8.jpg?cache-control=max-age=0,must-revalidate"

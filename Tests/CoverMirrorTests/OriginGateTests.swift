@@ -15,8 +15,7 @@ import Testing
         return true
     }
 
-    @Test("three failures in a row close it, then one probe at a time is allowed; a response opens it")
-    func breaker() throws {
+    @Test func `three failures in a row close it, then one probe at a time is allowed; a response opens it`() throws {
         var gate = OriginGate()
         for _ in 1...3 { #expect(fail(&gate, at: 0)) }
         #expect(gate.closed(at: at(0.1), "/1") == .init(isRequested: false, delay: .milliseconds(400)))
@@ -32,8 +31,7 @@ import Testing
         #expect(gate.closed(at: at(1.8), "/1") == nil && !gate.isDoubtful(at: at(1.8), "/1"))
     }
 
-    @Test("an origin that stays down is probed at least every half minute")
-    func longOutage() {
+    @Test func `an origin that stays down is probed at least every half minute`() {
         var gate = OriginGate()
         var probes: [Double] = []
         for tenth in 0..<6_000 where fail(&gate, at: Double(tenth) / 10) { probes.append(Double(tenth) / 10) }
@@ -41,8 +39,7 @@ import Testing
         #expect((20..<40).contains(probes.count) && gaps.allSatisfy { $0 <= 30.2 }, "\(probes)")
     }
 
-    @Test("failures with a response between them do not close it")
-    func notInARow() {
+    @Test func `failures with a response between them do not close it`() {
         var gate = OriginGate()
         for _ in 1...9 {
             #expect(fail(&gate, at: 0) && fail(&gate, at: 0))
@@ -50,8 +47,7 @@ import Testing
         }
     }
 
-    @Test("another probe may follow a cancelled one")
-    func cancelled() throws {
+    @Test func `another probe may follow a cancelled one`() throws {
         var gate = OriginGate()
         for _ in 1...3 { _ = fail(&gate, at: 0) }
         gate.didCancel(try gate.begin("/1", at: at(1)))
@@ -59,20 +55,21 @@ import Testing
     }
 
     @Test(
-        "Retry-After of a 429 or a 503 is obeyed, ten minutes at most (RFC 9110 §10.2.3)",
         arguments: [
             (429, "7", 7), (503, "7", 7), (503, "86400", 600), (503, nil, nil), (200, "7", nil), (503, "x", nil),
         ]
             as [(Int, String?, Int?)])
-    func retryAfter(status: Int, text: String?, seconds: Int?) {
+    func `Retry-After of a 429 or a 503 is obeyed, ten minutes at most (RFC 9110 §10.2.3)`(
+        status: Int, text: String?, seconds: Int?
+    ) {
         var gate = OriginGate()
         gate.didRespond("/1", status: status, text.map { [.retryAfter: $0] } ?? [:], at: start, time: 0)
         #expect(gate.closed(at: start, "/1") == seconds.map { .init(isRequested: true, delay: .seconds($0)) })
         #expect(gate.closed(at: at(601), "/1") == nil)
     }
 
-    @Test("a pause concerns its URL; three URLs refused in a row close the gate for all, and an answer opens it")
-    func refusals() {
+    @Test func `a pause concerns its URL; three URLs refused in a row close the gate for all, and an answer opens it`()
+    {
         var gate = OriginGate()
         func refuse(_ url: String) {
             gate.didRespond(url, status: 503, [.retryAfter: "60"], at: start, time: 0)

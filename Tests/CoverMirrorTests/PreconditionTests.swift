@@ -10,8 +10,7 @@ import Wire
 
 /// Conditional requests and ranges.
 @Suite(.timeLimit(.minutes(5))) struct PreconditionTests {
-    @Test("a conditional request gets 304, from the cache and on a miss (RFC 9111 §4.3.2)")
-    func conditions() async throws {
+    @Test func `a conditional request gets 304, from the cache and on a miss (RFC 9111 §4.3.2)`() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/1.jpg")
             let tag = try #require(first.fields["etag"]), modified = try #require(first.fields["last-modified"])
@@ -33,8 +32,7 @@ import Wire
         }
     }
 
-    @Test("a range is served from the complete response (RFC 9110 §14), which a miss stores")
-    func ranges() async throws {
+    @Test func `a range is served from the complete response (RFC 9110 §14), which a miss stores`() async throws {
         try await withMirror { stage in
             let complete = CoverImage.jpeg(number: 3)
             let part = try await stage.get("/covers/3.jpg", ["Range": "bytes=0-99"])
@@ -51,8 +49,7 @@ import Wire
         }
     }
 
-    @Test("If-Range: a part is served only if the validator matches (RFC 9110 §13.1.5)")
-    func ifRange() async throws {
+    @Test func `If-Range: a part is served only if the validator matches (RFC 9110 §13.1.5)`() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/4.jpg")
             let tag = try #require(first.fields["etag"]), modified = try #require(first.fields["last-modified"])
@@ -63,8 +60,7 @@ import Wire
         }
     }
 
-    @Test("a request with If-Match is forwarded (RFC 9110 §13.1.1)")
-    func ifMatch() async throws {
+    @Test func `a request with If-Match is forwarded (RFC 9110 §13.1.1)`() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/5.jpg")
             let reply = try await stage.get("/covers/5.jpg", ["If-Match": "\"x\""])

@@ -10,8 +10,7 @@ import Wire
 
 /// A mirror and the library's other commands share one cache.
 @Suite(.timeLimit(.minutes(5))) struct SharedCacheTests {
-    @Test("a cover that the mirror has fetched is cached for the library, and the reverse")
-    func sameEntries() async throws {
+    @Test func `a cover that the mirror has fetched is cached for the library, and the reverse`() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/1.jpg")
             let cover = try #require(try await stage.library.cachedCover(at: stage.origin.coverURL(1)))
@@ -28,8 +27,9 @@ import Wire
         }
     }
 
-    @Test("a response that is no cover is stored for the mirror only: neither listed, refreshed nor returned")
-    func responsesAreNoCovers() async throws {
+    @Test func `a response that is no cover is stored for the mirror only: neither listed, refreshed nor returned`()
+        async throws
+    {
         let answer = """
             HTTP/1.1 404 Not Found\r\nCache-Control: max-age=60\r\nContent-Length: 4\r\nConnection: close\r\n\r\nnone
             """
@@ -50,8 +50,7 @@ import Wire
         }
     }
 
-    @Test("eight variants of a URL are stored, and the oldest is replaced")
-    func variants() async throws {
+    @Test func `eight variants of a URL are stored, and the oldest is replaced`() async throws {
         let answer = """
             HTTP/1.1 200 OK\r\nVary: Accept-Language\r\nCache-Control: max-age=60\r\nContent-Length: 2\r
             Connection: close\r\n\r\nhi
@@ -71,8 +70,7 @@ import Wire
         }
     }
 
-    @Test("a damaged body is never served: it is fetched again")
-    func damaged() async throws {
+    @Test func `a damaged body is never served: it is fetched again`() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/3.jpg")
             let location = try #require(try stage.library.location(of: stage.origin.coverURL(3)))
@@ -86,8 +84,7 @@ import Wire
         }
     }
 
-    @Test("a mirror keeps the cache within its capacity")
-    func capacity() async throws {
+    @Test func `a mirror keeps the cache within its capacity`() async throws {
         try await withMirror({ $0.capacity = 1 << 20 }) { stage in
             for number in 1...60 {
                 let reply = try await stage.get("/covers/\(number).jpg?size=40000")
@@ -98,9 +95,10 @@ import Wire
         }
     }
 
-    @Test(
-        "redirects, bodies of errors and end-to-end fields are forwarded unchanged; fields of the connection are not")
-    func forwarding() async throws {
+    @Test
+    func `redirects, bodies of errors and end-to-end fields are forwarded unchanged; fields of the connection are not`()
+        async throws
+    {
         let answer = """
             HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nX-Colour: blue\r\nX-Colour: green\r\nX-Hop: 1\r
             Keep-Alive: timeout=5\r\nConnection: close, X-Hop\r\nContent-Length: 5\r\n\r\nmoved

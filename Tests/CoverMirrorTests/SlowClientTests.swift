@@ -60,8 +60,8 @@ import Wire
         }
     }
 
-    @Test("slow clients occupy at most half of the requests to the origin, and others are answered")
-    func places() async throws {
+    @Test func `slow clients occupy at most half of the requests to the origin, and others are answered`() async throws
+    {
         try await withMirror({
             $0.maximumSize = 100_000
             $0.perHost = 4

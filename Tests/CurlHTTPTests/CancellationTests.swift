@@ -7,8 +7,9 @@ import Wire
 @testable import CurlHTTP
 
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
-    @Test("cancelling a task that waits ends it as cancelled at once, and the client goes on working")
-    func cancelling() async throws {
+    @Test func `cancelling a task that waits ends it as cancelled at once, and the client goes on working`()
+        async throws
+    {
         try await withListener(answer: nil) { listener in
             try await withOrigin { origin, client in
                 var requests = listener.requests.makeAsyncIterator()
@@ -24,8 +25,7 @@ import Wire
         }
     }
 
-    @Test("a task that is cancelled before it asks sends nothing")
-    func cancelledBefore() async throws {
+    @Test func `a task that is cancelled before it asks sends nothing`() async throws {
         try await withOrigin { origin, client in
             let error = await withTaskGroup(of: TransferError?.self) { group in
                 group.cancelAll()
@@ -38,8 +38,7 @@ import Wire
         }
     }
 
-    @Test("cancelling one of many leaves the others alone")
-    func oneOfMany() async throws {
+    @Test func `cancelling one of many leaves the others alone`() async throws {
         try await withListener(answer: nil) { listener in
             try await withOrigin { origin, client in
                 var requests = listener.requests.makeAsyncIterator()
@@ -59,8 +58,7 @@ import Wire
         }
     }
 
-    @Test("a token cancels its own transfer, whose completion is never called")
-    func token() async throws {
+    @Test func `a token cancels its own transfer, whose completion is never called`() async throws {
         // It accepts a connection when the one before is closed.
         try await withListener(answer: nil) { listener in
             try await withClient { client in
@@ -77,8 +75,7 @@ import Wire
         }
     }
 
-    @Test("a token of an ended transfer cancels nothing, though its handle carries another by now")
-    func staleToken() async throws {
+    @Test func `a token of an ended transfer cancels nothing, though its handle carries another by now`() async throws {
         try await withOrigin { origin, client in
             let (ending, signal) = AsyncStream.makeStream(of: Void.self)
             let request = TransferRequest(url: try HTTPURL(origin.coverURL(1)))
@@ -91,8 +88,7 @@ import Wire
         }
     }
 
-    @Test("shutting down ends transfers in flight as cancelled, and those asked for afterwards")
-    func shutdown() async throws {
+    @Test func `shutting down ends transfers in flight as cancelled, and those asked for afterwards`() async throws {
         try await withListener(answer: nil) { listener in
             try await withClient { client in
                 var requests = listener.requests.makeAsyncIterator()
@@ -106,8 +102,7 @@ import Wire
         }
     }
 
-    @Test("a client that nobody holds any more lets go of its transfers")
-    func dropped() async throws {
+    @Test func `a client that nobody holds any more lets go of its transfers`() async throws {
         try await withListener(answer: nil) { listener in
             var requests = listener.requests.makeAsyncIterator()
             let request = TransferRequest(url: try HTTPURL(listener.url))

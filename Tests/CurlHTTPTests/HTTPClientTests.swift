@@ -6,8 +6,7 @@ import Wire
 @testable import CurlHTTP
 
 @Suite(.timeLimit(.minutes(10))) struct HTTPClientTests {
-    @Test("a cover comes back byte for byte, with its status and the fields a cache needs")
-    func get() async throws {
+    @Test func `a cover comes back byte for byte, with its status and the fields a cache needs`() async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(7))
             #expect(response.body == CoverImage.jpeg(number: 7))
@@ -23,16 +22,14 @@ import Wire
         }
     }
 
-    @Test("a body without a length is as whole as one with it")
-    func chunked() async throws {
+    @Test func `a body without a length is as whole as one with it`() async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(8) + "?chunked=1")
             #expect(response.body == CoverImage.jpeg(number: 8))
         }
     }
 
-    @Test("of the fields only those a cache needs are kept, and one sent twice is joined")
-    func fields() async throws {
+    @Test func `of the fields only those a cache needs are kept, and one sent twice is joined`() async throws {
         let answer = """
             HTTP/1.1 200 OK\r\nVary: Accept\r\nX-Secret: 1\r\nCache-Control: max-age=5\r\nSet-Cookie: a=b\r
             cache-control: public\r\nExpires: 0\r\nAge: 3\r\nContent-Length: 2\r\n\r\nhi
@@ -64,8 +61,7 @@ import Wire
         }
     }
 
-    @Test("requests one after the other share a connection")
-    func keepAlive() async throws {
+    @Test func `requests one after the other share a connection`() async throws {
         try await withOrigin { origin, client in
             for number in 1...30 { _ = try await client.get(origin.coverURL(number)) }
             #expect(origin.connectionCount == 1)
@@ -73,10 +69,11 @@ import Wire
         }
     }
 
-    @Test(
-        "a request that may not open a connection is cancelled without one, and one that finds a connection is answered"
-    )
-    func mayNotConnect() async throws {
+    @Test
+    func
+        `a request that may not open a connection is cancelled without one, and one that finds a connection is answered`()
+        async throws
+    {
         try await withOrigin { origin, client in
             var request = TransferRequest(url: try HTTPURL(origin.coverURL(1)))
             request.onConnection = { $0 == .ready }
@@ -87,8 +84,7 @@ import Wire
         }
     }
 
-    @Test("two hundred requests at once are all answered, each with its own cover")
-    func manyAtOnce() async throws {
+    @Test func `two hundred requests at once are all answered, each with its own cover`() async throws {
         try await withOrigin { origin, client in
             let wrong = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for number in 1...200 {
@@ -104,8 +100,7 @@ import Wire
         }
     }
 
-    @Test("ten redirects are followed, and the response says where they led")
-    func redirects() async throws {
+    @Test func `ten redirects are followed, and the response says where they led`() async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(3) + "?redirect=10")
             #expect(response.body == CoverImage.jpeg(number: 3))
@@ -114,8 +109,8 @@ import Wire
         }
     }
 
-    @Test("an answer with an error status is a response, without its body", arguments: [400, 404, 429, 500, 503])
-    func errorStatus(status: Int) async throws {
+    @Test(arguments: [400, 404, 429, 500, 503])
+    func `an answer with an error status is a response, without its body`(status: Int) async throws {
         try await withOrigin { origin, client in
             let response = try await client.get(origin.coverURL(1) + "?status=\(status)&retry-after=7")
             #expect(response.head.status.code == status)
@@ -124,8 +119,7 @@ import Wire
         }
     }
 
-    @Test("a request says who asks and what for, and prefers images and no compression")
-    func requestFields() async throws {
+    @Test func `a request says who asks and what for, and prefers images and no compression`() async throws {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n") { listener in
             try await withClient { client in
                 var requests = listener.requests.makeAsyncIterator()
@@ -141,8 +135,7 @@ import Wire
         }
     }
 
-    @Test("extra fields go with their own request only, though the handle is used again")
-    func extraFields() async throws {
+    @Test func `extra fields go with their own request only, though the handle is used again`() async throws {
         try await withListener(answer: "HTTP/1.1 304 Not Modified\r\n\r\n") { listener in
             try await withClient { client in
                 var requests = listener.requests.makeAsyncIterator()
@@ -161,8 +154,7 @@ import Wire
         }
     }
 
-    @Test("a validator that still holds is answered 304")
-    func notModified() async throws {
+    @Test func `a validator that still holds is answered 304`() async throws {
         try await withOrigin { origin, client in
             let tag = try #require(try await client.get(origin.coverURL(1)).head.headerFields[.eTag])
             let response = try await client.get(origin.coverURL(1), [.ifNoneMatch: tag])
@@ -171,8 +163,8 @@ import Wire
         }
     }
 
-    @Test("a body of exactly the limit is taken", arguments: ["", "&chunked=1"])
-    func exactlyTheLimit(form: String) async throws {
+    @Test(arguments: ["", "&chunked=1"])
+    func `a body of exactly the limit is taken`(form: String) async throws {
         let size = CoverImage.jpeg(number: 1, aboutBytes: 50_000).count
         try await withOrigin {
             $0.maximumBodySize = size
@@ -182,8 +174,7 @@ import Wire
         }
     }
 
-    @Test("credentials in a redirect's target are not reported")
-    func credentialsInRedirect() async throws {
+    @Test func `credentials in a redirect's target are not reported`() async throws {
         try await withOrigin { origin, client in
             let target = "http://user:secret@127.0.0.1:\(origin.port)/covers/2.jpg"
             let response = try await client.get(origin.coverURL(1) + "?to=\(target)")

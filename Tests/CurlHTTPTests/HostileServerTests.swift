@@ -29,20 +29,19 @@ import Wire
 
     private static let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
-    @Test(
-        "header fields, interim responses and trailers without end are stopped at a limit",
-        arguments: [
-            ("HTTP/1.1 200 OK\r\n", "X-More: and more\r\n"),
-            ("", "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"),
-            (chunked + "1\r\nx\r\n0\r\n", "X-Trailer: and more\r\n"),
-        ])
-    func endlessHeads(answer: String, endless: String) async throws {
+    @Test(arguments: [
+        ("HTTP/1.1 200 OK\r\n", "X-More: and more\r\n"),
+        ("", "HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n"),
+        (chunked + "1\r\nx\r\n0\r\n", "X-Trailer: and more\r\n"),
+    ])
+    func `header fields, interim responses and trailers without end are stopped at a limit`(
+        answer: String, endless: String
+    ) async throws {
         let error = try await failure(answer, endless: endless)
         #expect(error?.kind == .tooLarge && error?.detail.contains("307200 bytes") == true, "\(error as Any)")
     }
 
-    @Test("ten thousand cookies are too many fields, and none is ever sent back")
-    func cookies() async throws {
+    @Test func `ten thousand cookies are too many fields, and none is ever sent back`() async throws {
         let cookies = (0..<10_000).map { "Set-Cookie: name\($0)=value\($0); Path=/; HttpOnly\r\n" }.joined()
         let error = try await failure("HTTP/1.1 200 OK\r\n" + cookies + "Content-Length: 0\r\n\r\n")
         #expect(error?.kind == .tooLarge)
@@ -58,34 +57,31 @@ import Wire
         }
     }
 
-    @Test("a redirect to an address of ten megabytes is not followed, nor kept")
-    func longLocation() async throws {
+    @Test func `a redirect to an address of ten megabytes is not followed, nor kept`() async throws {
         let place = "http://127.0.0.1/" + String(repeating: "a", count: 10 << 20)
         let error = try await failure("HTTP/1.1 301 Moved\r\nLocation: \(place)\r\nContent-Length: 0\r\n\r\n")
         #expect(error?.kind == .tooLarge, "\(error?.detail.prefix(200) as Any)")
         #expect(error.map { $0.detail.utf8.count < 1_000 } == true)
     }
 
-    @Test("fields count along all redirects: a loop of long ones ends at the limit, not at five times it")
-    func redirectsAddUp() async throws {
+    @Test func `fields count along all redirects: a loop of long ones ends at the limit, not at five times it`()
+        async throws
+    {
         let padding = String(repeating: "X-Pad: \(String(repeating: "p", count: 1_000))\r\n", count: 80)
         let error = try await failure("HTTP/1.1 302 Found\r\nLocation: /\r\n\(padding)Content-Length: 0\r\n\r\n")
         #expect(error?.kind == .tooLarge)
     }
 
-    @Test(
-        "a length that is none, or that cannot be, is a failure before anything is taken",
-        arguments: [
-            "Content-Length: 99999999999999999999", "Content-Length: 9223372036854775807", "Content-Length: -5",
-            "Content-Length: five", "Content-Length: 4\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 4",
-        ])
-    func lyingLengths(field: String) async throws {
+    @Test(arguments: [
+        "Content-Length: 99999999999999999999", "Content-Length: 9223372036854775807", "Content-Length: -5",
+        "Content-Length: five", "Content-Length: 4\r\nContent-Length: 5", "Content-Length: 5\r\nContent-Length: 4",
+    ])
+    func `a length that is none, or that cannot be, is a failure before anything is taken`(field: String) async throws {
         let error = try await failure("HTTP/1.1 200 OK\r\n\(field)\r\n\r\nbody")
         #expect(error.map { [.tooLarge, .broken, .truncated].contains($0.kind) } == true, "\(error as Any)")
     }
 
-    @Test("the same length said twice is one length")
-    func sameLengths() async throws {
+    @Test func `the same length said twice is one length`() async throws {
         let answer = "HTTP/1.1 200 OK\r\nContent-Length: 4\r\nContent-Length: 4\r\n\r\nbody"
         try await withListener(answer: answer) { listener in
             try await withClient { client in
@@ -95,8 +91,9 @@ import Wire
         }
     }
 
-    @Test("a body without end is stopped at the limit, and memory is taken as it comes, not as it is announced")
-    func endlessBody() async throws {
+    @Test func `a body without end is stopped at the limit, and memory is taken as it comes, not as it is announced`()
+        async throws
+    {
         let limit: (inout HTTPClientConfiguration) -> Void = { $0.maximumBodySize = 1 << 20 }
         let filler = String(repeating: "x", count: 65_536)
         let error = try await failure("HTTP/1.1 200 OK\r\n\r\n", endless: filler, limit)
@@ -106,8 +103,7 @@ import Wire
         #expect(chunks?.kind == .tooLarge)
     }
 
-    @Test("a chunk's extension without end is no progress, and times out as slow")
-    func endlessExtension() async throws {
+    @Test func `a chunk's extension without end is no progress, and times out as slow`() async throws {
         let error = try await failure(
             Self.chunked + "5;", endless: String(repeating: "x", count: 65_536),
             {
@@ -117,8 +113,7 @@ import Wire
         #expect(error.map { [.timeout, .broken, .truncated].contains($0.kind) } == true, "\(error as Any)")
     }
 
-    @Test("a body that drips has timed out once it has been too slow for long enough")
-    func slowDrip() async throws {
+    @Test func `a body that drips has timed out once it has been too slow for long enough`() async throws {
         try await withOrigin {
             $0.lowSpeedLimit = 10_000
             $0.lowSpeedTime = 1

@@ -23,29 +23,26 @@ import Wire
         }
     }
 
-    @Test(
-        "addresses of this machine, its network, carriers, clouds and documents are private, however they are written",
-        arguments: [
-            "0.0.0.0", "10.0.0.1", "10.255.255.255", "100.64.0.1", "127.0.0.1", "127.255.255.254", "169.254.169.254",
-            "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.19.255.255",
-            "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:127.0.0.1",
-            "::ffff:169.254.169.254", "::127.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::", "2001::1", "2001:db8::1",
-            "3fff::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "100::1", "64:ff9b:1::1",
-        ])
-    func privateAddresses(text: String) throws { #expect(try isPrivate(text)) }
+    @Test(arguments: [
+        "0.0.0.0", "10.0.0.1", "10.255.255.255", "100.64.0.1", "127.0.0.1", "127.255.255.254", "169.254.169.254",
+        "172.16.0.1", "172.31.255.255", "192.0.0.8", "192.0.2.1", "192.168.0.1", "198.18.0.1", "198.19.255.255",
+        "198.51.100.1", "203.0.113.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::ffff:127.0.0.1",
+        "::ffff:169.254.169.254", "::127.0.0.1", "64:ff9b::10.0.0.1", "2002:7f00:1::", "2001::1", "2001:db8::1",
+        "3fff::1", "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "100::1", "64:ff9b:1::1",
+    ])
+    func `addresses of this machine, its network, carriers, clouds and documents are private, however they are written`(
+        text: String
+    ) throws { #expect(try isPrivate(text)) }
 
-    @Test(
-        "addresses of the open Internet are not",
-        arguments: [
-            "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1",
-            "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0",
-            "198.17.255.255", "198.20.0.0", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1",
-            "64:ff9b::1.1.1.1", "2002:101:101::", "2001:200::1",
-        ])
-    func openAddresses(text: String) throws { #expect(try !isPrivate(text)) }
+    @Test(arguments: [
+        "1.1.1.1", "9.255.255.255", "11.0.0.0", "100.63.255.255", "100.128.0.0", "126.255.255.255", "128.0.0.1",
+        "169.253.255.255", "172.15.255.255", "172.32.0.0", "192.0.1.1", "192.167.255.255", "192.169.0.0",
+        "198.17.255.255", "198.20.0.0", "223.255.255.255", "2606:4700::1111", "2a00:1450::1", "::ffff:1.1.1.1",
+        "64:ff9b::1.1.1.1", "2002:101:101::", "2001:200::1",
+    ])
+    func `addresses of the open Internet are not`(text: String) throws { #expect(try !isPrivate(text)) }
 
-    @Test("a connection to a private address is refused, and nobody hears of it")
-    func refused() async throws {
+    @Test func `a connection to a private address is refused, and nobody hears of it`() async throws {
         try await withOrigin {
             $0.deniesPrivateAddresses = true
         } _: { origin, client in

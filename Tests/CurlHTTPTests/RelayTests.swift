@@ -16,9 +16,8 @@ import Wire
         return try await client.response(for: TransferRequest(url: HTTPURL(url), headerFields: fields, relay: relay))
     }
 
-    @Test(
-        "what is asked goes out as it is, with nothing added", arguments: ["GET", "PUT", "DELETE", "M-SEARCH", "HEAD"])
-    func request(method: String) async throws {
+    @Test(arguments: ["GET", "PUT", "DELETE", "M-SEARCH", "HEAD"])
+    func `what is asked goes out as it is, with nothing added`(method: String) async throws {
         try await withListener(answer: "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n") {
             listener in
             try await withClient { client in
@@ -34,8 +33,9 @@ import Wire
         }
     }
 
-    @Test("the answer comes back whole: any status with its body, every field, and redirects as they are")
-    func response() async throws {
+    @Test func `the answer comes back whole: any status with its body, every field, and redirects as they are`()
+        async throws
+    {
         let answer = """
             HTTP/1.1 404 Not Found\r\nX-A: 1\r\nx-a: 2\r\nX-Folded: one\r\n  two\r\nLocation: /b\r\nContent-Length: 2\r\n\r\nno
             """
@@ -54,8 +54,7 @@ import Wire
         }
     }
 
-    @Test("a head that goes on and on is not read to its end")
-    func longHead() async throws {
+    @Test func `a head that goes on and on is not read to its end`() async throws {
         let lines = String(repeating: "X-Long: \(String(repeating: "x", count: 1_000))\r\n", count: 400)
         try await withListener(answer: "HTTP/1.1 200 OK\r\n\(lines)\r\n") { listener in
             try await withClient { client in
@@ -68,8 +67,7 @@ import Wire
         }
     }
 
-    @Test("1xx responses are told as they come, and are no part of the final one (RFC 9110 §15.2)")
-    func interim() async throws {
+    @Test func `1xx responses are told as they come, and are no part of the final one (RFC 9110 §15.2)`() async throws {
         let answer = """
             HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r
             HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok
@@ -89,8 +87,8 @@ import Wire
         }
     }
 
-    @Test("while a mebibyte is unread, no more is accepted; reading half of it resumes the transfer")
-    func fullStream() async throws {
+    @Test func `while a mebibyte is unread, no more is accepted; reading half of it resumes the transfer`() async throws
+    {
         let stream = ResponseStream()
         let chunk = [UInt8](repeating: 7, count: 400_000)
         func offer() -> Bool { chunk.withUnsafeBytes { stream.offer($0) } }
@@ -109,8 +107,7 @@ import Wire
         await #expect(throws: TransferError.self) { try await stream.next() }
     }
 
-    @Test("cancelling a stream ends its transfer, also while it is paused")
-    func cancelledStream() async throws {
+    @Test func `cancelling a stream ends its transfer, also while it is paused`() async throws {
         try await withOrigin { origin, client in
             let stream = ResponseStream()
             let url = try HTTPURL(origin.coverURL(1) + "?size=30000000")
@@ -122,8 +119,7 @@ import Wire
         }
     }
 
-    @Test("a body larger than any limit is streamed as it was sent")
-    func streamed() async throws {
+    @Test func `a body larger than any limit is streamed as it was sent`() async throws {
         try await withOrigin({ $0.maximumBodySize = 1_000 }) { origin, client in
             let stream = ResponseStream()
             let url = try HTTPURL(origin.coverURL(1) + "?size=3000000")
@@ -137,8 +133,7 @@ import Wire
         }
     }
 
-    @Test("a handle that relayed a request requests covers as before")
-    func handleIsClean() async throws {
+    @Test func `a handle that relayed a request requests covers as before`() async throws {
         try await withOrigin { origin, client in
             for method in [HTTPRequest.Method.head, .post, .get] {
                 _ = try await relay(client, origin.coverURL(1), method, body: method == .post ? [1] : nil)

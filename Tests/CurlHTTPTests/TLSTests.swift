@@ -4,10 +4,8 @@ import Testing
 @testable import CurlHTTP
 
 @Suite(.timeLimit(.minutes(10))) struct TLSTests {
-    @Test(
-        "a server with a private authority is trusted with its file, and not without",
-        .enabled(if: TLSServers.hasOpenSSL))
-    func privateAuthority() async throws {
+    @Test(.enabled(if: TLSServers.hasOpenSSL))
+    func `a server with a private authority is trusted with its file, and not without`() async throws {
         try await TLSServers.withOpenSSL { server in
             try await withClient {
                 $0.certificateAuthorities = server.certificate
@@ -23,8 +21,8 @@ import Testing
         }
     }
 
-    @Test("an authorities' file that is not there is a failure of TLS", .enabled(if: TLSServers.hasOpenSSL))
-    func missingFile() async throws {
+    @Test(.enabled(if: TLSServers.hasOpenSSL))
+    func `an authorities' file that is not there is a failure of TLS`() async throws {
         try await TLSServers.withOpenSSL { server in
             try await withClient {
                 $0.certificateAuthorities = server.certificate + ".none"
@@ -35,8 +33,8 @@ import Testing
         }
     }
 
-    @Test("a redirect from https to http is refused unless it is allowed", .enabled(if: TLSServers.hasNginx))
-    func downgrade() async throws {
+    @Test(.enabled(if: TLSServers.hasNginx))
+    func `a redirect from https to http is refused unless it is allowed`() async throws {
         try await TLSServers.withNginx { server in
             for isAllowed in [false, true] {
                 try await withClient {
@@ -51,8 +49,8 @@ import Testing
         }
     }
 
-    @Test("over HTTP/2 many requests that wait for it share one connection", .enabled(if: TLSServers.hasNginx))
-    func multiplexing() async throws {
+    @Test(.enabled(if: TLSServers.hasNginx))
+    func `over HTTP/2 many requests that wait for it share one connection`() async throws {
         try await TLSServers.withNginx { server in
             try await withClient {
                 $0.certificateAuthorities = server.certificate

@@ -19,7 +19,6 @@ import Wire
     }
 
     @Test(
-        "a faulty answer is classed by what went wrong",
         arguments: [
             ("fault=truncate", .truncated), ("fault=wrong-length", .truncated),
             ("fault=truncate&size=200000", .truncated),
@@ -28,17 +27,15 @@ import Wire
             ("to=ftp://127.0.0.1/1.jpg", .refusedAddress), ("to=file:///etc/passwd", .refusedAddress),
             ("to=gopher://127.0.0.1/", .refusedAddress),
         ] as [(String, TransferError.Kind)])
-    func faults(query: String, kind: TransferError.Kind) async throws {
+    func `a faulty answer is classed by what went wrong`(query: String, kind: TransferError.Kind) async throws {
         try await withOrigin { origin, client in
             let url = origin.coverURL(1) + "?" + query
             expect(await client.failure(url), kind, url)
         }
     }
 
-    @Test(
-        "a body past the limit is stopped, whether or not its length was announced",
-        arguments: ["size=200000", "size=200000&chunked=1", "fault=endless"])
-    func tooLarge(query: String) async throws {
+    @Test(arguments: ["size=200000", "size=200000&chunked=1", "fault=endless"])
+    func `a body past the limit is stopped, whether or not its length was announced`(query: String) async throws {
         try await withOrigin {
             $0.maximumBodySize = 100 << 10
         } _: { origin, client in
@@ -50,8 +47,8 @@ import Wire
         }
     }
 
-    @Test("an origin that never answers, or is too slow, times out", arguments: ["fault=never", "rate=100&size=90000"])
-    func timeout(query: String) async throws {
+    @Test(arguments: ["fault=never", "rate=100&size=90000"])
+    func `an origin that never answers, or is too slow, times out`(query: String) async throws {
         try await withOrigin {
             $0.timeout = .milliseconds(300)
         } _: { origin, client in
@@ -62,28 +59,24 @@ import Wire
         }
     }
 
-    @Test("a port nobody listens on is a failure to connect")
-    func refused() async throws {
+    @Test func `a port nobody listens on is a failure to connect`() async throws {
         let url = "http://127.0.0.1:\(try await closedPort())/a.jpg"
         try await withClient { client in expect(await client.failure(url), .connect, url) }
     }
 
-    @Test("a name without an address is a failure of name resolution")
-    func noSuchName() async throws {
+    @Test func `a name without an address is a failure of name resolution`() async throws {
         let url = "http://nonexistent.invalid/a.jpg"
         try await withClient { client in expect(await client.failure(url), .nameResolution, url) }
     }
 
-    @Test("TLS to a server that speaks none is a failure of TLS")
-    func noTLS() async throws {
+    @Test func `TLS to a server that speaks none is a failure of TLS`() async throws {
         try await withOrigin { origin, client in
             let url = "https://127.0.0.1:\(origin.port)/covers/1.jpg"
             expect(await client.failure(url), .tls, url)
         }
     }
 
-    @Test("a connection that is reset during the TLS handshake is a failure to connect")
-    func handshakeReset() async throws {
+    @Test func `a connection that is reset during the TLS handshake is a failure to connect`() async throws {
         let relay = try await LinkRelay.start(
             LinkModel(roundTrip: .milliseconds(1), bitsPerSecond: 1_000_000_000), port: try await closedPort())
         let url = "https://127.0.0.1:\(relay.port)/1.jpg"
@@ -91,24 +84,21 @@ import Wire
         await relay.stop()
     }
 
-    @Test("a connection that is closed during the TLS handshake is a failure to connect")
-    func handshakeClosed() async throws {
+    @Test func `a connection that is closed during the TLS handshake is a failure to connect`() async throws {
         try await withListener(answer: "", readsHead: false) { listener in
             let url = "https://127.0.0.1:\(listener.port)/1.jpg"
             try await withClient { client in expect(await client.failure(url), .connect, url) }
         }
     }
 
-    @Test("an answer that is no HTTP is a failure, not a cover")
-    func noHTTP() async throws {
+    @Test func `an answer that is no HTTP is a failure, not a cover`() async throws {
         try await withListener(answer: "SSH-2.0-OpenSSH_9.2\r\n") { listener in
             let url = listener.url + "/"
             try await withClient { client in expect(await client.failure(url), .broken, url) }
         }
     }
 
-    @Test("a body whose chunks break off is truncated")
-    func brokenChunks() async throws {
+    @Test func `a body whose chunks break off is truncated`() async throws {
         let answer = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n"
         try await withListener(answer: answer) { listener in
             try await withClient { client in
@@ -117,8 +107,7 @@ import Wire
         }
     }
 
-    @Test("after every kind of failure the client goes on working")
-    func goingOn() async throws {
+    @Test func `after every kind of failure the client goes on working`() async throws {
         try await withOrigin {
             $0.timeout = .seconds(3)
             $0.maximumBodySize = 300_000

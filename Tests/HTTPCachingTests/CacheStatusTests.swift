@@ -3,8 +3,7 @@ import Testing
 @testable import HTTPCaching
 
 @Suite struct CacheStatusTests {
-    @Test("RFC 9211 §2: Cache-Status is a structured field")
-    func text() {
+    @Test func `RFC 9211 §2: Cache-Status is a structured field`() {
         #expect(CacheStatus.hit.text == "sleeve; hit")
         #expect(CacheStatus.forwarded(.uriMiss).text == "sleeve; fwd=uri-miss")
         #expect(CacheStatus.generated("offline").text == "sleeve; detail=offline")

@@ -3,16 +3,15 @@ import Testing
 
 @testable import HTTPCaching
 
-@Suite("RFC 9111 §3, §4.2: storing and freshness") struct FreshnessTests {
-    @Test("§4.2.3: the age is the sum of Age, the duration of the transfer and the time since")
-    func age() {
+/// RFC 9111 section 3, section 4.2: storing and freshness.
+@Suite struct FreshnessTests {
+    @Test func `§4.2.3: the age is the sum of Age, the duration of the transfer and the time since`() {
         let stored = response([.date: date(0), .age: "100"], sent: 0, arrived: 3)
         #expect(stored.freshness.initialAge == 103_000)
         #expect(stored.freshness.age(at: at(13)) == 113_000)
     }
 
-    @Test("§4.2.3: a Date long past makes a response old without Age")
-    func apparentAge() {
+    @Test func `§4.2.3: a Date long past makes a response old without Age`() {
         #expect(response([.date: date(-500), .age: "100"]).freshness.initialAge == 500_000)
         #expect(
             response([.date: date(500)]).freshness.initialAge == 0,
@@ -23,17 +22,15 @@ import Testing
     }
 
     @Test(
-        "§5.1: the first Age counts, and an invalid one is ignored",
         arguments: [
             ("7200", 7_200), ("7200, 0", 7_200), ("0, 7200", 0), ("abc", 0), ("-7200", 0), ("7200.0", 0),
             ("2147483649", 1 << 31),
         ] as [(String, Int64)])
-    func sentAge(text: String, expected: Int64) {
+    func `§5.1: the first Age counts, and an invalid one is ignored`(text: String, expected: Int64) {
         #expect(response([.age: text]).freshness.initialAge == expected * 1_000)
     }
 
-    @Test("§4.2.1: max-age comes before Expires, and Expires before the heuristic")
-    func lifetimes() {
+    @Test func `§4.2.1: max-age comes before Expires, and Expires before the heuristic`() {
         let modified = date(-100 * 86_400)
         #expect(response([.date: date(0), .lastModified: modified]).freshness.lifetime == 7 * 86_400_000)
         #expect(response([.date: date(0), .lastModified: modified, .expires: date(60)]).freshness.lifetime == 60_000)
@@ -41,16 +38,13 @@ import Testing
         #expect(all.freshness.lifetime == 5_000)
     }
 
-    @Test(
-        "§5.3: an Expires that is no date, or in the past, means already expired",
-        arguments: ["0", "-1", "soon", "", "Thu, 18 Aug 2050 02:01:18 UTC", "Thu, 18 Aug 50 02:01:18 GMT"])
-    func expired(text: String) {
+    @Test(arguments: ["0", "-1", "soon", "", "Thu, 18 Aug 2050 02:01:18 UTC", "Thu, 18 Aug 50 02:01:18 GMT"])
+    func `§5.3: an Expires that is no date, or in the past, means already expired`(text: String) {
         #expect(response([.date: date(0), .expires: text, .lastModified: date(-86_400)]).freshness.lifetime == 0)
         #expect(response([.date: date(0), .expires: date(-1)]).freshness.lifetime == 0)
     }
 
-    @Test("§4.2.2: the heuristic is a tenth of the time since the last change, at most a week")
-    func heuristic() {
+    @Test func `§4.2.2: the heuristic is a tenth of the time since the last change, at most a week`() {
         #expect(response([.date: date(0), .lastModified: date(-1_000)]).freshness.lifetime == 100_000)
         #expect(response([.date: date(0), .lastModified: date(-71 * 86_400)]).freshness.lifetime == 7 * 86_400_000)
         #expect(response([.date: date(0), .lastModified: date(1_000)]).freshness.lifetime == 0)
@@ -74,8 +68,7 @@ import Testing
         #expect(strict.reuse(at: at(0) - 1) == .afterValidation(ifError: false))
     }
 
-    @Test("§4.2.2: the heuristic holds only for statuses that are heuristically cacheable, or with public")
-    func heuristicStatus() {
+    @Test func `§4.2.2: the heuristic holds only for statuses that are heuristically cacheable, or with public`() {
         let fields: HTTPFields = [.date: date(0), .lastModified: date(-1_000)]
         #expect(response(fields, status: 302).freshness.lifetime == 0)
         #expect(response(fields, status: 404).freshness.lifetime == 100_000)
@@ -84,16 +77,14 @@ import Testing
         #expect(response(open, status: 302).freshness.lifetime == 100_000)
     }
 
-    @Test("§4.2: a response stops being fresh when its age reaches its lifetime")
-    func freshUntil() {
+    @Test func `§4.2: a response stops being fresh when its age reaches its lifetime`() {
         let stored = response([.date: date(-10), .age: "20", .cacheControl: "max-age=60"])
         #expect(stored.freshness.freshUntil == at(40))
         #expect(stored.reuse(at: at(40) - 1) == .fresh)
         #expect(stored.reuse(at: at(40)) == .afterValidation(ifError: true))
     }
 
-    @Test("without an explicit lifetime or a heuristic the end of freshness is unknown")
-    func unknown() {
+    @Test func `without an explicit lifetime or a heuristic the end of freshness is unknown`() {
         #expect(response([:]).knownFreshUntil == nil)
         #expect(response([.cacheControl: "s-maxage=60"]).knownFreshUntil == nil, "for shared caches only (§5.2.2.10)")
         #expect(response([.cacheControl: "max-age=60"]).knownFreshUntil == at(60))
@@ -101,23 +92,20 @@ import Testing
         #expect(response([.cacheControl: "max-age=60", .vary: "Accept, *"]).knownFreshUntil == at(0), "§4.1")
     }
 
-    @Test("an entry stores the fields to the byte, without those that hold for one exchange")
-    func keptFields() {
+    @Test func `an entry stores the fields to the byte, without those that hold for one exchange`() {
         let fields: HTTPFields = [
             .contentType: "image/jpeg", .eTag: "W/\"a: b\"", .retryAfter: "5", .lastModified: "yesterday, I think",
         ]
         #expect(response(fields).keptFields == "etag: W/\"a: b\"\nlast-modified: yesterday, I think\n")
     }
 
-    @Test("§5.2.2.3: must-understand overrides no-store for an understood status")
-    func mustUnderstand() {
+    @Test func `§5.2.2.3: must-understand overrides no-store for an understood status`() {
         let fields: HTTPFields = [.cacheControl: "max-age=60, no-store, must-understand"]
         #expect(response(fields).isStorable() && !response(fields, status: 599).isStorable())
         #expect(!response(fields).isStorable(request: CacheDirectives("no-store")))
     }
 
-    @Test("§3: no-store, of the response or of the request, forbids storing, and so does an incomplete body")
-    func storable() {
+    @Test func `§3: no-store, of the response or of the request, forbids storing, and so does an incomplete body`() {
         #expect(response([:]).isStorable())
         #expect(!response([.cacheControl: "no-store, max-age=60"]).isStorable())
         #expect(!response([:]).isStorable(request: CacheDirectives("no-store")))

@@ -12,8 +12,7 @@ import Testing
         return PermanentRedirect.freshUntil(chain, now: Self.now).map { $0 - Self.now }
     }
 
-    @Test("RFC 9110 §15.4.2, §15.4.9: a chain is permanent only if every redirect is a 301 or a 308")
-    func permanence() {
+    @Test func `RFC 9110 §15.4.2, §15.4.9: a chain is permanent only if every redirect is a 301 or a 308`() {
         #expect(time([(301, [:])]) == Self.month)
         #expect(time([(308, [:]), (301, [:])]) == Self.month)
         for status in [300, 302, 303, 307] {
@@ -23,8 +22,7 @@ import Testing
         #expect(time([]) == nil)
     }
 
-    @Test("the redirect that expires first limits the chain, and one that must not be cached forbids it")
-    func lifetime() {
+    @Test func `the redirect that expires first limits the chain, and one that must not be cached forbids it`() {
         let hour: HTTPFields = [.cacheControl: "max-age=3600"]
         #expect(time([(301, hour), (301, [.cacheControl: "max-age=60"])]) == 60_000)
         #expect(time([(301, [.cacheControl: "max-age=31536000"])]) == Self.month)

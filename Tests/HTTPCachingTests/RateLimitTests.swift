@@ -8,8 +8,7 @@ import Testing
         RateLimit(fields, now: 1_700_000_000).map { ($0.remaining, $0.reset) }
     }
 
-    @Test("the remaining requests and the reset are read from all forms of the fields")
-    func forms() throws {
+    @Test func `the remaining requests and the reset are read from all forms of the fields`() throws {
         let forms: [HTTPFields] = [
             [.rateLimit: #""default";r=7;t=30"#], [.rateLimit: "limit=100, remaining=7, reset=30"],
             [.rateLimitRemaining: "7", .rateLimitReset: "30"], [.xRateLimitRemaining: "7", .xRateLimitReset: "30"],
@@ -23,25 +22,21 @@ import Testing
         }
     }
 
-    @Test("of several policies the one with the fewest requests left counts")
-    func tightest() throws {
+    @Test func `of several policies the one with the fewest requests left counts`() throws {
         let found = try #require(limit([.rateLimit: #""minute";r=90;t=50, "second";r=0;t=1"#]))
         #expect(found == (0, .seconds(1)))
     }
 
-    @Test(
-        "RFC 9651 §3.3.3: a quoted string is a name, whatever it contains",
-        arguments: [
-            #""a,b";r=7;t=30"#, #""a;r=0;t=99";r=7;t=30"#, #""a\";r=0;t=99,";r=7;t=30, "b,\\";r=8;t=1"#,
-            #""remaining=0, reset=9";r=7;t=30"#,
-        ])
-    func quoted(text: String) throws {
+    @Test(arguments: [
+        #""a,b";r=7;t=30"#, #""a;r=0;t=99";r=7;t=30"#, #""a\";r=0;t=99,";r=7;t=30, "b,\\";r=8;t=1"#,
+        #""remaining=0, reset=9";r=7;t=30"#,
+    ])
+    func `RFC 9651 §3.3.3: a quoted string is a name, whatever it contains`(text: String) throws {
         let found = try #require(limit([.rateLimit: text]))
         #expect(found == (7, .seconds(30)))
     }
 
-    @Test("incomplete and invalid fields are ignored")
-    func invalid() {
+    @Test func `incomplete and invalid fields are ignored`() {
         let invalid: [HTTPFields] = [
             [:], [.rateLimit: "r=7"], [.rateLimit: ""], [.xRateLimitRemaining: "7"],
             [.xRateLimitRemaining: "many", .xRateLimitReset: "1"],
@@ -64,8 +59,7 @@ import Testing
         #expect(limit([.rateLimit: #""month";r=0;t=86400"#]) == nil)
     }
 
-    @Test("Discogs states the requests that are left of a minute")
-    func discogs() {
+    @Test func `Discogs states the requests that are left of a minute`() {
         let limit = RateLimit([.xDiscogsRateLimitRemaining: "12"], now: 0)
         #expect(limit?.remaining == 12 && limit?.reset == .seconds(60))
         #expect(RateLimit([.xDiscogsRateLimitRemaining: "many"], now: 0) == nil)

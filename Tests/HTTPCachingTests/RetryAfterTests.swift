@@ -14,7 +14,6 @@ import Testing
     }
 
     @Test(
-        "Retry-After is read as seconds or as a date",
         arguments: [
             ("120", .seconds(120)), ("0", .zero), ("Mon, 01 Jan 2024 00:01:30 GMT", .seconds(90)),
             ("Sun, 06 Nov 1994 08:49:37 GMT", .zero), ("-5", nil), ("soon", nil), ("", nil), ("1.5", nil),
@@ -22,7 +21,7 @@ import Testing
             ("Fri, 31 Dec 9999 23:59:59 GMT", .seconds(31_536_000)), ("5, 60, 7", .seconds(60)),
             ("soon, 7", .seconds(7)),
         ] as [(String, Duration?)])
-    func retryAfter(text: String, expected: Duration?) {
+    func `Retry-After is read as seconds or as a date`(text: String, expected: Duration?) {
         #expect(RetryAfter.delay([.retryAfter: text], now: Self.now) == expected)
     }
 
@@ -33,11 +32,11 @@ import Testing
         #expect(RetryAfter.delay(fields, now: Self.now) == .seconds(90))
     }
 
-    @Test("without Retry-After there is no delay")
-    func noRetryAfter() { #expect(RetryAfter.delay([.date: "0"], now: Self.now) == nil) }
+    @Test func `without Retry-After there is no delay`() {
+        #expect(RetryAfter.delay([.date: "0"], now: Self.now) == nil)
+    }
 
-    @Test("no number from a server overflows")
-    func extremes() async {
+    @Test func `no number from a server overflows`() async {
         // In a process of its own: an overflow traps.
         await #expect(processExitsWith: .success) {
             let far = [

@@ -3,17 +3,16 @@ import Testing
 
 @testable import HTTPCaching
 
-@Suite("RFC 9111 §4.3: validation") struct ValidationTests {
-    @Test("§4.3.1: both validators are sent, to the byte")
-    func conditions() {
+/// RFC 9111 section 4.3: validation.
+@Suite struct ValidationTests {
+    @Test func `§4.3.1: both validators are sent, to the byte`() {
         let odd = "W/\"a,  \\b\""
         let conditions = response([.eTag: odd, .lastModified: "Yesterday"]).conditions
         #expect(conditions[.ifNoneMatch] == odd && conditions[.ifModifiedSince] == "Yesterday")
         #expect(response([.date: date(0)]).conditions.isEmpty)
     }
 
-    @Test("RFC 9110 §13.1.5: only a strong entity tag shows that a part belongs to the whole")
-    func strongTag() {
+    @Test func `RFC 9110 §13.1.5: only a strong entity tag shows that a part belongs to the whole`() {
         #expect(response([.eTag: "\"a\""]).strongTag == "\"a\"")
         #expect(response([.eTag: "W/\"a\""]).strongTag == nil)
         #expect(response([.eTag: "a", .lastModified: date(0)]).strongTag == nil)
@@ -45,8 +44,7 @@ import Testing
         }
     }
 
-    @Test("§3.2: a 304 replaces the fields it names, except those that describe the body")
-    func update() throws {
+    @Test func `§3.2: a 304 replaces the fields it names, except those that describe the body`() throws {
         let stored = response([
             .eTag: "\"a\"", .date: date(0), .age: "50", .cacheControl: "max-age=10", .contentType: "image/png",
             .contentLength: "500", .vary: "Accept",
@@ -63,8 +61,7 @@ import Testing
             "the age is counted from the 304")
     }
 
-    @Test("§4.3.4: a 304 with another strong entity tag is about another response")
-    func otherTag() {
+    @Test func `§4.3.4: a 304 with another strong entity tag is about another response`() {
         let stored = response([.eTag: "\"a\""])
         #expect(stored.updated(by: [.eTag: "\"b\""], requestTime: at(0), responseTime: at(0)) == nil)
         #expect(stored.updated(by: [.eTag: "\"a\""], requestTime: at(0), responseTime: at(0)) != nil)

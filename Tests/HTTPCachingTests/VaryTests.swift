@@ -3,9 +3,9 @@ import Testing
 
 @testable import HTTPCaching
 
-@Suite("RFC 9111 §4.1: Vary") struct VaryTests {
-    @Test("a response answers requests whose named fields are equal, except for white space and lines")
-    func matching() {
+/// RFC 9111 section 4.1: Vary.
+@Suite struct VaryTests {
+    @Test func `a response answers requests whose named fields are equal, except for white space and lines`() {
         let accept = HTTPField.Name("Accept")!
         #expect(Vary.matches(["Accept"], stored: [accept: "a,  b"], request: [accept: "a, b"]))
         #expect(!Vary.matches(["ACCEPT"], stored: [accept: "a"], request: [accept: "b"]))
@@ -18,16 +18,15 @@ import Testing
         #expect(Vary.matches(["accept"], stored: lines, request: [accept: "a,b"]))
     }
 
-    @Test(
-        "language tags, codings and character sets match in any case (RFC 9110 §8.4.1, §8.5.1); other fields do not"
-    )
-    func anyCase() {
+    @Test
+    func `language tags, codings and character sets match in any case (RFC 9110 §8.4.1, §8.5.1); other fields do not`()
+    {
         #expect(
             Vary.matches(
                 ["Accept-Language"], stored: [.acceptLanguage: "de, EN"], request: [.acceptLanguage: "DE, en"]))
         #expect(!Vary.matches(["Cookie"], stored: [.cookie: "a"], request: [.cookie: "A"]))
     }
 
-    @Test("* matches no request", arguments: ["*", "Accept, *", " * "])
-    func star(vary: String) { #expect(!Vary.matches([vary], stored: [:], request: [:])) }
+    @Test(arguments: ["*", "Accept, *", " * "])
+    func `* matches no request`(vary: String) { #expect(!Vary.matches([vary], stored: [:], request: [:])) }
 }

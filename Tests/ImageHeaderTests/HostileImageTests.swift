@@ -4,8 +4,7 @@ import Testing
 
 /// Bodies that would exhaust a decoder's memory.
 @Suite struct HostileImageTests {
-    @Test("gzip is no image, and is named in the description")
-    func gzip() {
+    @Test func `gzip is no image, and is named in the description`() {
         let bytes: [UInt8] = [0x1F, 0x8B, 8, 0, 0, 0, 0, 0, 0, 3]
         bytes.withUnsafeBytes { bytes in
             #expect(ImageHeader(bytes) == nil)
@@ -13,8 +12,7 @@ import Testing
         }
     }
 
-    @Test("the largest declared size costs nothing: only the header is read, and no entity is expanded")
-    func declaredSizes() {
+    @Test func `the largest declared size costs nothing: only the header is read, and no entity is expanded`() {
         var png: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A, 0, 0, 0, 13]
         png += Array("IHDR".utf8) + [0x7F, 0xFF, 0xFF, 0xFF, 0x7F, 0xFF, 0xFF, 0xFF, 8, 2, 0, 0, 0]
         png.withUnsafeBytes { bytes in

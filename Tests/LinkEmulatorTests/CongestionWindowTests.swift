@@ -2,7 +2,7 @@ import Testing
 
 @testable import LinkEmulator
 
-@Suite("CongestionWindow")
+@Suite
 struct CongestionWindowTests {
     private static let segment = CongestionWindow.segment
 
@@ -14,8 +14,7 @@ struct CongestionWindowTests {
         }
     }
 
-    @Test("it starts with ten segments and doubles every round trip, up to the receive window")
-    func slowStart() {
+    @Test func `it starts with ten segments and doubles every round trip, up to the receive window`() {
         var (window, offset) = (CongestionWindow(), 0)
         #expect(window.bytes == 14_600)
         for expected in [29_200, 58_400, 116_800] {
@@ -26,8 +25,7 @@ struct CongestionWindowTests {
         #expect(window.bytes == CongestionWindow.maximum)
     }
 
-    @Test("a loss halves it once for all segments in flight, and then it grows by a segment a round trip")
-    func loss() {
+    @Test func `a loss halves it once for all segments in flight, and then it grows by a segment a round trip`() {
         var (window, offset) = (CongestionWindow(), 0)
         for _ in 0..<3 { roundTrip(&window, &offset) }
         let end = offset + 80 * Self.segment

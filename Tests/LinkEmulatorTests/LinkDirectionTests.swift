@@ -38,7 +38,7 @@ private struct Run {
     }
 }
 
-@Suite("LinkDirection")
+@Suite
 struct LinkDirectionTests {
     static let links: [LinkModel] = [15, 50, 150].flatMap { milliseconds in
         [50, 200].map { LinkModel(roundTrip: .milliseconds(milliseconds), bitsPerSecond: $0 * 1_000_000) }
@@ -48,9 +48,10 @@ struct LinkDirectionTests {
         abs(measured / expected - 1) <= tolerance
     }
 
-    @Test(
-        "a connection opens after half a round trip, and its first bytes arrive after one and a half", arguments: links)
-    func handshake(link: LinkModel) throws {
+    @Test(arguments: links)
+    func `a connection opens after half a round trip, and its first bytes arrive after one and a half`(link: LinkModel)
+        throws
+    {
         var run = Run(link)
         run.direction.open(1, at: .seconds(1))
         run.direction.send(100, on: 1, at: .seconds(1))
@@ -61,8 +62,8 @@ struct LinkDirectionTests {
         #expect(arrival.time == .seconds(1) + link.roundTrip * 1.5 + link.transmissionTime(100))
     }
 
-    @Test("a GET over a new connection takes two round trips, over TLS 1.3 three", arguments: links)
-    func requests(link: LinkModel) throws {
+    @Test(arguments: links)
+    func `a GET over a new connection takes two round trips, over TLS 1.3 three`(link: LinkModel) throws {
         for (flights, roundTrips) in [(1, 2), (2, 3)] {
             var (up, down) = (Run(link), Run(link))
             up.direction.open(1, at: .zero)
@@ -82,8 +83,8 @@ struct LinkDirectionTests {
 
     /// In round k of slow start, ten segments times 2^k are sent. From the first round that fills the link on, bytes arrive at
     /// its bandwidth.
-    @Test("the ramp of one connection is that of slow start, within 0.1 %", arguments: links)
-    func ramp(link: LinkModel) throws {
+    @Test(arguments: links)
+    func `the ramp of one connection is that of slow start, within 0.1 %`(link: LinkModel) throws {
         var run = Run(link)
         run.direction.open(1, at: .zero)
         run.direction.send(30_000_000, on: 1, at: .zero)
@@ -104,8 +105,8 @@ struct LinkDirectionTests {
         #expect(received == 30_000_000)
     }
 
-    @Test("one connection and 64 together get the whole bandwidth, and no more", arguments: links)
-    func throughput(link: LinkModel) {
+    @Test(arguments: links)
+    func `one connection and 64 together get the whole bandwidth, and no more`(link: LinkModel) {
         for connections in [1, 64] {
             var run = Run(link)
             for connection in 0..<connections {
@@ -118,8 +119,7 @@ struct LinkDirectionTests {
         }
     }
 
-    @Test("what arrives does not depend on how often the clock is read")
-    func steps() throws {
+    @Test func `what arrives does not depend on how often the clock is read`() throws {
         var link = Self.links[3]
         link.loss = 0.02
         var (fine, coarse) = (Run(link), Run(link))
@@ -137,8 +137,7 @@ struct LinkDirectionTests {
         #expect(coarse.bytes(until: .seconds(3)) > 1_000_000)
     }
 
-    @Test("with losses, all bytes arrive before the end, at the rate of TCP Reno (Mathis et al., 1997)")
-    func losses() throws {
+    @Test func `with losses, all bytes arrive before the end, at the rate of TCP Reno (Mathis et al., 1997)`() throws {
         var link = Self.links[3]
         link.loss = 0.01
         var run = Run(link)
@@ -155,8 +154,10 @@ struct LinkDirectionTests {
         #expect(abs(20_000_000 / (end / .seconds(1)) / rate - 1) < 0.25)
     }
 
-    @Test("a lost segment delays what follows it on its connection by one round trip, and other connections not at all")
-    func blocking() throws {
+    @Test
+    func `a lost segment delays what follows it on its connection by one round trip, and other connections not at all`()
+        throws
+    {
         var link = Self.links[3]
         // This seed loses the second segment of twenty.
         (link.loss, link.seed) = (0.05, try #require((1...).first { loses(only: 1, of: 20, seed: $0) }))
@@ -179,8 +180,7 @@ struct LinkDirectionTests {
         return (0...count).allSatisfy { (Double.random(in: 0..<1, using: &random) < 0.05) == ($0 == lost) }
     }
 
-    @Test("a receiver that takes no bytes stops its sender and no other")
-    func receiveWindow() {
+    @Test func `a receiver that takes no bytes stops its sender and no other`() {
         let link = Self.links[1]
         var run = Run(link)
         for connection in 1...2 {
@@ -197,8 +197,7 @@ struct LinkDirectionTests {
         #expect(run.bytes(until: .seconds(20)) == 2_000_000)
     }
 
-    @Test("a reset overtakes the bytes that wait, and a removed connection receives nothing")
-    func reset() {
+    @Test func `a reset overtakes the bytes that wait, and a removed connection receives nothing`() {
         let link = Self.links[1]
         var run = Run(link)
         for connection in 1...2 {

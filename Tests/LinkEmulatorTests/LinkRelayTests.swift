@@ -3,7 +3,7 @@ import OriginServer
 import Testing
 import Wire
 
-@Suite("LinkRelay", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct LinkRelayTests {
     private static let link = LinkModel(roundTrip: .milliseconds(20), bitsPerSecond: 200_000_000)
 
@@ -32,8 +32,7 @@ struct LinkRelayTests {
         }
     }
 
-    @Test("a cover arrives untouched, and no sooner than two round trips after connecting")
-    func cover() async throws {
+    @Test func `a cover arrives untouched, and no sooner than two round trips after connecting`() async throws {
         try await withLink { origin, relay in
             let start = ContinuousClock.now
             let body = try await fetch("/covers/7.jpg", over: relay).body
@@ -42,8 +41,9 @@ struct LinkRelayTests {
         }
     }
 
-    @Test("bodies beyond every buffer arrive whole, also with losses, and no sooner than the bandwidth allows")
-    func large() async throws {
+    @Test func `bodies beyond every buffer arrive whole, also with losses, and no sooner than the bandwidth allows`()
+        async throws
+    {
         var lossy = Self.link
         lossy.loss = 0.002
         for link in [Self.link, lossy] {
@@ -60,8 +60,7 @@ struct LinkRelayTests {
         }
     }
 
-    @Test("connections and bytes are counted")
-    func counting() async throws {
+    @Test func `connections and bytes are counted`() async throws {
         try await withLink { origin, relay in
             let port = relay.port
             let wires = try await onThread {
@@ -81,8 +80,8 @@ struct LinkRelayTests {
         }
     }
 
-    @Test("an end and a reset reach the client as such, and a client that leaves reaches the origin")
-    func endings() async throws {
+    @Test func `an end and a reset reach the client as such, and a client that leaves reaches the origin`() async throws
+    {
         try await withLink { origin, relay in
             #expect(try await fetch("/covers/5.jpg?fault=close", over: relay).ending == .closed)
             #expect(try await fetch("/covers/5.jpg?fault=reset", over: relay).ending == .reset)
@@ -98,8 +97,7 @@ struct LinkRelayTests {
         }
     }
 
-    @Test("a client that reads nothing stops the origin, and only its own connection")
-    func stalled() async throws {
+    @Test func `a client that reads nothing stops the origin, and only its own connection`() async throws {
         try await withLink { origin, relay in
             let port = relay.port
             let stalled = try await onThread {
@@ -114,8 +112,7 @@ struct LinkRelayTests {
         }
     }
 
-    @Test("a server that is not there resets the connection")
-    func noServer() async throws {
+    @Test func `a server that is not there resets the connection`() async throws {
         let relay = try await LinkRelay.start(Self.link, before: "localhost", port: try await closedPort())
         let port = relay.port
         let ending = try await onThread {
@@ -127,8 +124,7 @@ struct LinkRelayTests {
         await #expect(throws: Wire.Failure.self) { try await onThread { _ = try Wire(port: port) } }
     }
 
-    @Test("the error names the address that is in use, or the unknown host")
-    func errors() async throws {
+    @Test func `the error names the address that is in use, or the unknown host`() async throws {
         let origin = try await Origin.start()
         let error = await #expect(throws: LinkError.self) {
             try await LinkRelay.start(Self.link, on: origin.port, port: origin.port)

@@ -3,14 +3,14 @@ import Testing
 
 @testable import OriginServer
 
-@Suite("The Cover Art Archive's paths")
+@Suite
 struct ArchivePathTests {
     private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
 
     private func status(_ path: String) -> Int? { ArchivePath(path[...])?.response(at: nil).head.status.code }
 
-    @Test("an id with a cover gets 307, one without gets 404, and an invalid id gets 400, as the archive documents")
-    func statuses() {
+    @Test
+    func `an id with a cover gets 307, one without gets 404, and an invalid id gets 400, as the archive documents`() {
         for image in ["front", "front-250", "front-500", "front-1200"] {
             #expect(status("/release/\(Self.id)/\(image)") == 307)
             #expect(status("/release-group/\(Self.id)/\(image)") == 307)
@@ -22,8 +22,7 @@ struct ArchivePathTests {
         #expect(status("/covers/1.jpg") == nil)
     }
 
-    @Test("each size and each id leads to another cover")
-    func locations() throws {
+    @Test func `each size and each id leads to another cover`() throws {
         let locations = ["front-250", "front-500", "front-1200", "front"].map { image in
             ArchivePath("/release/\(Self.id)/\(image)")?.response(at: nil).head.headerFields[.location]
         }
@@ -32,8 +31,9 @@ struct ArchivePathTests {
         #expect(other != locations[3])
     }
 
-    @Test("with the archive's hosts, a cover is two redirects away, on one of 40 storage hosts and the same port")
-    func hosts() throws {
+    @Test func `with the archive's hosts, a cover is two redirects away, on one of 40 storage hosts and the same port`()
+        throws
+    {
         func location(_ path: String, _ authority: String = "127.0.0.1:8731") -> String? {
             ArchivePath(path[...])?.response(at: ArchiveHosts(isTLS: true, authority: authority)).head.headerFields[
                 .location]

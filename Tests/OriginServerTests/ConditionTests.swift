@@ -5,17 +5,16 @@ import Wire
 
 @testable import OriginServer
 
-@Suite("Conditions and ranges")
+@Suite
 struct ConditionTests {
     private let cover = Representation(of: .jpeg(1), ResponseOptions(OriginOptions(), number: 1))
 
-    @Test("a matching entity tag gives 304", arguments: ["TAG", "W/TAG", "\"a\" , TAG", "TAG, \"a\"", "*"])
-    func matches(tags: String) {
+    @Test(arguments: ["TAG", "W/TAG", "\"a\" , TAG", "TAG, \"a\"", "*"])
+    func `a matching entity tag gives 304`(tags: String) {
         #expect(cover.isNotModified([.ifNoneMatch: tags.replacing("TAG", with: cover.validators.entityTag)]))
     }
 
-    @Test("another entity tag takes precedence over the date")
-    func differs() {
+    @Test func `another entity tag takes precedence over the date`() {
         let modified = cover.validators.lastModified
         let date = HTTPDate.text(modified)
         #expect(!cover.isNotModified([.ifNoneMatch: "\"other\"", .ifModifiedSince: date]))
@@ -25,8 +24,7 @@ struct ConditionTests {
         #expect(!cover.isNotModified([:]))
     }
 
-    @Test("If-Range allows a range only for the same bytes")
-    func ifRange() {
+    @Test func `If-Range allows a range only for the same bytes`() {
         let validators = cover.validators
         #expect(cover.range([.range: "bytes=0-9", .ifRange: validators.entityTag]) == .part(0..<10))
         #expect(cover.range([.range: "bytes=0-9", .ifRange: "\"old\""]) == .whole)
@@ -35,8 +33,7 @@ struct ConditionTests {
         #expect(cover.range([:]) == .whole)
     }
 
-    @Test("responses with 304, 206 and 416 have the required fields")
-    func wire() async throws {
+    @Test func `responses with 304, 206 and 416 have the required fields`() async throws {
         try await withOrigin { origin in
             let whole = try await origin.fetch("/covers/1.jpg")
             let tag = try #require(whole.fields["etag"])

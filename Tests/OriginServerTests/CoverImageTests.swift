@@ -4,10 +4,10 @@ import Testing
 
 @testable import OriginServer
 
-@Suite("Generated covers")
+@Suite
 struct CoverImageTests {
-    @Test("a cover is an embedded JPEG with comments", arguments: [0, 1, 2, 3, 4, 100, 4999, Int.max])
-    func embedded(number: Int) throws {
+    @Test(arguments: [0, 1, 2, 3, 4, 100, 4999, Int.max])
+    func `a cover is an embedded JPEG with comments`(number: Int) throws {
         let segments = try JPEGSegments(CoverImage.jpeg(number: number))
         #expect(segments.comments.first == "Sleeve cover \(number)")
         #expect([200, 320, 600].contains(segments.width) && segments.width == segments.height)
@@ -16,15 +16,13 @@ struct CoverImageTests {
         #expect(Self.embeddedFiles.contains(segments.withoutComments))
     }
 
-    @Test("every number has its own bytes, which are always the same")
-    func unique() {
+    @Test func `every number has its own bytes, which are always the same`() {
         let all = (0..<2000).map { CoverImage.jpeg(number: $0) }
         #expect(Set(all).count == all.count)
         #expect(CoverImage.jpeg(number: 17) == all[17])
     }
 
-    @Test("covers have 8 to 250 KB, 31 KB on average")
-    func sizes() {
+    @Test func `covers have 8 to 250 KB, 31 KB on average`() {
         let sizes = (0..<5000).map { CoverImage.jpegFile(number: $0).length }
         #expect((29_000...34_000).contains(sizes.reduce(0, +) / sizes.count))
         #expect((8000...9000).contains(sizes.min() ?? 0))
@@ -33,18 +31,15 @@ struct CoverImageTests {
         #expect((16_000...22_000).contains(median))
     }
 
-    @Test("all starter covers occur, in all sizes")
-    func variety() throws {
+    @Test func `all starter covers occur, in all sizes`() throws {
         let images = try Set((0..<500).map { try JPEGSegments(CoverImage.jpeg(number: $0)).withoutComments })
         #expect(images.count > EmbeddedCover.all.count * 2)
         let slugs = EmbeddedCover.all.filter { cover in cover.images.contains { images.contains(Self.bytes($0)) } }
         #expect(slugs.count == EmbeddedCover.all.count)
     }
 
-    @Test(
-        "a cover has the requested size",
-        arguments: [800, 1000, 1234, 5000, 8_450, 31_000, 65_900, 131_000, 300_000, 2_000_000])
-    func size(size: Int) throws {
+    @Test(arguments: [800, 1000, 1234, 5000, 8_450, 31_000, 65_900, 131_000, 300_000, 2_000_000])
+    func `a cover has the requested size`(size: Int) throws {
         let bytes = CoverImage.jpeg(number: 9, aboutBytes: size)
         #expect((size - 3...size).contains(bytes.count))
         let segments = try JPEGSegments(bytes)
@@ -54,8 +49,7 @@ struct CoverImageTests {
         #expect(bytes != CoverImage.jpeg(number: 8, aboutBytes: size))
     }
 
-    @Test("every size from the smallest up is reached within three bytes")
-    func allSizes() throws {
+    @Test func `every size from the smallest up is reached within three bytes`() throws {
         for size in 700..<1200 {
             #expect((size - 3...size).contains(CoverImage.jpegFile(number: size, size: size).length))
         }
@@ -67,8 +61,7 @@ struct CoverImageTests {
         }
     }
 
-    @Test("a size that is too small gives the smallest cover")
-    func smallest() throws {
+    @Test func `a size that is too small gives the smallest cover`() throws {
         let bytes = CoverImage.jpeg(number: 9, aboutBytes: 0)
         #expect(bytes.count < 700)
         #expect(try JPEGSegments(bytes).width == 32)
@@ -80,10 +73,10 @@ struct CoverImageTests {
     private static func bytes(_ buffer: ByteBuffer) -> [UInt8] { Array(buffer.readableBytesView) }
 }
 
-@Suite("Generated PNGs")
+@Suite
 struct CommentedPNGTests {
-    @Test("a PNG consists of complete chunks with correct checksums", arguments: [0, 5000])
-    func chunks(size: Int) throws {
+    @Test(arguments: [0, 5000])
+    func `a PNG consists of complete chunks with correct checksums`(size: Int) throws {
         let bytes = CoverImage.png(number: 3, aboutBytes: size)
         if size > 0 { #expect(bytes.count == size) }
         #expect(bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]))

@@ -2,12 +2,11 @@ import OriginServer
 import Testing
 import Wire
 
-@Suite("Faults", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct FaultTests {
     private let cover = CoverImage.jpeg(number: 5)
 
-    @Test("truncate sends half of the announced bytes")
-    func truncate() async throws {
+    @Test func `truncate sends half of the announced bytes`() async throws {
         try await withOrigin { origin in
             let reply = try await origin.fetch("/covers/5.jpg?fault=truncate")
             #expect(reply.fields["content-length"] == "\(cover.count)")
@@ -16,8 +15,7 @@ struct FaultTests {
         }
     }
 
-    @Test("truncate sends exactly half of a body that exceeds the socket's buffer")
-    func truncateLarge() async throws {
+    @Test func `truncate sends exactly half of a body that exceeds the socket's buffer`() async throws {
         try await withOrigin { origin in
             let reply = try await origin.fetch("/covers/5.jpg?fault=truncate&size=20000000")
             #expect(reply.body.count == 10_000_000)
@@ -25,8 +23,7 @@ struct FaultTests {
         }
     }
 
-    @Test("wrong-length announces 1,000 bytes too many, excess half of them")
-    func wrongLength() async throws {
+    @Test func `wrong-length announces 1,000 bytes too many, excess half of them`() async throws {
         try await withOrigin { origin in
             let more = try await origin.fetch("/covers/5.jpg?fault=wrong-length")
             #expect(more.fields["content-length"] == "\(cover.count + 1000)")
@@ -37,8 +34,7 @@ struct FaultTests {
         }
     }
 
-    @Test("reset sends RST, close sends FIN")
-    func reset() async throws {
+    @Test func `reset sends RST, close sends FIN`() async throws {
         try await withOrigin { origin in
             let reset = try await origin.fetch("/covers/5.jpg?fault=reset")
             #expect(reset.ending == .reset)
@@ -47,8 +43,7 @@ struct FaultTests {
         }
     }
 
-    @Test("html, json and empty have status 200")
-    func notImages() async throws {
+    @Test func `html, json and empty have status 200`() async throws {
         try await withOrigin { origin in
             let html = try await origin.fetch("/covers/5.jpg?fault=html")
             #expect(html.status == 200 && html.text.hasPrefix("<!DOCTYPE html>"))
@@ -59,8 +54,7 @@ struct FaultTests {
         }
     }
 
-    @Test("endless sends bytes until the client disconnects")
-    func endless() async throws {
+    @Test func `endless sends bytes until the client disconnects`() async throws {
         try await withOrigin { origin in
             let port = origin.port
             let body = try await onThread {
@@ -73,8 +67,7 @@ struct FaultTests {
         }
     }
 
-    @Test("redirects count down to the cover, and a loop does not end")
-    func redirects() async throws {
+    @Test func `redirects count down to the cover, and a loop does not end`() async throws {
         try await withOrigin { origin in
             var target = "/covers/5.jpg?a=1&redirect=2&redirect-status=307"
             for _ in 0..<2 {
@@ -91,8 +84,7 @@ struct FaultTests {
         }
     }
 
-    @Test("a status has Retry-After, and times= limits its number")
-    func status() async throws {
+    @Test func `a status has Retry-After, and times= limits its number`() async throws {
         try await withOrigin { origin in
             let target = "/covers/5.jpg?status=503&retry-after=2&times=2"
             for _ in 0..<2 {
@@ -105,8 +97,7 @@ struct FaultTests {
         }
     }
 
-    @Test("faultEvery makes every third request fail")
-    func every() async throws {
+    @Test func `faultEvery makes every third request fail`() async throws {
         var options = OriginOptions()
         try options.setFault("503")
         options.faultEvery = 3
@@ -118,8 +109,7 @@ struct FaultTests {
         #expect(throws: OriginError.self) { try options.setFault("burn") }
     }
 
-    @Test("delay and rate slow a response")
-    func timing() async throws {
+    @Test func `delay and rate slow a response`() async throws {
         try await withOrigin { origin in
             let clock = ContinuousClock()
             let delayed = try await clock.measure { _ = try await origin.fetch("/covers/5.jpg?delay=150") }
@@ -132,8 +122,7 @@ struct FaultTests {
         }
     }
 
-    @Test("size, type, cache-control, chunked and same change the response")
-    func variations() async throws {
+    @Test func `size, type, cache-control, chunked and same change the response`() async throws {
         try await withOrigin { origin in
             #expect(try await origin.fetch("/covers/5.jpg?size=100000").body.count == 100_000)
             #expect(try await origin.fetch("/covers/5.png?size=9000").body.count == 9000)
@@ -149,13 +138,11 @@ struct FaultTests {
         }
     }
 
-    @Test(
-        "an invalid value gets 400 and the reason",
-        arguments: [
-            "size=x", "size=-1", "size=999999999999", "delay=soon", "rate=0", "status=99", "status=", "fault=burn",
-            "redirect=1.5", "redirect-status=200", "chunked=yes", "times=-1", "to=%zz", "to=a%0d%0aX:1", "same=one",
-        ])
-    func malformed(query: String) async throws {
+    @Test(arguments: [
+        "size=x", "size=-1", "size=999999999999", "delay=soon", "rate=0", "status=99", "status=", "fault=burn",
+        "redirect=1.5", "redirect-status=200", "chunked=yes", "times=-1", "to=%zz", "to=a%0d%0aX:1", "same=one",
+    ])
+    func `an invalid value gets 400 and the reason`(query: String) async throws {
         try await withOrigin { origin in
             let reply = try await origin.fetch("/covers/5.jpg?\(query)")
             #expect(reply.status == 400)

@@ -2,10 +2,9 @@ import OriginServer
 import Testing
 import Wire
 
-@Suite("Origin", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct OriginTests {
-    @Test("a cover is served at its URL")
-    func cover() async throws {
+    @Test func `a cover is served at its URL`() async throws {
         try await withOrigin { origin in
             #expect(origin.coverURL(7) == "http://127.0.0.1:\(origin.port)/covers/7.jpg")
             let reply = try await origin.fetch("/covers/7.jpg")
@@ -18,8 +17,7 @@ struct OriginTests {
         }
     }
 
-    @Test("PNGs and the help page are served")
-    func others() async throws {
+    @Test func `PNGs and the help page are served`() async throws {
         try await withOrigin { origin in
             #expect(try await origin.fetch("/covers/7.png").body == CoverImage.png(number: 7))
             let help = try await origin.fetch("/")
@@ -27,21 +25,18 @@ struct OriginTests {
         }
     }
 
-    @Test(
-        "other paths get 404",
-        arguments: [
-            "/covers/x.jpg", "/covers/-1.jpg", "/covers/+1.jpg", "/covers/.jpg", "/covers/1.gif", "/covers/",
-            "/starter/.jpg", "/starter/a%2Fb.jpg", "/covers/99999999999999999999.jpg", "/elsewhere",
-        ])
-    func notFound(path: String) async throws {
+    @Test(arguments: [
+        "/covers/x.jpg", "/covers/-1.jpg", "/covers/+1.jpg", "/covers/.jpg", "/covers/1.gif", "/covers/",
+        "/starter/.jpg", "/starter/a%2Fb.jpg", "/covers/99999999999999999999.jpg", "/elsewhere",
+    ])
+    func `other paths get 404`(path: String) async throws {
         try await withOrigin { origin in
             let reply = try await origin.fetch(path)
             #expect(reply.status == 404)
         }
     }
 
-    @Test("HEAD gets the fields of GET and no body")
-    func head() async throws {
+    @Test func `HEAD gets the fields of GET and no body`() async throws {
         try await withOrigin { origin in
             let get = try await origin.fetch("/covers/3.jpg")
             var head = try await origin.fetch("/covers/3.jpg", method: "HEAD")
@@ -51,8 +46,7 @@ struct OriginTests {
         }
     }
 
-    @Test("pipelined requests are answered in order")
-    func pipelined() async throws {
+    @Test func `pipelined requests are answered in order`() async throws {
         try await withOrigin { origin in
             let port = origin.port
             let targets = [
@@ -69,8 +63,7 @@ struct OriginTests {
         }
     }
 
-    @Test("a connection is reused, and connections and requests are counted")
-    func counting() async throws {
+    @Test func `a connection is reused, and connections and requests are counted`() async throws {
         var options = OriginOptions()
         options.countPaths = true
         try await withOrigin(options) { origin in
@@ -89,8 +82,7 @@ struct OriginTests {
         }
     }
 
-    @Test("the peak of requests in flight is counted")
-    func inFlight() async throws {
+    @Test func `the peak of requests in flight is counted`() async throws {
         try await withOrigin { origin in
             let port = origin.port
             let wires = try await onThread {
@@ -106,8 +98,7 @@ struct OriginTests {
         }
     }
 
-    @Test("stopping closes connections whose responses are not complete")
-    func stopping() async throws {
+    @Test func `stopping closes connections whose responses are not complete`() async throws {
         let origin = try await Origin.start()
         let port = origin.port
         let targets = ["fault=never", "delay=60000", "fault=endless", "rate=10", "chunked=1"]
@@ -128,8 +119,7 @@ struct OriginTests {
         await origin.stop()
     }
 
-    @Test("an origin can stop while clients are connecting")
-    func stoppingEarly() async throws {
+    @Test func `an origin can stop while clients are connecting`() async throws {
         let queries = ["", "?delay=60000", "?fault=never", "?fault=endless", "?fault=reset"]
         for round in 0..<30 {
             let origin = try await Origin.start()
@@ -149,8 +139,7 @@ struct OriginTests {
         }
     }
 
-    @Test("a request without response ends when its client disconnects")
-    func hangUp() async throws {
+    @Test func `a request without response ends when its client disconnects`() async throws {
         try await withOrigin { origin in
             let port = origin.port
             var wire: Wire? = try await onThread {
@@ -165,8 +154,7 @@ struct OriginTests {
         }
     }
 
-    @Test("the error names the address that is in use")
-    func taken() async throws {
+    @Test func `the error names the address that is in use`() async throws {
         try await withOrigin { origin in
             var options = OriginOptions()
             options.port = origin.port

@@ -4,16 +4,14 @@ import Wire
 
 @testable import OriginServer
 
-@Suite("Starter covers", .timeLimit(.minutes(2)))
+@Suite(.timeLimit(.minutes(2)))
 struct StarterCoverTests {
-    @Test(
-        "a starter album's cover is its embedded JPEG of 600×600 pixels",
-        arguments: [
-            "low-tide", "paper-suns", "night-bus-to-ostrava", "four-rooms", "gravel-and-silk", "understory",
-            "brass-weather", "second-language", "concrete-choir", "the-long-way-up", "kitchen-songs",
-            "winter-counterpoint",
-        ])
-    func starter(slug: String) async throws {
+    @Test(arguments: [
+        "low-tide", "paper-suns", "night-bus-to-ostrava", "four-rooms", "gravel-and-silk", "understory",
+        "brass-weather", "second-language", "concrete-choir", "the-long-way-up", "kitchen-songs",
+        "winter-counterpoint",
+    ])
+    func `a starter album's cover is its embedded JPEG of 600×600 pixels`(slug: String) async throws {
         try await withOrigin { origin in
             let reply = try await origin.fetch("/starter/\(slug).jpg")
             #expect(reply.status == 200)
@@ -23,8 +21,7 @@ struct StarterCoverTests {
         }
     }
 
-    @Test("the embedded covers are all different and have the sizes their table names")
-    func embedded() throws {
+    @Test func `the embedded covers are all different and have the sizes their table names`() throws {
         let files = EmbeddedCover.all.flatMap(\.images).map { Array($0.readableBytesView) }
         #expect(files.count == 36 && Set(files).count == files.count)
         for cover in EmbeddedCover.all {
@@ -34,8 +31,7 @@ struct StarterCoverTests {
         }
     }
 
-    @Test("another slug gives a generated cover, always the same")
-    func unknown() async throws {
+    @Test func `another slug gives a generated cover, always the same`() async throws {
         try await withOrigin { origin in
             let cover = try await origin.fetch("/starter/blue-train.jpg")
             _ = try JPEGSegments(cover.body)
@@ -46,8 +42,7 @@ struct StarterCoverTests {
         }
     }
 
-    @Test("a starter cover with a size is generated in that size")
-    func sized() async throws {
+    @Test func `a starter cover with a size is generated in that size`() async throws {
         try await withOrigin { origin in
             let cover = try await origin.fetch("/starter/low-tide.jpg?size=5000")
             #expect((4997...5000).contains(cover.body.count))

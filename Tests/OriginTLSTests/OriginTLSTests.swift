@@ -8,7 +8,7 @@ import Platform
 import Testing
 import Wire
 
-@Suite("Origin over TLS", .timeLimit(.minutes(10)))
+@Suite(.timeLimit(.minutes(10)))
 struct OriginTLSTests {
     /// Runs `body` with an origin that speaks HTTPS and a client that trusts its certificate.
     private func withOriginAndClient(
@@ -37,8 +37,10 @@ struct OriginTLSTests {
         try await client.response(for: TransferRequest(url: HTTPURL(url), waitsToMultiplex: true))
     }
 
-    @Test("a client gets a cover over HTTP/2, or over HTTP/1.1 where only that is offered", arguments: [true, false])
-    func protocols(offersHTTP2: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `a client gets a cover over HTTP/2, or over HTTP/1.1 where only that is offered`(offersHTTP2: Bool)
+        async throws
+    {
         try await withOriginAndClient(try OriginTLS(offersHTTP2: offersHTTP2)) { origin, client in
             #expect(origin.url == "https://127.0.0.1:\(origin.port)")
             for url in [origin.coverURL(7), "https://localhost:\(origin.port)/covers/7.jpg?delay=5"] {
@@ -49,8 +51,7 @@ struct OriginTLSTests {
         }
     }
 
-    @Test("a client that does not trust the certificate gets nothing")
-    func distrust() async throws {
+    @Test func `a client that does not trust the certificate gets nothing`() async throws {
         try await withOriginAndClient { origin, _ in
             let client = try HTTPClient(configuration: HTTPClientConfiguration(userAgent: "Sleeve/test"))
             defer { client.loop.shutdown() }
@@ -60,8 +61,7 @@ struct OriginTLSTests {
         }
     }
 
-    @Test("many requests share one connection, also over a link")
-    func multiplexing() async throws {
+    @Test func `many requests share one connection, also over a link`() async throws {
         try await withOriginAndClient { origin, client in
             let relay = try await LinkRelay.start(
                 LinkModel(roundTrip: .milliseconds(10), bitsPerSecond: 1_000_000_000), port: origin.port)
@@ -80,8 +80,7 @@ struct OriginTLSTests {
         }
     }
 
-    @Test("no connection has more streams than the limit")
-    func streams() async throws {
+    @Test func `no connection has more streams than the limit`() async throws {
         try await withOriginAndClient(try OriginTLS(maximumStreams: 2)) { origin, client in
             try await withThrowingTaskGroup { group in
                 // The client learns the limit with the first response.
@@ -98,10 +97,8 @@ struct OriginTLSTests {
         }
     }
 
-    @Test(
-        "faults end the stream, and the connection serves the next request",
-        arguments: ["truncate", "wrong-length", "excess", "reset", "close"])
-    func faults(name: String) async throws {
+    @Test(arguments: ["truncate", "wrong-length", "excess", "reset", "close"])
+    func `faults end the stream, and the connection serves the next request`(name: String) async throws {
         try await withOriginAndClient { origin, client in
             await #expect(throws: TransferError.self) { try await get(client, origin.coverURL(5) + "?fault=\(name)") }
             let body = try await get(client, origin.coverURL(5)).body
@@ -110,8 +107,9 @@ struct OriginTLSTests {
         }
     }
 
-    @Test("a connection without response closes when its client leaves, and an origin stops in spite of one")
-    func hangUp() async throws {
+    @Test func `a connection without response closes when its client leaves, and an origin stops in spite of one`()
+        async throws
+    {
         try await withOriginAndClient { origin, client in
             let request = Task { try await get(client, origin.coverURL(5) + "?fault=never") }
             try await eventually { origin.requestCount == 1 }
@@ -128,8 +126,7 @@ struct OriginTLSTests {
         }
     }
 
-    @Test("a cover of the archive is two redirects away, with every host on the origin's port")
-    func archive() async throws {
+    @Test func `a cover of the archive is two redirects away, with every host on the origin's port`() async throws {
         try await withOriginAndClient {
             $0.archiveHosts = true
         } _: { origin, client in

@@ -3,8 +3,7 @@ import Testing
 
 extension CommandTests {
     @Suite struct AbsenceTests {
-        @Test("a prefetch does not request a remembered 404 again; --retry-absent does")
-        func remembered() async throws {
+        @Test func `a prefetch does not request a remembered 404 again; --retry-absent does`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<2) + stage.urls(2..<3, "status=404&times=1"))
                 let first = try await stage.run("prefetch", list, "--json")
@@ -20,8 +19,7 @@ extension CommandTests {
             }
         }
 
-        @Test("get does not request a remembered 404 again; --retry-absent does")
-        func get() async throws {
+        @Test func `get does not request a remembered 404 again; --retry-absent does`() async throws {
             try await withStage { stage in
                 let url = stage.urls(0..<1, "status=410&times=1")[0]
                 #expect(try await stage.run("get", url, "-o", stage.folder + "/a").status == 3)

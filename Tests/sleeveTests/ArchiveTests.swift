@@ -6,12 +6,12 @@ extension CommandTests {
     @Suite struct ArchiveTests {
         private static let id = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
 
-        @Test(
-            "prefetch downloads an album's cover from --cover-art-archive in the size of --size",
-            arguments: [
-                ("250", "front-250"), ("1200", "front-1200"), ("full", "front"),
-            ])
-        func sizes(size: String, image: String) async throws {
+        @Test(arguments: [
+            ("250", "front-250"), ("1200", "front-1200"), ("full", "front"),
+        ])
+        func `prefetch downloads an album's cover from --cover-art-archive in the size of --size`(
+            size: String, image: String
+        ) async throws {
             try await withStage { stage in
                 let list = try stage.file("albums.csv", "title,MUSICBRAINZ_ALBUMID\nT,\(Self.id)\n")
                 let archive = "http://127.0.0.1:\(stage.origin.port)"
@@ -22,8 +22,7 @@ extension CommandTests {
             }
         }
 
-        @Test("an invalid id is reported with its line, and the other covers are downloaded")
-        func badID() async throws {
+        @Test func `an invalid id is reported with its line, and the other covers are downloaded`() async throws {
             try await withStage { stage in
                 let list = try stage.file(
                     "albums.jsonl",
@@ -40,8 +39,7 @@ extension CommandTests {
             }
         }
 
-        @Test("the report has one line for an album, with the URL that had its cover")
-        func report() async throws {
+        @Test func `the report has one line for an album, with the URL that had its cover`() async throws {
             try await withStage { stage in
                 let list = try stage.file(
                     "albums.json",
@@ -56,8 +54,7 @@ extension CommandTests {
             }
         }
 
-        @Test("an unknown size is wrong usage, and an invalid archive URL cannot run")
-        func wrong() async throws {
+        @Test func `an unknown size is wrong usage, and an invalid archive URL cannot run`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<1))
                 let size = try await stage.run("prefetch", list, "--size", "600")

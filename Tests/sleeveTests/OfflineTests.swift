@@ -11,8 +11,7 @@ extension CommandTests {
             var stale: Bool?
         }
 
-        @Test("get marks a stale cover on stderr and in JSON, and list marks stale entries")
-        func stale() async throws {
+        @Test func `get marks a stale cover on stderr and in JSON, and list marks stale entries`() async throws {
             try await withStage { stage in
                 let (old, new) = (stage.urls(1..<2, Self.stale)[0], stage.urls(2..<3)[0])
                 try await stage.fill([old, new])
@@ -63,8 +62,7 @@ extension CommandTests {
             }
         #endif
 
-        @Test("a cover that must be validated is not returned offline, and the message says why")
-        func mustRevalidate() async throws {
+        @Test func `a cover that must be validated is not returned offline, and the message says why`() async throws {
             try await withStage { stage in
                 let url = stage.urls(1..<2, Self.stale + ",must-revalidate")[0]
                 try await stage.fill([url])
@@ -77,9 +75,11 @@ extension CommandTests {
             }
         }
 
-        @Test(
-            "a prefetch without a network prints a few lines, exits with 3, and the next one downloads what is missing")
-        func networkGone() async throws {
+        @Test
+        func
+            `a prefetch without a network prints a few lines, exits with 3, and the next one downloads what is missing`()
+            async throws
+        {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<60))
                 try await stage.fill(stage.urls(0..<10))
@@ -107,8 +107,7 @@ extension CommandTests {
             }
         }
 
-        @Test("five failures of a host are printed for each cause, and the others are counted")
-        func grouped() async throws {
+        @Test func `five failures of a host are printed for each cause, and the others are counted`() async throws {
             try await withStage { stage in
                 let busy = try stage.list(stage.urls(0..<30, "status=503&retry-after=3600"))
                 let refused = try await stage.run("prefetch", busy, "--retries", "0", "--per-host", "1")
@@ -136,8 +135,7 @@ extension CommandTests {
             }
         }
 
-        @Test("if some servers answer, the network is not reported as unreachable")
-        func oneHostGone() async throws {
+        @Test func `if some servers answer, the network is not reported as unreachable`() async throws {
             try await withStage { stage in
                 let away = (0..<30).map { "http://127.0.0.1:1/\($0).jpg" }
                 let list = try stage.list(away + stage.urls(0..<1))

@@ -5,8 +5,9 @@ import Wire
 extension CommandTests {
     /// Credentials in logs, reports and metrics.
     @Suite struct SecrecyTests {
-        @Test("a token in a URL appears in no message at any level, and not in the report and the metrics")
-        func tokens() async throws {
+        @Test func `a token in a URL appears in no message at any level, and not in the report and the metrics`()
+            async throws
+        {
             try await withStage { stage in
                 let urls =
                     stage.urls(0..<2, "access_token=hush") + stage.urls(2..<3, "status=404&sig=hush")
@@ -70,9 +71,8 @@ extension CommandTests {
             }
         }
 
-        @Test(
-            "a proxy's password appears in no message", arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
-        func proxy(place: String) async throws {
+        @Test(arguments: ["127.0.0.1:1", "no.such.host.invalid:8"])
+        func `a proxy's password appears in no message`(place: String) async throws {
             try await withStage { stage in
                 let result = try await stage.shell(
                     """
@@ -85,8 +85,7 @@ extension CommandTests {
             }
         }
 
-        @Test("a proxy that rejects the password is reported with its variable")
-        func proxyRefuses() async throws {
+        @Test func `a proxy that rejects the password is reported with its variable`() async throws {
             let answer = "HTTP/1.1 407 Proxy Authentication Required\r\nContent-Length: 0\r\n\r\n"
             try await withStage { stage in
                 try await withListener(answer: answer) { listener in

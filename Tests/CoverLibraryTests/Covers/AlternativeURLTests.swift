@@ -43,8 +43,7 @@ import Wire
         return outcomes
     }
 
-    @Test("an album without a URL gets its cover from the archive in the configured size, once")
-    func archive() async throws {
+    @Test func `an album without a URL gets its cover from the archive in the configured size, once`() async throws {
         try await withArchive {
             $0.coverSize = .pixels250
         } _: { stage, library in
@@ -59,8 +58,8 @@ import Wire
         }
     }
 
-    @Test("if the archive has no cover of a release its group's is requested, and the 404 is cached")
-    func none() async throws {
+    @Test func `if the archive has no cover of a release its group's is requested, and the 404 is cached`() async throws
+    {
         try await withArchive { stage, library in
             let outcomes = try await prefetch(library, [album(release: Self.none, group: Self.id)])
             #expect(outcomes.map(\.kind) == [.downloaded])
@@ -144,10 +143,7 @@ import Wire
         }
     }
 
-    @Test(
-        "URLs are requested in order until one succeeds, and the outcome names that one"
-    )
-    func chain() async throws {
+    @Test func `URLs are requested in order until one succeeds, and the outcome names that one`() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
@@ -168,8 +164,7 @@ import Wire
         }
     }
 
-    @Test("if all URLs fail there is one failure, which names each")
-    func allFail() async throws {
+    @Test func `if all URLs fail there is one failure, which names each`() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
@@ -188,8 +183,7 @@ import Wire
         }
     }
 
-    @Test("invalid URLs are passed over and named, and an album with no valid one is skipped")
-    func invalidURLs() async throws {
+    @Test func `invalid URLs are passed over and named, and an album with no valid one is skipped`() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
@@ -202,8 +196,7 @@ import Wire
         }
     }
 
-    @Test("albums that share URLs share transfers, and each has its outcome")
-    func shared() async throws {
+    @Test func `albums that share URLs share transfers, and each has its outcome`() async throws {
         try await withArchive {
             $0.retries = 0
         } _: { stage, library in
@@ -215,8 +208,7 @@ import Wire
         }
     }
 
-    @Test("a cancelled run does not go on to the next URL")
-    func cancelling() async throws {
+    @Test func `a cancelled run does not go on to the next URL`() async throws {
         try await withArchive { stage, library in
             let urls = [stage.url(1, "hold=1&status=404"), stage.url(2)]
             let albums = [album(urls)]
@@ -231,8 +223,7 @@ import Wire
         }
     }
 
-    @Test("offline, there is one failure per album")
-    func offline() async throws {
+    @Test func `offline, there is one failure per album`() async throws {
         try await withArchive {
             $0.isOffline = true
         } _: { stage, library in

@@ -12,8 +12,7 @@ import Wire
 @Suite(.timeLimit(.minutes(10))) struct HintTests {
     // MARK: Absence
 
-    @Test("a cached 404 answers a call, a prefetch and another process without a request")
-    func absence() async throws {
+    @Test func `a cached 404 answers a call, a prefetch and another process without a request`() async throws {
         try await withStage { stage in
             let gone = stage.url(1, "status=404")
             let first = await stage.library.failure(gone)
@@ -31,8 +30,7 @@ import Wire
         }
     }
 
-    @Test("ignoring a cached 410 requests the URL again, and a stored cover removes the hint")
-    func retryingAbsent() async throws {
+    @Test func `ignoring a cached 410 requests the URL again, and a stored cover removes the hint`() async throws {
         try await withStage { stage in
             let url = stage.url(1, "status=410&times=2")
             _ = await stage.library.failure(url)
@@ -74,8 +72,7 @@ import Wire
         }
     }
 
-    @Test("a no-store 404 and other statuses are not cached")
-    func notRemembered() async throws {
+    @Test func `a no-store 404 and other statuses are not cached`() async throws {
         let answer = "HTTP/1.1 404 Not Found\r\nCache-Control: no-store\r\nContent-Length: 0\r\n\r\n"
         try await withListener(answer: answer) { listener in
             try await withStage { stage in
@@ -89,8 +86,7 @@ import Wire
         }
     }
 
-    @Test("a thousand 404s are cached without an entry")
-    func manyAbsent() async throws {
+    @Test func `a thousand 404s are cached without an entry`() async throws {
         try await withStage { stage in
             let urls = (0..<1_000).map { stage.url($0, "status=404") }
             #expect(try await stage.library.prefetch(urls).summary().failed == 1_000)
@@ -101,8 +97,7 @@ import Wire
         }
     }
 
-    @Test("offline, an absent cover fails as offline")
-    func offline() async throws {
+    @Test func `offline, an absent cover fails as offline`() async throws {
         try await withStage { stage in
             _ = await stage.library.failure(stage.url(1, "status=404"))
             let other = try await stage.another { $0.isOffline = true }
@@ -113,10 +108,10 @@ import Wire
 
     // MARK: Relocation
 
-    @Test(
-        "RFC 9110 §15.4.2, §15.4.9: a permanent redirect is remembered, and its target is requested",
-        arguments: [301, 308])
-    func moved(status: Int) async throws {
+    @Test(arguments: [301, 308])
+    func `RFC 9110 §15.4.2, §15.4.9: a permanent redirect is remembered, and its target is requested`(status: Int)
+        async throws
+    {
         try await withStage { stage in
             let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg?cache-control=max-age%3D0")
             #expect(try await stage.library.cover(at: url).location == url, "its key stays")
@@ -131,8 +126,8 @@ import Wire
         }
     }
 
-    @Test("a temporary redirect is not remembered", arguments: [302, 303, 307])
-    func movedForNow(status: Int) async throws {
+    @Test(arguments: [302, 303, 307])
+    func `a temporary redirect is not remembered`(status: Int) async throws {
         try await withStage { stage in
             let url = stage.url(1, "redirect-status=\(status)&to=/covers/2.jpg")
             _ = try await stage.library.cover(at: url)
@@ -142,8 +137,7 @@ import Wire
         }
     }
 
-    @Test("a chain with one temporary redirect is not remembered")
-    func mixed() async throws {
+    @Test func `a chain with one temporary redirect is not remembered`() async throws {
         try await withStage { stage in
             let second = "/covers/2.jpg?redirect-status=302%26to=/covers/3.jpg"
             let url = stage.url(1, "redirect-status=301&to=\(second)")
@@ -154,10 +148,10 @@ import Wire
         }
     }
 
-    @Test(
-        "a remembered redirect whose target fails is forgotten, and the URL itself is requested",
-        arguments: ["gone", "away"])
-    func targetFails(how: String) async throws {
+    @Test(arguments: ["gone", "away"])
+    func `a remembered redirect whose target fails is forgotten, and the URL itself is requested`(how: String)
+        async throws
+    {
         try await withStage { stage in
             let target =
                 how == "gone"

@@ -12,8 +12,9 @@ import Testing
     /// Queries of covers whose server forbids stale use.
     private static let strict = ["cache-control=max-age%3D0,must-revalidate", "cache-control=no-cache"]
 
-    @Test("a stale cover is returned without a request and marked; new and fresh ones are not marked")
-    func marked() async throws {
+    @Test func `a stale cover is returned without a request and marked; new and fresh ones are not marked`()
+        async throws
+    {
         try await withStage { stage in
             let url = stage.url(1, Self.stale)
             let first = try await stage.library.cover(at: url)
@@ -60,10 +61,10 @@ import Testing
         }
     }
 
-    @Test(
-        "§5.2.2.2, §5.2.2.4: a cover that must not be used stale is revalidated first, and a 304 suffices",
-        arguments: strict)
-    func asked(query: String) async throws {
+    @Test(arguments: strict)
+    func `§5.2.2.2, §5.2.2.4: a cover that must not be used stale is revalidated first, and a 304 suffices`(
+        query: String
+    ) async throws {
         try await withStage { stage in
             let url = stage.url(1, query)
             let first = try await stage.library.cover(at: url)
@@ -75,8 +76,8 @@ import Testing
         }
     }
 
-    @Test("it is not returned if its server cannot be reached, and the failure says why", arguments: strict)
-    func notShown(query: String) async throws {
+    @Test(arguments: strict)
+    func `it is not returned if its server cannot be reached, and the failure says why`(query: String) async throws {
         try await withStage {
             $0.retries = 0
         } _: { stage in
@@ -94,8 +95,7 @@ import Testing
         }
     }
 
-    @Test("RFC 5861 §4: a stale cover is revalidated beyond its stale-if-error, not within")
-    func staleIfError() async throws {
+    @Test func `RFC 5861 §4: a stale cover is revalidated beyond its stale-if-error, not within`() async throws {
         try await withStage { stage in
             let within = stage.url(1, "cache-control=max-age%3D0,stale-if-error%3D3600")
             let beyond = stage.url(2, "cache-control=max-age%3D0,stale-if-error%3D0")
@@ -105,8 +105,7 @@ import Testing
         }
     }
 
-    @Test("covers that a prefetch without a network misses fail, and the next run downloads them")
-    func networkGone() async throws {
+    @Test func `covers that a prefetch without a network misses fail, and the next run downloads them`() async throws {
         try await withStage {
             $0.retries = 0
         } _: { stage in

@@ -6,8 +6,7 @@ import Testing
 
 /// How a library treats hosts, over real sockets.
 @Suite(.timeLimit(.minutes(5))) struct HostBehaviourTests {
-    @Test("every cover of a host arrives that refuses more than ten concurrent requests")
-    func overruns() async throws {
+    @Test func `every cover of a host arrives that refuses more than ten concurrent requests`() async throws {
         try await withStage {
             $0.retries = 100
         } origin: {
@@ -18,8 +17,9 @@ import Testing
         }
     }
 
-    @Test("covers of an unreachable host fail together after a few attempts, and those of another host arrive")
-    func deadHost() async throws {
+    @Test func `covers of an unreachable host fail together after a few attempts, and those of another host arrive`()
+        async throws
+    {
         try await withStage { stage in
             let dead = try await Origin.start()
             let urls = (1...200).map { dead.coverURL($0) }
@@ -35,13 +35,16 @@ import Testing
     }
 
     @Test(
-        "every good cover of a host arrives in the first run, whatever the bad ones return and wherever the list has them",
         arguments: [
             "status=500", "status=503&retry-after=0", "status=429&retry-after=0", "fault=truncate", "fault=reset",
             "fault=close",
         ],
         [0..<60, 100..<160, 140..<200])
-    func badCovers(query: String, bad: Range<Int>) async throws {
+    func
+        `every good cover of a host arrives in the first run, whatever the bad ones return and wherever the list has them`(
+            query: String, bad: Range<Int>
+        ) async throws
+    {
         try await withStage {
             $0.retries = 1
         } _: { stage in
@@ -55,8 +58,7 @@ import Testing
         }
     }
 
-    @Test("every cover of a host arrives that answers each URL with an error first")
-    func errorsFirst() async throws {
+    @Test func `every cover of a host arrives that answers each URL with an error first`() async throws {
         try await withStage { stage in
             let summary = try await stage.library.prefetch(
                 (0..<300).map { stage.url($0, "status=500&times=1&size=4000") }
@@ -65,8 +67,7 @@ import Testing
         }
     }
 
-    @Test("covers that were requested keep their own failures when their host is given up")
-    func ownReasons() async throws {
+    @Test func `covers that were requested keep their own failures when their host is given up`() async throws {
         try await withStage { stage in
             let dead = try await Origin.start()
             let known = stage.url(1, "status=404")
@@ -81,10 +82,9 @@ import Testing
         }
     }
 
-    @Test(
-        "an immediate request is sent to a host that was given up, and its success ends the host's outage"
-    )
-    func urgent() async throws {
+    @Test func `an immediate request is sent to a host that was given up, and its success ends the host's outage`()
+        async throws
+    {
         try await withStage {
             $0.retries = 0
         } _: { stage in
@@ -142,8 +142,9 @@ import Testing
         }
     }
 
-    @Test("a 200 whose body is an error about a quota is retried as a 429 is, another document is not")
-    func quota() async throws {
+    @Test func `a 200 whose body is an error about a quota is retried as a 429 is, another document is not`()
+        async throws
+    {
         try await withStage {
             $0.retries = 1
         } _: { stage in
@@ -157,8 +158,9 @@ import Testing
         }
     }
 
-    @Test("what a run learns about a host is recorded during the run and at its end, for the next one")
-    func learning() async throws {
+    @Test func `what a run learns about a host is recorded during the run and at its end, for the next one`()
+        async throws
+    {
         try await withStage { stage in
             _ = try await stage.library.prefetch((1...50).map { stage.url($0, "same=1") }).summary()
             let killed = try await stage.another()
@@ -172,8 +174,9 @@ import Testing
         }
     }
 
-    @Test("a host that refused all covers gets one request in the next run, and all others once it answers one")
-    func restsOn() async throws {
+    @Test func `a host that refused all covers gets one request in the next run, and all others once it answers one`()
+        async throws
+    {
         try await withStage { stage in
             let urls = (1...200).map { stage.url($0, "status=429&retry-after=3600") }
             _ = try await stage.library.prefetch(urls).summary()

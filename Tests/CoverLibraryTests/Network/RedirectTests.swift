@@ -34,8 +34,7 @@ import Wire
         try result.get()
     }
 
-    @Test("covers are downloaded through redirects over several hosts, under their own keys")
-    func following() async throws {
+    @Test func `covers are downloaded through redirects over several hosts, under their own keys`() async throws {
         try await withOther { stage, other, led in
             let back = led(3, "to=" + stage.url(4).replacing("&", with: "%26"))
             let urls = (1...20).map { led($0 + 10, "") } + [back]
@@ -47,9 +46,9 @@ import Wire
         }
     }
 
-    @Test(
-        "the Retry-After of redirects' targets pauses the targets' host, not the first host", arguments: [429, 503])
-    func retryAfter(status: Int) async throws {
+    @Test(arguments: [429, 503])
+    func `the Retry-After of redirects' targets pauses the targets' host, not the first host`(status: Int) async throws
+    {
         try await withOther { stage, other, led in
             let urls = (1...100).map { led($0, "status=\(status)&retry-after=3600") }
             let outcomes = try await stage.library.prefetch(urls).collect().outcomes
@@ -62,8 +61,7 @@ import Wire
         }
     }
 
-    @Test("a host that redirects to an unreachable one still gets requests for its own covers")
-    func deadTarget() async throws {
+    @Test func `a host that redirects to an unreachable one still gets requests for its own covers`() async throws {
         try await withStage {
             $0.retries = 0
         } _: { stage in
@@ -78,8 +76,7 @@ import Wire
 
     // MARK: Remembered redirects
 
-    @Test("the target of a remembered redirect is requested under its own host's limits")
-    func rememberedTarget() async throws {
+    @Test func `the target of a remembered redirect is requested under its own host's limits`() async throws {
         try await withOther { stage, other, _ in
             try await stage.store(.moved, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
             let cover = try await stage.library.cover(at: stage.url(1))
@@ -100,8 +97,7 @@ import Wire
         }
     }
 
-    @Test("a request of the URL after its remembered redirect failed does not count as a retry")
-    func leavingTarget() async throws {
+    @Test func `a request of the URL after its remembered redirect failed does not count as a retry`() async throws {
         try await withStage {
             $0.retries = 1
         } _: { stage in
@@ -112,8 +108,7 @@ import Wire
         }
     }
 
-    @Test("a retry starts at the URL again: it may redirect elsewhere by then")
-    func retry() async throws {
+    @Test func `a retry starts at the URL again: it may redirect elsewhere by then`() async throws {
         try await withOther { stage, other, led in
             let failure = await stage.library.failure(led(1, "status=503&times=1"))
             #expect(failure == nil)

@@ -30,8 +30,7 @@ import Wire
         return received
     }
 
-    @Test("every observer receives every event in order, and its stream ends when the hub closes")
-    func observers() async {
+    @Test func `every observer receives every event in order, and its stream ends when the hub closes`() async {
         let hub = EventHub()
         let (first, second) = (hub.events(limit: 100), hub.events(limit: 100))
         for number in 1...50 { hub.publish(event(number)) }
@@ -40,8 +39,7 @@ import Wire
         #expect(await allEvents(second) == Received(numbers: Array(1...50)))
     }
 
-    @Test("an observer receives the events published after it subscribed")
-    func lateObserver() async {
+    @Test func `an observer receives the events published after it subscribed`() async {
         let hub = EventHub()
         hub.publish(event(1))
         let stream = hub.events(limit: 10)
@@ -50,8 +48,7 @@ import Wire
         #expect(await allEvents(stream) == Received(numbers: [2]))
     }
 
-    @Test("the buffer of an observer that does not read is bounded, and one with room misses no event")
-    func bounded() async {
+    @Test func `the buffer of an observer that does not read is bounded, and one with room misses no event`() async {
         let hub = EventHub()
         let (slow, quick) = (hub.events(limit: 4), hub.events(limit: 10_000))
         for number in 1...5_000 { hub.publish(event(number)) }
@@ -62,8 +59,7 @@ import Wire
         #expect(received.numbers == Array(1...received.numbers.count))
     }
 
-    @Test("an observer that was too slow receives the number of missed events where it missed them")
-    func missed() async {
+    @Test func `an observer that was too slow receives the number of missed events where it missed them`() async {
         let hub = EventHub()
         let stream = hub.events(limit: 4)
         var events = stream.makeAsyncIterator()
@@ -78,8 +74,7 @@ import Wire
         #expect(received.numbers.last == 101)
     }
 
-    @Test("an observer that is behind when the hub closes receives the number of missed events")
-    func missedAtTheEnd() async {
+    @Test func `an observer that is behind when the hub closes receives the number of missed events`() async {
         let hub = EventHub()
         let stream = hub.events(limit: 4)
         for number in 1...100 { hub.publish(event(number)) }
@@ -88,8 +83,8 @@ import Wire
         #expect(received.numbers.count + received.missed == 100)
     }
 
-    @Test("at any pace of reading, received and missed events add up to the published ones", arguments: 1...20)
-    func anyPace(seed: Int) async {
+    @Test(arguments: 1...20)
+    func `at any pace of reading, received and missed events add up to the published ones`(seed: Int) async {
         let hub = EventHub()
         let limit = seed % 5 + 1
         let stream = hub.events(limit: limit)
@@ -111,8 +106,7 @@ import Wire
         #expect(received.numbers == received.numbers.sorted())
     }
 
-    @Test("a stream made after the hub closed ends at once")
-    func afterTheEnd() async {
+    @Test func `a stream made after the hub closed ends at once`() async {
         let hub = EventHub()
         hub.close()
         #expect(await allEvents(hub.events(limit: 1)) == Received())
@@ -120,8 +114,7 @@ import Wire
         hub.close()
     }
 
-    @Test("a released stream is removed from the hub")
-    func removed() async throws {
+    @Test func `a released stream is removed from the hub`() async throws {
         let hub = EventHub()
         #expect(!hub.isObserved)
         do {

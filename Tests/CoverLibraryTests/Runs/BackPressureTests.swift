@@ -7,8 +7,7 @@ import Wire
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct BackPressureTests {
-    @Test("a list is read on only while its outcomes are read")
-    func listWaits() async throws {
+    @Test func `a list is read on only while its outcomes are read`() async throws {
         try await withStage { stage in
             let read = Mutex(0)
             let endless = AsyncStream {
@@ -32,8 +31,7 @@ import Wire
         }
     }
 
-    @Test("transfers proceed although no outcome is read")
-    func transfersProceed() async throws {
+    @Test func `transfers proceed although no outcome is read`() async throws {
         try await withStage { stage in
             let urls = (1...200).map { stage.url($0) }
             let run = stage.library.prefetch(urls)
@@ -47,8 +45,7 @@ import Wire
         }
     }
 
-    @Test("cancelling the task that iterates stops a run that waits for its reader")
-    func cancelledWhileWaiting() async throws {
+    @Test func `cancelling the task that iterates stops a run that waits for its reader`() async throws {
         try await withStage { stage in
             let endless = AsyncStream { CoverRequest("http://127.0.0.1:9/1.jpg") }
             let run = stage.library.prefetch(endless, cachePolicy: .onlyCache)

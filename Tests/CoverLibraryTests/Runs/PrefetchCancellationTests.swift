@@ -7,9 +7,11 @@ import Wire
 
 /// Each test runs in a process of its own: a crash, which some of them guard against, would end all other tests.
 @Suite(.timeLimit(.minutes(10))) struct PrefetchCancellationTests {
-    @Test(
-        "a cancelled run of slow covers returns at once; covers that arrived are cached, the rest are left, not failed")
-    func slowCovers() async {
+    @Test
+    func
+        `a cancelled run of slow covers returns at once; covers that arrived are cached, the rest are left, not failed`()
+        async
+    {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let urls = (1...5).map { stage.url($0) } + (6...500).map { stage.url($0, "delay=60000") }
@@ -33,8 +35,7 @@ import Wire
         }
     }
 
-    @Test("a cancelled run returns although its list has not ended")
-    func endlessList() async {
+    @Test func `a cancelled run returns although its list has not ended`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
@@ -50,8 +51,7 @@ import Wire
         }
     }
 
-    @Test("a run that is cancelled before it starts returns and downloads nothing")
-    func cancelledBefore() async {
+    @Test func `a run that is cancelled before it starts returns and downloads nothing`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let urls = (1...100).map { stage.url($0, "delay=60000") }
@@ -65,8 +65,7 @@ import Wire
         }
     }
 
-    @Test("a consumer that stops iterating stops the run")
-    func brokenOff() async {
+    @Test func `a consumer that stops iterating stops the run`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let outcomes = stage.library.prefetch([stage.url(1)] + (2...100).map { stage.url($0, "hold=1") })
@@ -81,8 +80,7 @@ import Wire
         }
     }
 
-    @Test("cancelling one of two runs over the same covers costs the other run none")
-    func oneOfTwo() async {
+    @Test func `cancelling one of two runs over the same covers costs the other run none`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 let urls = (1...60).map { stage.url($0, "hold=1") }
@@ -99,8 +97,7 @@ import Wire
         }
     }
 
-    @Test("a run throws when its library closes, and the covers that it reported are cached")
-    func closing() async {
+    @Test func `a run throws when its library closes, and the covers that it reported are cached`() async {
         await #expect(processExitsWith: .success) {
             try await withStage { stage in
                 // The list does not end while the library is open.
@@ -124,8 +121,7 @@ import Wire
         }
     }
 
-    @Test("every one of many concurrent requests returns when the library closes meanwhile")
-    func closingMeanwhile() async {
+    @Test func `every one of many concurrent requests returns when the library closes meanwhile`() async {
         await #expect(processExitsWith: .success) {
             for round in 0..<20 {
                 try await withStage { stage in

@@ -10,8 +10,9 @@ import Wire
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct PrefetchTests {
-    @Test("the summary counts downloaded, joined, deduplicated, skipped and failed covers, and adds up")
-    func summary() async throws {
+    @Test func `the summary counts downloaded, joined, deduplicated, skipped and failed covers, and adds up`()
+        async throws
+    {
         try await withStage { stage in
             let list =
                 (1...5).map { stage.url($0) } + [
@@ -33,8 +34,7 @@ import Wire
         }
     }
 
-    @Test("each cover has one outcome, published after the commit that makes it true")
-    func outcomes() async throws {
+    @Test func `each cover has one outcome, published after the commit that makes it true`() async throws {
         try await withStage { stage in
             let other = try await stage.another { $0.isOffline = true }
             let urls = (1...30).map { stage.url($0) }
@@ -49,8 +49,7 @@ import Wire
         }
     }
 
-    @Test("a second run finds every cover fresh and makes no connection")
-    func fresh() async throws {
+    @Test func `a second run finds every cover fresh and makes no connection`() async throws {
         try await withStage { stage in
             let urls = (1...40).map { stage.url($0) }
             #expect(try await stage.library.prefetch(urls).summary().downloaded == 40)
@@ -66,10 +65,12 @@ import Wire
         }
     }
 
-    @Test(
-        "over HTTP/2 a run of few covers opens one connection to their host, a run of many two, however few streams they take",
-        arguments: [(8, 100, 1), (400, 100, 2), (400, 20, 2)])
-    func connections(covers: Int, streams: Int, connections: Int) async throws {
+    @Test(arguments: [(8, 100, 1), (400, 100, 2), (400, 20, 2)])
+    func
+        `over HTTP/2 a run of few covers opens one connection to their host, a run of many two, however few streams they take`(
+            covers: Int, streams: Int, connections: Int
+        ) async throws
+    {
         let tls = try OriginTLS(maximumStreams: streams)
         try await withStage(origin: { $0.transport = tls }) { stage in
             let certificate = URL(filePath: stage.folder + "/origin.pem")
@@ -82,8 +83,9 @@ import Wire
         }
     }
 
-    @Test("an HTTP/2 connection that falls silent costs no cover: retries after a time-out use another one")
-    func silentConnection() async throws {
+    @Test func `an HTTP/2 connection that falls silent costs no cover: retries after a time-out use another one`()
+        async throws
+    {
         let tls = try OriginTLS()
         try await withStage(origin: { $0.transport = tls }) { stage in
             let certificate = URL(filePath: stage.folder + "/origin.pem")
@@ -104,8 +106,7 @@ import Wire
         }
     }
 
-    @Test("a URL that a list repeats ten thousand times is one transfer")
-    func repeats() async throws {
+    @Test func `a URL that a list repeats ten thousand times is one transfer`() async throws {
         try await withStage { stage in
             let list = Array(repeating: stage.url(1, "delay=100"), count: 10_000)
             let summary = try await stage.library.prefetch(list).summary()
@@ -114,8 +115,8 @@ import Wire
         }
     }
 
-    @Test("a URL that fails is requested once in a run, and counts as often as the list repeats it")
-    func repeatedFailure() async throws {
+    @Test func `a URL that fails is requested once in a run, and counts as often as the list repeats it`() async throws
+    {
         try await withStage { stage in
             let bad = stage.url(1, "status=404")
             let list = (0..<2_000).map { $0.isMultiple(of: 4) ? bad : stage.url($0 % 50 + 2) }
@@ -125,8 +126,7 @@ import Wire
         }
     }
 
-    @Test("an empty list has an empty summary")
-    func empty() async throws {
+    @Test func `an empty list has an empty summary`() async throws {
         try await withStage { stage in
             let summary = try await stage.library.prefetch([String]()).summary()
             #expect(summary.requested == 0 && summary.settled == 0)
@@ -134,8 +134,7 @@ import Wire
         }
     }
 
-    @Test("albums without a cover URL are skipped, the others are downloaded")
-    func albums() async throws {
+    @Test func `albums without a cover URL are skipped, the others are downloaded`() async throws {
         try await withStage { stage in
             let albums = [
                 Album(title: "A", coverURL: stage.url(1)), Album(title: "B"), Album(title: "C", coverURL: ""),
@@ -145,8 +144,7 @@ import Wire
         }
     }
 
-    @Test("offline, missing covers fail and the run does not connect")
-    func offline() async throws {
+    @Test func `offline, missing covers fail and the run does not connect`() async throws {
         try await withStage {
             $0.isOffline = true
         } _: { stage in
@@ -157,8 +155,7 @@ import Wire
         }
     }
 
-    @Test("the covers before an error of the list are downloaded, and the summary gives the error")
-    func brokenList() async throws {
+    @Test func `the covers before an error of the list are downloaded, and the summary gives the error`() async throws {
         struct Broken: Error, CustomStringConvertible { let description = "the cable is cut" }
         try await withStage { stage in
             let list = AsyncThrowingStream { continuation in
@@ -171,8 +168,7 @@ import Wire
         }
     }
 
-    @Test("the total is nil until the list is read")
-    func total() async throws {
+    @Test func `the total is nil until the list is read`() async throws {
         try await withStage { stage in
             let (list, feed) = AsyncStream.makeStream(of: CoverRequest.self)
             let run = stage.library.prefetch(list)
@@ -189,8 +185,7 @@ import Wire
         }
     }
 
-    @Test("a cover that is too large for the cache fails alone, and the run continues")
-    func tooLarge() async throws {
+    @Test func `a cover that is too large for the cache fails alone, and the run continues`() async throws {
         try await withStage {
             $0.capacity = 400_000
         } _: { stage in
@@ -246,8 +241,7 @@ import Wire
         }
     }
 
-    @Test("a list that is not read to its end is released, even an endless one")
-    func released() async throws {
+    @Test func `a list that is not read to its end is released, even an endless one`() async throws {
         final class Witness: Sendable {
             let end: @Sendable () -> Void
             init(_ end: @escaping @Sendable () -> Void) { self.end = end }
@@ -265,8 +259,7 @@ import Wire
         try await eventually { isReleased.withLock { $0 } }
     }
 
-    @Test("the transfers in flight to one host do not exceed the limit")
-    func limits() async throws {
+    @Test func `the transfers in flight to one host do not exceed the limit`() async throws {
         try await withStage {
             $0.perHost = 3
         } _: { stage in

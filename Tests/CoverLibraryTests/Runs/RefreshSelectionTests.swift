@@ -23,15 +23,13 @@ import Testing
         return RefreshSelection(request, now: now).isDue(entry)
     }
 
-    @Test("an entry is due when it is stale or has no freshness lifetime")
-    func stale() {
+    @Test func `an entry is due when it is stale or has no freshness lifetime`() {
         #expect(isDue(entry()))
         #expect(isDue(entry { $0.freshUntil = now }))
         #expect(!isDue(entry { $0.freshUntil = now + 1 }))
     }
 
-    @Test("by age, an entry is due when its last validation is older than the age, fresh or not")
-    func olderThan() {
+    @Test func `by age, an entry is due when its last validation is older than the age, fresh or not`() {
         let fresh = entry { $0.freshUntil = now + 1 }
         #expect(isDue(fresh) { $0.scope = .olderThan(.seconds(9 * 86_400)) })
         #expect(!isDue(fresh) { $0.scope = .olderThan(.seconds(10 * 86_400)) })
@@ -54,8 +52,7 @@ import Testing
         #expect(selection.priority(of: tried, clock: 0) == selection.priority(of: entry(), clock: 0))
     }
 
-    @Test("RFC 8246 §2: an immutable entry is not due while it is fresh")
-    func immutable() {
+    @Test func `RFC 8246 §2: an immutable entry is not due while it is fresh`() {
         let immutable = entry {
             $0.fields = "cache-control: max-age=1, immutable\n"
             $0.freshUntil = now + 1
@@ -65,23 +62,21 @@ import Testing
         #expect(isDue(entry { $0.fields = "cache-control: max-age=1, immutable\n" }))
     }
 
-    @Test(
-        "a pattern matches the whole URL; * stands for any text, ? for any character",
-        arguments: [
-            ("*", true), ("https://a.example/*", true), ("*.jpg", true), ("*/1.???", true), ("*a*1*", true),
-            ("a.example", false), ("*.png", false), ("https://a.example/?", false), ("", false), ("**jpg**", true),
-            ("https://a.example/1.jpg", true), ("*?https*", false),
-        ])
-    func pattern(text: String, matches: Bool) { #expect(isDue(entry()) { $0.pattern = text } == matches) }
+    @Test(arguments: [
+        ("*", true), ("https://a.example/*", true), ("*.jpg", true), ("*/1.???", true), ("*a*1*", true),
+        ("a.example", false), ("*.png", false), ("https://a.example/?", false), ("", false), ("**jpg**", true),
+        ("https://a.example/1.jpg", true), ("*?https*", false),
+    ])
+    func `a pattern matches the whole URL; * stands for any text, ? for any character`(text: String, matches: Bool) {
+        #expect(isDue(entry()) { $0.pattern = text } == matches)
+    }
 
-    @Test("a pattern with many stars is rejected in polynomial time")
-    func backtracking() {
+    @Test func `a pattern with many stars is rejected in polynomial time`() {
         let glob = Glob(String(repeating: "a*", count: 500) + "b")
         #expect(!glob.matches(Array(repeating: UInt8(ascii: "a"), count: 5_000)))
     }
 
-    @Test("an entry that was validated longer ago, changes more often, or was used last has a higher priority")
-    func priority() {
+    @Test func `an entry that was validated longer ago, changes more often, or was used last has a higher priority`() {
         let selection = RefreshSelection(RefreshRequest(), now: now)
         func priority(_ change: (inout RefreshSelection.Entry) -> Void = { _ in }) -> Double {
             selection.priority(of: entry(change), clock: 100)
@@ -97,8 +92,7 @@ import Testing
         #expect(priority { $0.validatedAt = now } == 0)
     }
 
-    @Test("an entry whose server failed within a day comes after all others")
-    func failed() {
+    @Test func `an entry whose server failed within a day comes after all others`() {
         let selection = RefreshSelection(RefreshRequest(), now: now)
         let unlikely = selection.priority(of: entry { $0.validatedAt = now }, clock: 1)
         let failed = selection.priority(

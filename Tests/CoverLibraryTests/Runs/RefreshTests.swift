@@ -12,8 +12,10 @@ import Wire
 @Suite(.timeLimit(.minutes(10))) struct RefreshTests {
     private static let stale = "cache-control=max-age%3D0"
 
-    @Test("RFC 9111 §4.3: stale covers are requested with their validators; a 304 keeps the bytes and takes no space")
-    func revalidation() async throws {
+    @Test
+    func `RFC 9111 §4.3: stale covers are requested with their validators; a 304 keeps the bytes and takes no space`()
+        async throws
+    {
         try await withStage { stage in
             let urls = (1...5).map { stage.url($0, Self.stale) }
             #expect(try await stage.library.prefetch(urls).summary().downloaded == 5)
@@ -33,8 +35,7 @@ import Wire
         }
     }
 
-    @Test("fresh covers are requested only by a refresh of all, immutable ones never")
-    func fresh() async throws {
+    @Test func `fresh covers are requested only by a refresh of all, immutable ones never`() async throws {
         try await withStage { stage in
             _ = try await stage.library.prefetch([
                 stage.url(1, "cache-control=max-age%3D1000"), stage.url(2, Self.stale),
@@ -90,8 +91,7 @@ import Wire
         }
     }
 
-    @Test("a cover that is evicted while it is revalidated is downloaded again")
-    func evictedMeanwhile() async throws {
+    @Test func `a cover that is evicted while it is revalidated is downloaded again`() async throws {
         try await withStage { stage in
             let url = stage.url(1, Self.stale)
             #expect(try await stage.library.prefetch([url]).summary().downloaded == 1)
@@ -108,8 +108,10 @@ import Wire
         }
     }
 
-    @Test("a cover that its server confirms, but whose bytes are damaged, is downloaded again, for all that share them")
-    func confirmedDamage() async throws {
+    @Test
+    func `a cover that its server confirms, but whose bytes are damaged, is downloaded again, for all that share them`()
+        async throws
+    {
         try await withStage { stage in
             let urls = (1...3).map { stage.url($0, Self.stale) }
             #expect(try await stage.library.prefetch(urls).summary().downloaded == 3)
@@ -126,8 +128,7 @@ import Wire
         }
     }
 
-    @Test("an entry whose key is no URL fails, and stops no other")
-    func strangeKey() async throws {
+    @Test func `an entry whose key is no URL fails, and stops no other`() async throws {
         try await withStage { stage in
             try await stage.store("http://[broken/1.jpg", CoverImage.jpeg(number: 1), fields: "")
             try await stage.store(stage.url(7, Self.stale), CoverImage.jpeg(number: 8), fields: "etag: \"old\"\n")
@@ -137,8 +138,7 @@ import Wire
         }
     }
 
-    @Test("§4.3.3: a changed cover is downloaded and replaces the old one")
-    func changed() async throws {
+    @Test func `§4.3.3: a changed cover is downloaded and replaces the old one`() async throws {
         try await withStage { stage in
             let url = stage.url(7, Self.stale)
             try await stage.store(url, CoverImage.jpeg(number: 8), fields: "etag: \"old\"\n")
@@ -149,8 +149,7 @@ import Wire
         }
     }
 
-    @Test("a 200 with the same bytes keeps the blob and updates the entry")
-    func same() async throws {
+    @Test func `a 200 with the same bytes keeps the blob and updates the entry`() async throws {
         try await withStage { stage in
             let url = stage.url(7, "cache-control=max-age%3D1000")
             try await stage.store(url, CoverImage.jpeg(number: 7), fields: "etag: \"old\"\n")
@@ -162,8 +161,7 @@ import Wire
         }
     }
 
-    @Test("a cover whose request fails stays as it is, and comes last in the next run")
-    func failing() async throws {
+    @Test func `a cover whose request fails stays as it is, and comes last in the next run`() async throws {
         try await withStage {
             $0.retries = 0
         } _: { stage in
@@ -182,8 +180,7 @@ import Wire
         }
     }
 
-    @Test("a run keeps its budget, and the next run continues")
-    func budget() async throws {
+    @Test func `a run keeps its budget, and the next run continues`() async throws {
         try await withStage { stage in
             let urls = (1...10).map { stage.url($0, "cache-control=max-age%3D1000") }
             for url in urls { try await stage.store(url, CoverImage.jpeg(number: 30), fields: "etag: \"old\"\n") }
@@ -196,8 +193,7 @@ import Wire
         }
     }
 
-    @Test("covers beyond the budget of bytes or time are left for the next run")
-    func spent() async throws {
+    @Test func `covers beyond the budget of bytes or time are left for the next run`() async throws {
         try await withStage {
             $0.perHost = 1
         } _: { stage in
@@ -217,8 +213,7 @@ import Wire
         }
     }
 
-    @Test("a cancelled refresh ends at once, and leaves unanswered covers for the next run")
-    func cancelling() async throws {
+    @Test func `a cancelled refresh ends at once, and leaves unanswered covers for the next run`() async throws {
         try await withStage { stage in
             try await stage.store(stage.url(1, "hold=1"), CoverImage.jpeg(number: 1), fields: "etag: \"old\"\n")
             let requests = stage.origin.requestCount
@@ -230,8 +225,9 @@ import Wire
         }
     }
 
-    @Test("§4.3.4: a 304 with another entity tag is not used; the cover is requested without conditions")
-    func otherTag() async throws {
+    @Test func `§4.3.4: a 304 with another entity tag is not used; the cover is requested without conditions`()
+        async throws
+    {
         try await withStage { stage in
             try await withListener(answer: "HTTP/1.1 304 Not Modified\r\nETag: \"other\"\r\nConnection: close\r\n\r\n")
             {
@@ -251,8 +247,7 @@ import Wire
         }
     }
 
-    @Test("§5.2.2.5: a no-store response is returned, and not cached")
-    func noStore() async throws {
+    @Test func `§5.2.2.5: a no-store response is returned, and not cached`() async throws {
         try await withStage { stage in
             let url = stage.url(1, "cache-control=no-store")
             let summary = try await stage.library.prefetch([url]).summary()
@@ -264,8 +259,7 @@ import Wire
         }
     }
 
-    @Test("offline, a refresh throws")
-    func offline() async throws {
+    @Test func `offline, a refresh throws`() async throws {
         try await withStage {
             $0.isOffline = true
         } _: { stage in

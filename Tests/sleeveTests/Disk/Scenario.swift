@@ -79,7 +79,8 @@
                 options.size = 4_000
                 let origin = try await Origin.start(options)
                 let urls = (0..<10).map { origin.coverURL($0) } + (20..<24).map { "\(origin.coverURL($0))?same=2" }
-                if kind != .firstPrefetch { try await stage.fill(urls) }
+                // One after the other: what `damage` hits follows from their order.
+                if kind != .firstPrefetch { try await stage.fill(urls, "--fixed", "--parallel", "1") }
                 if kind == .repair { try damage(in: stage) }
                 if kind == .repairOfIndex {
                     try Connection(stage.cache + "/index.sqlite3").execute("UPDATE state SET live = live + 4096")

@@ -8,7 +8,6 @@ let settings: [SwiftSetting] = [
 ]
 
 let httpTypes = Target.Dependency.product(name: "HTTPTypes", package: "swift-http-types")
-let crypto = Target.Dependency.product(name: "Crypto", package: "swift-crypto")
 let logging = Target.Dependency.product(name: "Logging", package: "swift-log")
 let deque = Target.Dependency.product(name: "DequeModule", package: "swift-collections")
 let heap = Target.Dependency.product(name: "HeapModule", package: "swift-collections")
@@ -27,6 +26,7 @@ let nioHTTPTypes = program("NIOHTTPTypes", "swift-nio-extras")
 let nioHTTPTypesHTTP1 = program("NIOHTTPTypesHTTP1", "swift-nio-extras")
 let nioHTTPTypesHTTP2 = program("NIOHTTPTypesHTTP2", "swift-nio-extras")
 let swiftASN1 = program("SwiftASN1", "swift-asn1")
+let crypto = program("Crypto", "swift-crypto")
 let x509 = program("X509", "swift-certificates")
 let argumentParser = program("ArgumentParser", "swift-argument-parser")
 

@@ -8,6 +8,7 @@ import Synchronization
 package enum Log {
     private static let isJSON = Atomic(false)
     private static let dropped = Atomic(0)
+    private static let minimum = Mutex(Logger.Level.trace)
     /// Maximum number of bytes that wait for stderr.
     private static let maximumBacklog = 1 << 20
 
@@ -19,6 +20,9 @@ package enum Log {
     /// Selects JSON for all later messages.
     package static func useJSON() { isJSON.store(true, ordering: .relaxed) }
 
+    /// Drops all later messages that are less severe.
+    package static func drop(below level: Logger.Level) { minimum.withLock { $0 = level } }
+
     /// Whether stderr can show a progress line that is redrawn in place.
     package static var isLive: Bool { Terminal.standardError.isInteractive && !isJSON.load(ordering: .relaxed) }
 
@@ -27,6 +31,7 @@ package enum Log {
     package static func error(_ message: String) { write(.error, message) }
 
     package static func write(_ level: Logger.Level, _ message: String) {
+        guard level >= minimum.withLock({ $0 }) else { return }
         if writer.backlog > maximumBacklog {
             dropped.add(1, ordering: .relaxed)
             return

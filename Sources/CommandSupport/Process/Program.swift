@@ -22,7 +22,7 @@ package enum Program {
         let folder = AtomicFile.directory(of: try path)
         guard access("\(folder)/\(name)", X_OK) == 0 else {
             throw fail(
-                "this needs \(name), which is not in \(folder); build it: swift build -c release --product \(name)")
+                "this needs \(name), which is not in \(folder); in a checkout of Sleeve, Scripts/\(name) builds it")
         }
         return "\(folder)/\(name)"
     }

@@ -69,8 +69,8 @@ package struct TemporaryFolder: Sendable {
     /// The number of files in a folder that are not empty.
     package func countFiles(in name: String) -> Int {
         names(in: name).count { entry in
-            let attributes = try? FileManager.default.attributesOfItem(atPath: file("\(name)/\(entry)"))
-            return (attributes?[.size] as? Int ?? 0) > 0
+            var status = stat()
+            return stat(file("\(name)/\(entry)"), &status) == 0 && status.st_size > 0
         }
     }
 

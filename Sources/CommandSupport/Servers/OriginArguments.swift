@@ -39,7 +39,7 @@ package struct OriginArguments: ParsableArguments {
             "Redirect the Cover Art Archive's paths as the archive does.",
             discussion: """
                 /release/UUID/front redirects to archive.hosts.localhost, and that to one of 40 storage hosts, all on this \
-                origin's port. The certificate covers every name under hosts.localhost, which libcurl resolves to this machine.
+                origin's port. libcurl resolves every name under hosts.localhost to this machine, and a certificate of this origin covers them.
                 """))
     var archiveHosts = false
 

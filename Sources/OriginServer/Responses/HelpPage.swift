@@ -31,7 +31,7 @@ enum HelpPage {
 
         With --archive-hosts they redirect as the archive does: to archive.hosts.localhost, then to one of 40 storage hosts.
 
-        A remote library, for `sleeve album --remote`: POST /api/addAlbum, /api/deleteAlbum and /api/editAlbum,
+        A remote library, for `sleeve album remote`: POST /api/addAlbum, /api/deleteAlbum and /api/editAlbum,
         GET /api/albums.
 
         /counts reports the requests so far, how many of them were answered 429, how many are in flight, and the

@@ -10,8 +10,10 @@ struct FileSystem: CustomStringConvertible {
     var freeBytes: Int?
 
     init(at directory: String) {
-        freeBytes =
-            (try? FileManager.default.attributesOfFileSystem(forPath: directory))?[.systemFreeSize] as? Int
+        var space = statvfs()
+        if statvfs(directory, &space) == 0 {
+            freeBytes = Int(clamping: UInt64(space.f_bavail) * UInt64(space.f_frsize))
+        }
         #if os(Linux)
             guard let path = realpath(directory, nil) else { return }
             defer { free(path) }

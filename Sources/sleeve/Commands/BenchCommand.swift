@@ -27,7 +27,9 @@ struct BenchCommand: AsyncParsableCommand {
               sleeve bench --json -- --parallel 64 --per-host 64
             """)
 
-    @Argument(help: ArgumentHelp("A list of covers; - is stdin. Default: covers of an own origin.", valueName: "list"))
+    @Argument(
+        help: ArgumentHelp("A list of covers; - is stdin. Default: covers of an own origin.", valueName: "list"),
+        completion: .file())
     var list: String?
 
     @Option(help: ArgumentHelp("Download the covers of a `sleeve origin` that runs elsewhere.", valueName: "url"))
@@ -68,7 +70,7 @@ struct BenchCommand: AsyncParsableCommand {
             valueName: "dir"))
     var folder: String?
 
-    @Option(help: ArgumentHelp("Write the report as a web page with plots.", valueName: "file"))
+    @Option(help: ArgumentHelp("Write the report as a web page with plots.", valueName: "file"), completion: .file())
     var html: String?
 
     @Flag(help: "Write the report as JSON to stdout.")
@@ -130,7 +132,8 @@ struct BenchCommand: AsyncParsableCommand {
         guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
         let temporary: TemporaryFolder
         do throws(SystemError) {
-            temporary = try TemporaryFolder(in: parent, name: "sleeve-bench")
+            // The other programs run in folders of their own.
+            temporary = try TemporaryFolder(in: URL(filePath: parent).path, name: "sleeve-bench")
         } catch {
             throw fail("cannot \(error)")
         }

@@ -23,7 +23,9 @@ struct Get: AsyncParsableCommand {
     @Argument(help: "The cover's URL.")
     var url: String
 
-    @Option(name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"))
+    @Option(
+        name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"), completion: .file()
+    )
     var output: String?
 
     @OptionGroup var absences: AbsenceOptions

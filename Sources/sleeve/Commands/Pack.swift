@@ -19,7 +19,7 @@ struct Pack: AsyncParsableCommand {
               sleeve pack - --host covers.example.org | ssh player sleeve unpack -
             """)
 
-    @Argument(help: "The file to write or replace; - is stdout.")
+    @Argument(help: "The file to write or replace; - is stdout.", completion: .file())
     var file: String
 
     @Flag(help: "Pinned covers only.")

@@ -10,7 +10,7 @@ struct Prefetch: AsyncParsableCommand {
         discussion: """
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \
             one on each line. The format is detected, and so are the columns and fields of other programs: exports of beets, \
-            Spotify, Discogs and MusicBrainz, lists for aria2c and wget. Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
+            Spotify and MusicBrainz, lists for aria2c and wget. Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
             (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; if \
             there is none, it is created with starter albums, whose covers are put into the cache.
 
@@ -27,7 +27,9 @@ struct Prefetch: AsyncParsableCommand {
               sleeve prefetch covers.csv --report report.jsonl --json
             """)
 
-    @Argument(help: ArgumentHelp("Lists of covers; - is stdin. Default: the library file.", valueName: "input"))
+    @Argument(
+        help: ArgumentHelp("Lists of covers; - is stdin. Default: the library file.", valueName: "input"),
+        completion: .file())
     var inputs: [String] = []
 
     @Option(help: "The format of the lists: json, jsonl, csv or urls. Default: detected.")

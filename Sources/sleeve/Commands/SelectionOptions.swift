@@ -8,7 +8,8 @@ import Synchronization
 /// The cached covers that a command is about: named one by one, in lists, or by a filter.
 struct SelectionOptions: ParsableArguments {
     @Argument(
-        help: ArgumentHelp("URLs of covers, or lists as `sleeve prefetch` reads them; - is stdin.", valueName: "input"))
+        help: ArgumentHelp("URLs of covers, or lists as `sleeve prefetch` reads them; - is stdin.", valueName: "input"),
+        completion: .file())
     var inputs: [String] = []
 
     @Option(

@@ -18,7 +18,7 @@ struct Unpack: AsyncParsableCommand {
               ssh server sleeve pack - | sleeve unpack -
             """)
 
-    @Argument(help: "A file that `sleeve pack` wrote; - is stdin.")
+    @Argument(help: "A file that `sleeve pack` wrote; - is stdin.", completion: .file())
     var file: String
 
     @Flag(help: "Verify the pack, and store nothing.")

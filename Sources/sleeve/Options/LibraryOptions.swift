@@ -9,14 +9,16 @@ struct LibraryOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "The cache directory.",
-            discussion: "Default: $SLEEVE_CACHE, else sleeve in $XDG_CACHE_HOME or ~/.cache.", valueName: "dir"))
+            discussion: "Default: $SLEEVE_CACHE, else sleeve in $XDG_CACHE_HOME or ~/.cache.", valueName: "dir"),
+        completion: .directory)
     var cache: String?
 
     @Option(
         help: ArgumentHelp(
             "The library file: your albums as JSON.",
             discussion: "Default: $SLEEVE_LIBRARY, else sleeve/albums.json in $XDG_DATA_HOME or ~/.local/share.",
-            valueName: "file"))
+            valueName: "file"),
+        completion: .file(extensions: ["json"]))
     var library: String?
 
     @Flag(
@@ -46,6 +48,7 @@ struct LibraryOptions: ParsableArguments {
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.
     func configuration() throws -> LibraryConfiguration {
         if logFormat == .json { Log.useJSON() }
+        if let logLevel { Log.drop(below: logLevel.level) }
         guard let cache = cache ?? Environment.cacheDirectory else {
             throw fail("$HOME is not set; name the cache directory with --cache")
         }

@@ -62,7 +62,9 @@ struct NetworkOptions: ParsableArguments {
             valueName: "size"))
     var capacity: ByteSize?
 
-    @Option(help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"))
+    @Option(
+        help: ArgumentHelp("Trust these certificate authorities (PEM) instead of the system's.", valueName: "file"),
+        completion: .file())
     var cacert: String?
 
     @Option(

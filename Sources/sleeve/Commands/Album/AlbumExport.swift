@@ -14,7 +14,9 @@ struct AlbumExport: AsyncParsableCommand {
               sleeve album export --format jsonl | grep 1971
             """)
 
-    @Argument(help: ArgumentHelp("The file to write or replace. Default, and -: stdout.", valueName: "file"))
+    @Argument(
+        help: ArgumentHelp("The file to write or replace. Default, and -: stdout.", valueName: "file"),
+        completion: .file())
     var output: String?
 
     @Option(help: "json, jsonl or csv. Default: by the file's extension, else json.")

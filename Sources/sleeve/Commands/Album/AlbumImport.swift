@@ -17,7 +17,7 @@ struct AlbumImport: AsyncParsableCommand {
               sleeve album list --json --library other.json | sleeve album import -
             """)
 
-    @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"))
+    @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"), completion: .file())
     var inputs: [String]
 
     @Option(help: "The format of the lists: json, jsonl or csv. Default: detected.")

@@ -24,6 +24,7 @@ struct AlbumShow: AsyncParsableCommand {
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
         try await withAlbums(configuration) { library in
+            try await StarterLibrary.prepare(library)
             let albums = try await library.albums.all()
             let album = albums[try self.album.index(in: albums)]
             let result = await coverResult(of: album, in: library)

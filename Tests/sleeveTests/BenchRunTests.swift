@@ -122,6 +122,21 @@ extension CommandTests {
             }
         }
 
+        @Test(.enabled(if: ["/usr/bin", "/bin", "/usr/local/bin"].contains { access($0 + "/curl", X_OK) == 0 }))
+        func `curl downloads the list in its turn, in a folder that is named relative to another`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<5))
+                let result = try await stage.shell(
+                    "cd \"$2\" && \"$SLEEVE\" bench \"$1\" --only cold --compare curl --folder here --json --quiet",
+                    list,
+                    stage.folder)
+                #expect(result.status == 0, "\(result)")
+                let report: Report = try result.json()
+                #expect(report.comparisons.count == 1 && report.comparisons[0].failure == nil, "\(result)")
+                #expect(stage.origin.requestCount == 10)
+            }
+        }
+
         @Test(arguments: ["--cache", "--report=r.jsonl", "-q"])
         func `an option that a bench sets itself is refused`(option: String) async throws {
             try await withStage { stage in

@@ -25,7 +25,7 @@ import Wire
             let path = "/covers/1.jpg?size=9000000"
             let count = try await stage.get(path).body.count
             let wire = try await onThread {
-                let wire = try Wire(port: stage.port)
+                let wire = try Wire(port: stage.port, receiveBuffer: 1 << 16)
                 try wire.send(stage.request("GET", path))
                 return wire
             }
@@ -77,7 +77,7 @@ import Wire
     /// Requests a body without end, and reads nothing of it.
     private func request(_ number: Int, _ stage: MirrorStage) async throws -> Wire {
         try await onThread {
-            let wire = try Wire(port: stage.port)
+            let wire = try Wire(port: stage.port, receiveBuffer: 1 << 16)
             try wire.send(stage.request("GET", "/covers/\(number).jpg?fault=endless"))
             return wire
         }

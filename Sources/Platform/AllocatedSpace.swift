@@ -1,5 +1,18 @@
-/// The disk space that files take.
+/// The disk space that files take, and that is left.
 package enum AllocatedSpace {
+    /// The length of a file, in bytes; 0 if it does not exist.
+    package static func length(of path: String) -> Int {
+        var status = stat()
+        return stat(path, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// What the file system of a directory has left for this user, in bytes; nil if the system does not say.
+    package static func free(at directory: String) -> Int? {
+        var space = statvfs()
+        guard statvfs(directory, &space) == 0 else { return nil }
+        return Int(clamping: UInt64(space.f_bavail) * UInt64(space.f_frsize))
+    }
+
     /// In bytes; 0 if the file does not exist.
     package static func bytes(of path: String) -> Int {
         var status = stat()

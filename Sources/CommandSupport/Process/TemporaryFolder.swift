@@ -68,10 +68,7 @@ package struct TemporaryFolder: Sendable {
 
     /// The number of files in a folder that are not empty.
     package func countFiles(in name: String) -> Int {
-        names(in: name).count { entry in
-            var status = stat()
-            return stat(file("\(name)/\(entry)"), &status) == 0 && status.st_size > 0
-        }
+        names(in: name).count { AllocatedSpace.length(of: file("\(name)/\($0)")) > 0 }
     }
 
     package func remove(_ name: String) { try? FileManager.default.removeItem(atPath: file(name)) }

@@ -10,10 +10,7 @@ struct FileSystem: CustomStringConvertible {
     var freeBytes: Int?
 
     init(at directory: String) {
-        var space = statvfs()
-        if statvfs(directory, &space) == 0 {
-            freeBytes = Int(clamping: UInt64(space.f_bavail) * UInt64(space.f_frsize))
-        }
+        freeBytes = AllocatedSpace.free(at: directory)
         #if os(Linux)
             guard let path = realpath(directory, nil) else { return }
             defer { free(path) }

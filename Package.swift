@@ -99,7 +99,7 @@ let package = Package(
                 logging, deque,
             ],
             swiftSettings: settings),
-        // What the three servers need and Hummingbird lacks.
+        // What the gallery and the mirror need and Hummingbird lacks.
         .target(
             name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, httpTypes, logging],
             swiftSettings: settings),

@@ -10,7 +10,9 @@ package enum AllocatedSpace {
     package static func free(at directory: String) -> Int? {
         var space = statvfs()
         guard statvfs(directory, &space) == 0 else { return nil }
-        return Int(clamping: UInt64(space.f_bavail) * UInt64(space.f_frsize))
+        // Some network and FUSE file systems report numbers whose product has more than 64 bits.
+        let (bytes, overflows) = UInt64(space.f_bavail).multipliedReportingOverflow(by: UInt64(space.f_frsize))
+        return overflows ? .max : Int(clamping: bytes)
     }
 
     /// In bytes; 0 if the file does not exist.

@@ -9,11 +9,10 @@
 
 // Behind _GNU_SOURCE in <fcntl.h>, <unistd.h> and <spawn.h>, which a module that others include cannot define in time.
 extern int posix_spawn_file_actions_addchdir_np(posix_spawn_file_actions_t *actions, const char *path);
-extern int fallocate(int descriptor, int mode, off_t offset, off_t length);
-static const int sleeve_punch_hole = 0x01 | 0x02; // FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE
-static const int sleeve_seek_data = 3;            // SEEK_DATA
-static const int sleeve_get_lock = 36;            // F_OFD_GETLK
-static const int sleeve_set_lock = 37;            // F_OFD_SETLK
+extern int posix_spawn_file_actions_addclosefrom_np(posix_spawn_file_actions_t *actions, int from);
+extern int syncfs(int descriptor);
+static const int sleeve_get_lock = 36; // F_OFD_GETLK
+static const int sleeve_set_lock = 37; // F_OFD_SETLK
 #if defined(__aarch64__) || defined(__arm__)
 static const int sleeve_direct = 0200000; // O_DIRECT
 #else

@@ -71,7 +71,7 @@ extension ImageHeader {
     private static func rounded(_ length: Double) -> Int? { length < 1e9 ? max(1, Int(length.rounded())) : nil }
 }
 
-/// What precedes the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, white space, the XML
+/// The part before the root element of an XML or HTML document (XML 1.0 section 2.8): a byte order mark, white space, the XML
 /// declaration and other processing instructions, comments, a document type.
 struct MarkupPrologue {
     /// The offset of the root element's `<`. Nil if there is none.

@@ -39,3 +39,67 @@ package struct ImageHeader: Equatable, Sendable {
         self.height = height
     }
 }
+
+/// Whether an image's bytes reach the end that its format marks.
+extension ImageHeader {
+    /// False if a JPEG, PNG, GIF or WebP is cut off. A transfer can be complete and its image not: a server may hold a part of a file.
+    /// True for other formats, and if bytes follow the end.
+    /// - Parameter bytes: the whole body.
+    package static func isComplete(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let view = ByteView(bytes)
+        if view.bigEndian(0, 3) == 0xFFD8FF { return hasJPEGEnd(view) }
+        // IEND is the last chunk (W3C PNG specification, section 5.6): its length, its type, and a checksum.
+        if view.bigEndian(0, 4) == 0x8950_4E47 {
+            return view.has("IEND", at: view.count - 8) || view.offset(of: "IEND", from: 8) != nil
+        }
+        if view.has("GIF8", at: 0) { return hasGIFTrailer(view) }
+        // The length of the file follows, without the first 8 bytes (RFC 9649 section 2.4).
+        if view.has("RIFF", at: 0), view.has("WEBP", at: 8), let length = view.littleEndian(4, 4) {
+            return length <= view.count - 8
+        }
+        return true
+    }
+
+    /// ITU-T T.81 annex B: the end of image (EOI) follows the last scan. The segments before the first scan may hold a thumbnail with an
+    /// own end. In a scan, FF is followed by 00 or by a marker.
+    private static func hasJPEGEnd(_ view: ByteView) -> Bool {
+        func isEnd(_ offset: Int) -> Bool { view.bigEndian(offset, 2) == 0xFFD9 }
+        var offset = 2
+        while view.byte(offset) == 0xFF, let marker = view.byte(offset + 1), marker != 0xD9, marker != 0xDA {
+            switch marker {
+            case 0xFF: offset += 1
+            case 0x01, 0xD0...0xD8: offset += 2
+            default:
+                guard let length = view.bigEndian(offset + 2, 2) else { return false }
+                offset += 2 + length
+            }
+        }
+        // Nearly every file ends with it. Others have some bytes more, or another image.
+        var end = view.count - 2
+        while end >= offset {
+            if isEnd(end) { return true }
+            end -= 1
+        }
+        return false
+    }
+
+    /// GIF89a specification, sections 17 to 27: blocks, each with its sub-blocks, up to the trailer.
+    private static func hasGIFTrailer(_ view: ByteView) -> Bool {
+        func colors(_ flags: UInt8) -> Int { flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1) }
+        guard let flags = view.byte(10) else { return false }
+        var offset = 13 + colors(flags)
+        while let block = view.byte(offset) {
+            switch block {
+            case 0x3B: return true
+            case 0x21: offset += 2  // an extension and its label
+            case 0x2C:
+                guard let flags = view.byte(offset + 9) else { return false }
+                offset += 11 + colors(flags)
+            default: return true  // no block of GIF89a: what it means is unknown
+            }
+            while let length = view.byte(offset), length > 0 { offset += 1 + Int(length) }
+            offset += 1
+        }
+        return false
+    }
+}

@@ -6,7 +6,7 @@ package enum AllocatedSpace {
         return stat(path, &status) == 0 ? Int(status.st_size) : 0
     }
 
-    /// What the file system of a directory has left for this user, in bytes; nil if the system does not say.
+    /// Free space of a directory's file system for this user, in bytes; nil if the system does not say.
     package static func free(at directory: String) -> Int? {
         var space = statvfs()
         guard statvfs(directory, &space) == 0 else { return nil }

@@ -24,7 +24,7 @@ package struct AtomicFile: ~Copyable {
         temporary = isLocked ? "\(self.path).part" : "\(self.path).\(getpid()).part"
         let file = try Self.create(temporary, beside: self.path, mode: 0o644)
         descriptor = file
-        guard bytes.withUnsafeBytes({ Self.write($0, to: file) }), fsync(file) == 0 else {
+        guard bytes.withUnsafeBytes({ writeAll($0, to: file) }), fsync(file) == 0 else {
             let error = SystemError("write", path: path)
             unlink(temporary)
             throw error
@@ -59,7 +59,7 @@ package struct AtomicFile: ~Copyable {
     /// - Throws: `SystemError`.
     package func append(_ bytes: [UInt8]) throws(SystemError) {
         let file = descriptor
-        guard bytes.withUnsafeBytes({ Self.write($0, to: file) }) else { throw SystemError("write", path: path) }
+        guard bytes.withUnsafeBytes({ writeAll($0, to: file) }) else { throw SystemError("write", path: path) }
     }
 
     /// Returns once the new bytes would survive power loss.
@@ -94,7 +94,7 @@ package struct AtomicFile: ~Copyable {
         let size = Int(lseek(file, 0, SEEK_END))
         guard size >= 0 else { throw SystemError("write", path: path) }
         let isWritten = bytes.withUnsafeBytes { bytes in
-            write(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(size)), to: file)
+            writeAll(UnsafeRawBufferPointer(rebasing: bytes.dropFirst(size)), to: file)
         }
         guard isWritten else {
             let error = SystemError("write", path: path)
@@ -102,7 +102,7 @@ package struct AtomicFile: ~Copyable {
             throw error
         }
         guard lseek(file, 0, SEEK_SET) == 0,
-            bytes.withUnsafeBytes({ write(UnsafeRawBufferPointer(rebasing: $0.prefix(size)), to: file) }),
+            bytes.withUnsafeBytes({ writeAll(UnsafeRawBufferPointer(rebasing: $0.prefix(size)), to: file) }),
             ftruncate(file, off_t(bytes.count)) == 0, fsync(file) == 0
         else { throw SystemError("write", path: path) }
     }
@@ -124,19 +124,4 @@ package struct AtomicFile: ~Copyable {
         let target = String(decoding: buffer[..<count], as: UTF8.self)
         return target.hasPrefix("/") ? target : directory(of: path) + "/" + target
     }
-
-    /// Writes all bytes to a descriptor. Returns false, with `errno` set, if that fails.
-    package static func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Bool {
-        var written = 0
-        while written < bytes.count {
-            let count = systemWrite(descriptor, bytes.baseAddress! + written, bytes.count - written)
-            if count < 0, errno == EINTR { continue }
-            if count <= 0 { return false }
-            written += count
-        }
-        return true
-    }
 }
-
-// `write` is also the name of a member above.
-private func systemWrite(_ file: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int { write(file, bytes, count) }

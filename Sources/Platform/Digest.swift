@@ -25,6 +25,20 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
         words = bytes.loadUnaligned(as: Words.self)
     }
 
+    /// Returns nil unless `text` is a digest's `description`: 64 lower-case hexadecimal digits.
+    package init?(_ text: String) {
+        var rest = text.utf8[...]
+        var bytes: [UInt8] = []
+        while !rest.isEmpty, bytes.count < Self.byteCount, let byte = Hexadecimal.byte(rest.prefix(2)) {
+            bytes.append(byte)
+            rest = rest.dropFirst(2)
+        }
+        guard rest.isEmpty, let digest = bytes.withUnsafeBytes({ Self(bytes: $0) }), digest.description == text else {
+            return nil
+        }
+        self = digest
+    }
+
     package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try Swift.withUnsafeBytes(of: words) { try body($0) }
     }
@@ -34,12 +48,11 @@ package struct Digest: Sendable, Hashable, CustomStringConvertible {
 
     /// 64 lower-case hexadecimal digits.
     package var description: String {
-        func digit(_ value: UInt8) -> UInt8 { value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") - 10 + value }
-        return withUnsafeBytes { bytes in
+        withUnsafeBytes { bytes in
             String(unsafeUninitializedCapacity: 64) { text in
                 for index in 0..<Self.byteCount {
-                    text[2 * index] = digit(bytes[index] >> 4)
-                    text[2 * index + 1] = digit(bytes[index] & 15)
+                    text[2 * index] = Hexadecimal.digit(bytes[index] >> 4)
+                    text[2 * index + 1] = Hexadecimal.digit(bytes[index] & 15)
                 }
                 return 64
             }

@@ -68,7 +68,7 @@ package enum Redaction {
 
     private static func units(_ bytes: [UInt8]) -> [Unit] {
         func digit(_ index: Int) -> UInt8? {
-            index < bytes.count ? Character(UnicodeScalar(bytes[index])).hexDigitValue.map { UInt8($0) } : nil
+            index < bytes.count ? Hexadecimal.value(bytes[index]) : nil
         }
         var (units, index): ([Unit], Int) = ([], 0)
         while index < bytes.count {

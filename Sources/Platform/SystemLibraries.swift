@@ -7,7 +7,7 @@
     @_exported public import Darwin
 #endif
 
-// Foundation without ICU, where that is a module of its own: URL, Data, Date.
+// Foundation without ICU, where that is a separate module: URL, Data, Date.
 #if canImport(FoundationEssentials)
     @_exported public import FoundationEssentials
 #else

@@ -1,10 +1,10 @@
 import Dispatch
 import Synchronization
 
-/// A serial executor on a thread of its own, for actors whose work must not run on Swift's cooperative pool.
+/// A serial executor with a thread, for actors whose work must not run on Swift's cooperative pool.
 ///
 /// The thread starts with the first job and ends after `shutdown()`. A job that is enqueued later runs on a new thread, so no
-/// caller waits for ever. Subclasses wait for events of their own between jobs.
+/// caller waits for ever. Subclasses wait for other events between jobs.
 // because: only the thread touches `turn` and what subclasses add; everything else is atomic or behind a mutex.
 open class ThreadExecutor: SerialExecutor, @unchecked Sendable {
     private struct Inbox {
@@ -49,7 +49,7 @@ open class ThreadExecutor: SerialExecutor, @unchecked Sendable {
         turn = body
     }
 
-    /// Ends the thread once its jobs have run. Returns at once; a second call does nothing. If no thread runs, none is started:
+    /// Ends the thread once its jobs have run. Returns immediately; a second call does nothing. If no thread runs, none is started:
     /// the caller's calls `stop()`.
     package func shutdown() {
         let (mustRun, mustWake) = inbox.withLock { inbox in

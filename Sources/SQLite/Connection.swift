@@ -122,7 +122,7 @@ package struct Connection: ~Copyable {
     }
 }
 
-/// What holds for every connection of the process. It has no effect if the process has used SQLite before.
+/// Settings for every connection of the process. They have no effect if the process has used SQLite before.
 private enum SQLiteProcess {
     static let settings: Void = {
         // Memory statistics are kept under one lock, on which threads that look covers up and the thread that stores them contend.

@@ -31,7 +31,7 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
 
     package var extendedCode: Code
     package var message: String
-    /// What was executed; nil for other calls.
+    /// The statement that was executed; nil for other calls.
     package var sql: String?
     /// The system call that failed, for the errors of which SQLite logs it.
     package var cause: SystemError?
@@ -54,7 +54,11 @@ package struct SQLiteError: Error, Sendable, Hashable, CustomStringConvertible {
     package var code: Code { Code(rawValue: extendedCode.rawValue & 0xFF) }
 
     /// Whether the file is damaged, rather than unavailable at the moment.
-    package var isCorruption: Bool { code == .corrupt || code == .notADatabase }
+    package var isCorruption: Bool {
+        // A page of the schema that has rotted: the statements themselves are constant.
+        let lacksPart = code == .error && (message.hasPrefix("no such ") || message.contains("has no column named"))
+        return code == .corrupt || code == .notADatabase || lacksPart
+    }
 
     package var description: String { "\(message) (SQLite error \(extendedCode.rawValue))" }
 }

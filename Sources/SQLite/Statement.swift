@@ -14,7 +14,10 @@ package final class Statement {
     /// Runs the statement to its end. Rows are ignored.
     /// - Returns: how many rows an INSERT, UPDATE or DELETE has changed.
     @discardableResult
-    package func run(_ values: SQLValue...) throws(SQLiteError) -> Int {
+    package func run(_ values: SQLValue...) throws(SQLiteError) -> Int { try run(values) }
+
+    @discardableResult
+    package func run(_ values: [SQLValue]) throws(SQLiteError) -> Int {
         let raw = try bind(values)
         defer { reset(raw) }
         while try step(raw) {}

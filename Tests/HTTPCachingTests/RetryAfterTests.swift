@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test func `no number from a server overflows`() async {
-        // In a process of its own: an overflow traps.
+        // In a separate process: an overflow traps.
         await #expect(processExitsWith: .success) {
             let far = [
                 "9223372036854775807", "-9223372036854775808", "99999999999999999999", "9223372036854775", "0", "-1",

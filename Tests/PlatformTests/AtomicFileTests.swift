@@ -4,14 +4,94 @@ import Testing
 @testable import Platform
 
 @Suite struct AtomicFileTests {
-    @Test func `a file is overwritten in place whether it grows or shrinks`() throws {
-        let file = FileManager.default.temporaryDirectory.appendingPathComponent(UUID().uuidString).path
-        defer { try? FileManager.default.removeItem(atPath: file) }
-        try Data("0123456789".utf8).write(to: URL(fileURLWithPath: file))
-        for text in ["abc", "", "abcdefghijklmnop", "x"] {
-            try AtomicFile.overwrite(file, with: Array(text.utf8))
-            #expect(FileManager.default.contents(atPath: file) == Data(text.utf8))
+    @Test func `the old bytes stay until replace, and no temporary file is left`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            try Data("old".utf8).write(to: URL(filePath: path))
+            do {
+                var file = try AtomicFile(Array("new".utf8), replacing: path)
+                #expect(text(of: path) == "old")
+                try file.replace()
+            }
+            #expect(text(of: path) == "new")
+            #expect(try names(in: folder) == ["file"])
         }
-        #expect(throws: SystemError.self) { try AtomicFile.overwrite(file + "/none", with: []) }
+    }
+
+    @Test func `a file that is not replaced stays as it is`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            for exists in [false, true] {
+                if exists { try Data("old".utf8).write(to: URL(filePath: path)) }
+                do {
+                    let file = try AtomicFile(replacing: path)
+                    try file.append(Array("new".utf8))
+                    try file.sync()
+                    #expect(try names(in: folder).contains { $0.hasSuffix(".part") })
+                }
+                #expect(try names(in: folder) == (exists ? ["file"] : []))
+            }
+            #expect(text(of: path) == "old")
+        }
+    }
+
+    @Test func `parts are written in order`() throws {
+        try withFolder { folder in
+            var file = try AtomicFile(replacing: folder + "/file", isLocked: true)
+            for part in ["a", "", "bc"] { try file.append(Array(part.utf8)) }
+            try file.sync()
+            #expect(try names(in: folder) == ["file.part"], "under a lock one name suffices")
+            try file.replace()
+            #expect(text(of: folder + "/file") == "abc")
+        }
+    }
+
+    @Test func `the permissions of the file stay, and a new one gets those that are asked for`() throws {
+        try withFolder { folder in
+            let path = folder + "/file"
+            func mode() throws -> Int? {
+                try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+            }
+            var new = try AtomicFile(replacing: path, mode: 0o600)
+            try new.replace()
+            #expect(try mode() == 0o600)
+            chmod(path, 0o664)
+            var next = try AtomicFile(Array("x".utf8), replacing: path)
+            try next.replace()
+            #expect(try mode() == 0o664)
+        }
+    }
+
+    @Test(arguments: [true, false]) func `a symbolic link stays a link, and its target is replaced`(exists: Bool) throws
+    {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(atPath: folder + "/real", withIntermediateDirectories: true)
+            if exists { try Data("old".utf8).write(to: URL(filePath: folder + "/real/file")) }
+            try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: "real/file")
+            var file = try AtomicFile(Array("new".utf8), replacing: folder + "/link")
+            try file.replace()
+            #expect(text(of: folder + "/real/file") == "new")
+            #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == "real/file")
+        }
+    }
+
+    @Test func `a folder that is missing is an error that names the file`() throws {
+        try withFolder { folder in
+            let path = folder + "/none/file"
+            let error = #expect(throws: SystemError.self) { _ = try AtomicFile([], replacing: path) }
+            #expect(error.map { "\($0)".contains(path) } == true)
+        }
+    }
+
+    @Test func `a file is overwritten in place whether it grows or shrinks`() throws {
+        try withFolder { folder in
+            let file = folder + "/file"
+            try Data("0123456789".utf8).write(to: URL(filePath: file))
+            for bytes in ["abc", "", "abcdefghijklmnop", "x"] {
+                try AtomicFile.overwrite(file, with: Array(bytes.utf8))
+                #expect(text(of: file) == bytes)
+            }
+            #expect(throws: SystemError.self) { try AtomicFile.overwrite(file + "/none", with: []) }
+        }
     }
 }

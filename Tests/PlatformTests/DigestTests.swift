@@ -41,6 +41,23 @@ import Testing
         #expect((bytes + [0]).withUnsafeBytes { Digest(bytes: $0) } == nil)
     }
 
+    @Test func `a digest is read from its description and from no other text`() {
+        let digest = Digest(of: "abc".utf8), text = digest.description
+        #expect(Digest(text) == digest)
+        for other in [
+            "", text.uppercased(), String(text.dropLast()), text + "0", "+" + text.dropFirst(), text + "00",
+            "g" + text.dropFirst(),
+        ] {
+            #expect(Digest(other) == nil, "\(other)")
+        }
+    }
+
+    @Test func `percent-encoding is decoded where two hexadecimal digits follow`() {
+        let decoded = { String(decoding: PercentEncoding.decoded(($0 as String).utf8), as: UTF8.self) }
+        #expect(decoded("a%2Fb%20%c3%A9") == "a/b é")
+        for text in ["%", "%2", "%+a", "%g0", "100%"] { #expect(decoded(text) == text) }
+    }
+
     @Test func `secrets are equal if every byte is`() {
         #expect(ConstantTime.isEqual("", ""))
         #expect(ConstantTime.isEqual("s3cret-ü", "s3cret-ü"))

@@ -10,6 +10,32 @@ import Testing
         try body(path)
     }
 
+    @Test func `one holder has the lock at a time, and its end or its error releases it`() throws {
+        struct Stop: Error {}
+        try withPath { path in
+            let other = try FileLock(path: path)
+            do {
+                let lock = try FileLock(path: path)
+                let isFree = try lock.withLock { try other.tryLock() }
+                #expect(!isFree)
+                #expect(try other.tryLock())
+                #expect(try !lock.tryLock())
+                other.unlock()
+                #expect(throws: Stop.self) { try lock.withLock { () throws -> Void in throw Stop() } }
+                #expect(try other.tryLock())
+                other.unlock()
+                #expect(try lock.tryLock())
+            }
+            #expect(try other.tryLock(), "closing the descriptor has released it")
+        }
+    }
+
+    @Test func `a file that cannot be opened is an error that names it`() {
+        let path = "/nonexistent-\(UUID().uuidString)/lock"
+        let error = #expect(throws: SystemError.self) { _ = try FileLock(path: path) }
+        #expect(error.map { "\($0)".contains(path) } == true)
+    }
+
     @Test func `a process waits for as long as the holder of the lock shows progress`() throws {
         try withPath { path in
             let holder = try FileLock(path: path)

@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is no database, and a damaged one, are told from others`() throws {
+    @Test func `a file that is no database, and a damaged one, are distinguished from others`() throws {
         try withFile { path in
             try Data(repeating: 7, count: 10_000).write(to: URL(filePath: path))
             let noDatabase = try Connection(path)

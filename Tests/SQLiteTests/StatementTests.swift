@@ -3,7 +3,7 @@ import Testing
 @testable import SQLite
 
 @Suite struct StatementTests {
-    /// What a row has in its second column.
+    /// The second column of a row.
     private func stored(_ value: SQLValue) throws -> (value: SQLValue, type: String) {
         var found: (SQLValue, String)?
         try withTable { connection in
@@ -34,7 +34,7 @@ import Testing
         #expect(found.type == type)
     }
 
-    @Test func `NULL is told from zero, an empty text and an empty blob`() throws {
+    @Test func `NULL differs from zero, an empty text and an empty blob`() throws {
         try withTable { connection in
             try connection.execute("INSERT INTO t VALUES (1, NULL), (2, 0), (3, ''), (4, x''), (5, 'abc')")
             let select = connection.statement("SELECT value FROM t WHERE id = ?")

@@ -7,20 +7,22 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case notWritable(String, reason: String)
     case networkFileSystem(String, kind: String)
     case newerFormat(String)
+    /// Covers in segments, which no released version wrote.
+    case oldFormat(String)
+    /// The index is a symbolic link.
+    case linkedIndex(String)
     case diskFull(String)
     /// Another process has held the writer's lock for `seconds`.
     case busy(String, seconds: Int)
     case largerThanCapacity(bytes: Int, capacity: Int)
-    /// A block of the cover begins like a record; for a pack, any of its bytes.
-    case embedsRecord
     case file(String, operation: String, reason: String)
     case index(String)
     /// SQLite could not write. It does not tell an exceeded quota from a failing disk.
     case unwritableIndex(String)
     /// The index is corrupt.
     case corruptIndex(String)
-    /// The index names covers, and there is no segment.
-    case noSegments(String)
+    /// The index names covers, and none has a file.
+    case noCovers(String)
     case closed
     /// The cover does not fit beside the pinned ones; both in bytes, counted in whole blocks.
     case noRoom(pinned: Int, capacity: Int)
@@ -28,7 +30,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case full(capacity: Int)
     /// Not a pack.
     case notAPack(String)
-    case newerPack(String)
+    /// The covers precede `entries.jsonl`, and the pack cannot be read twice.
+    case unorderedPack(String)
 
     package var description: String {
         switch self {
@@ -40,6 +43,10 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):
             "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
+        case .oldFormat(let path):
+            "the cache in \(path) was written by a development version of Sleeve, in a format that is no longer read; delete the directory, or choose another with --cache"
+        case .linkedIndex(let path):
+            "\(path) is a symbolic link, beside which SQLite would not find its log; link the whole cache directory instead"
         case .diskFull(let path):
             "the disk that holds \(path) is full, or a quota on it is used up; free some room or lower --capacity"
         case .unwritableIndex(let message):
@@ -48,13 +55,11 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
             "the cover has \(ByteCount(bytes)); a cache of \(ByteCount(capacity)) has no room for it, raise --capacity"
-        case .embedsRecord:
-            "its bytes contain what looks like a record of a cover cache, which is not stored: it may be an attack on the cache"
         case .file(let path, let operation, let reason):
             "cannot \(operation) \(path): \(reason)"
         case .index(let message):
             "the index cannot be used: \(message); check the disk that holds the cache, then try again"
-        case .noSegments(let path):
+        case .noCovers(let path):
             "\(path) is empty, so nothing was dropped; if it is elsewhere, put it back; if it is lost, `sleeve evict --to 0` forgets its covers"
         case .closed:
             "the library is closed"
@@ -65,11 +70,11 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .full(let capacity):
             "the cache is full of the covers of this run: its capacity of \(ByteCount(capacity)) is too small for all of them; raise --capacity, or request fewer"
         case .notAPack(let path):
-            "\(path) is not a pack of covers; `sleeve pack` writes one"
-        case .newerPack(let path):
-            "the pack \(path) was written by a newer version of Sleeve; update Sleeve"
+            "\(path) is not a pack of covers: a tar file, or a folder, of entries.jsonl and covers/; `sleeve pack` writes one"
+        case .unorderedPack(let path):
+            "entries.jsonl follows the covers in \(path), so it cannot be read from a pipe; unpack it from a file"
         case .corruptIndex(let message):
-            "the index is damaged: \(message); `sleeve verify --repair` rebuilds it from the covers"
+            "the index is damaged: \(message); `sleeve verify --repair` rebuilds it"
         }
     }
 

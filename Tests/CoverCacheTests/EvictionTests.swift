@@ -1,167 +1,66 @@
+import Platform
+import SQLite
 import Testing
 
 @testable import CoverCache
 
 @Suite struct EvictionTests {
-    @Test func `without uses, covers are evicted in the order of storing`() throws {
+    // MARK: Order
+
+    @Test func `without uses, covers are evicted in the order of storing, and their files with them`() throws {
         try withFolder { folder in
             try folder.written { writer in
-                for number in 1...10 { try writer.store(url(number), picture(number)) }
-                let charge = RecordHeader.charge(5_200)
+                try writer.fill(1...10)
                 #expect(try writer.evict(to: 4 * charge) == (6, 6 * charge))
                 #expect(try writer.statistics().charged == 4 * charge)
             }
-            #expect(try folder.reader().keys() == (7...10).map(url))
+            try folder.expect(pictures(7...10))
         }
     }
 
-    @Test func `a cover that was read or looked up is evicted after those that were not`() throws {
+    @Test func `a cover that was read, looked up or stored again is evicted after those that were not`() throws {
         try withFolder { folder in
             try folder.written { writer in
-                for number in 1...10 { try writer.store(url(number), picture(number)) }
+                try writer.fill(1...10)
                 let reader = try folder.reader()
                 _ = try reader.cover(for: url(2))
                 _ = try reader.cover(for: url(3), counting: false)
+                _ = try reader.cover(digest: Digest(of: picture(6)))
                 _ = try reader.status(of: [url(4), url(1)])
-                writer.record(try #require(reader.takeUsage(minimum: 1)))
-                try writer.evict(to: 4 * RecordHeader.charge(5_200))
+                writer.noteUsage(try #require(reader.takeUsage(minimum: 1)))
+                try writer.store(url(5), picture(5))
+                try writer.evict(to: 6 * charge)
             }
-            #expect(try folder.reader().keys() == [url(1), url(2), url(4), url(10)])
+            try folder.expect(pictures([1, 2, 4, 5, 6, 10]))
         }
     }
 
-    @Test func `the reader hands its uses over once, and only if there are enough`() throws {
-        try withFolder { folder in
-            try folder.written { try $0.store(url(1), picture(1)) }
-            let reader = try folder.reader()
-            #expect(reader.takeUsage(minimum: 1) == nil)
-            _ = try reader.bytes(url(1))
-            _ = try reader.bytes(url(2))
-            #expect(reader.takeUsage(minimum: 3) == nil)
-            let usage = try #require(reader.takeUsage(minimum: 2))
-            #expect(usage.hits == 1 && usage.misses == 1 && usage.uses.count == 1)
-            #expect(reader.takeUsage(minimum: 1) == nil)
-        }
-    }
-
-    @Test func `evicting a blob removes all its entries and frees their records`() throws {
+    @Test func `evicting a cover removes all its entries`() throws {
         try withFolder { folder in
             try folder.written { writer in
                 for number in 1...3 { try writer.put(url(number), picture(1)) }
                 _ = try writer.commit()
-                #expect(try writer.evict(to: 0).blobs == 1)
-                let statistics = try writer.statistics()
-                #expect(statistics.entries == 0 && statistics.blobs == 0 && statistics.charged == 0)
+                #expect(try writer.evict(to: 0).covers == 1)
+                #expect(try writer.statistics().entries == 0)
             }
-            #expect(try folder.reader().keys().isEmpty)
+            try folder.expect([:])
         }
     }
 
-    @Test(arguments: 1...8)
-    func `no commit exceeds the capacity, whatever is put`(seed: Int) throws {
+    @Test func `new covers that are evicted are counted, also if they get the rows of old ones`() throws {
         try withFolder { folder in
-            var random = Randomness(seed: UInt64(seed))
-            let capacity = 2 << 20
-            try folder.written(capacity: capacity) { writer in
-                for step in 0..<300 {
-                    let size = Int.random(in: 0...(seed.isMultiple(of: 2) ? 400_000 : 20_000), using: &random)
-                    if writer.pendingBytes + size > writer.groupLimit {
-                        _ = try writer.commit()
-                        #expect(try writer.statistics().charged <= capacity, "step \(step)")
-                    }
-                    try writer.put(url(Int.random(in: 0..<200, using: &random)), blank(step, size))
-                    if Int.random(in: 0..<20, using: &random) == 0 { try writer.makeRoom(writer.groupLimit) }
-                }
-                _ = try writer.commit()
-                writer.reclaimSpace()
-                let statistics = try writer.statistics()
-                #expect(statistics.charged <= capacity && statistics.charged > capacity / 4)
-                let segments = folder.segmentNames.map { "\(folder.path)/segments/\($0)" }
-                #expect(segments.reduce(0) { $0 + Bytes.allocated($1) } <= capacity)
-                #expect(try writer.verify().defects.isEmpty)
-            }
-        }
-    }
-
-    @Test func `spared covers stay, older ones make room for them, and then nothing has room`() throws {
-        try withFolder { folder in
-            let charge = RecordHeader.charge(5_200)
-            try folder.written(capacity: 20 * charge) { writer in
-                for number in 1...10 { try writer.store(url(number), picture(number)) }
-                writer.spareFromNow()
-                var stored: [String] = []
-                for number in 11...40 {
-                    let metadata = EntryMetadata(key: url(number), mediaType: "image/jpeg", storedAt: 1)
-                    let outcome = try writer.store([(metadata, picture(number))])[0].get()
-                    if case .stored = outcome { stored.append(url(number)) } else { #expect(outcome == .noRoom) }
-                }
-                #expect(stored.count == 20)
-                #expect(try folder.reader().keys() == stored)
-                #expect(try writer.noRoom(for: 5_000) == .full(capacity: 20 * charge))
-                #expect(try writer.noRoom(for: 20 * charge) == .noRoom(pinned: 0, capacity: 20 * charge))
-                writer.spareNothing()
-                try writer.store(url(50), picture(50))
-                #expect(try folder.reader().keys().last == url(50))
-            }
-        }
-    }
-
-    @Test func `new blobs that are evicted are counted, also if they get the rows of old ones`() throws {
-        try withFolder { folder in
-            try folder.written { writer in
-                for number in 0..<20 { try writer.store(url(number), picture(number)) }
-            }
+            try folder.written { try $0.fill(0..<20) }
             try folder.written { writer in
                 try writer.evict(to: 0)
-                for number in 20..<30 { try writer.store(url(number), picture(number)) }
-                #expect(writer.evictedNewBlobs == 0)
+                try writer.fill(20..<30)
+                #expect(writer.evictedNewCovers == 0)
                 try writer.evict(to: 0)
-                #expect(writer.evictedNewBlobs == 10)
+                #expect(writer.evictedNewCovers == 10)
             }
         }
     }
 
-    @Test func `the index counts towards the capacity`() throws {
-        try withFolder { folder in
-            let capacity = 16 << 20
-            let fields = "x: \(String(repeating: "y", count: 3_000))\n"
-            try folder.written(capacity: capacity) { writer in
-                for start in stride(from: 0, to: 6_000, by: 100) {
-                    _ = try writer.store(
-                        (start..<start + 100).map { number in
-                            (
-                                EntryMetadata(
-                                    key: url(number), mediaType: "image/jpeg", storedAt: 1, fields: fields),
-                                picture(number, bytes: 500)
-                            )
-                        })
-                    let statistics = try writer.statistics()
-                    // The first MiB of the index and of its log do not count.
-                    #expect(statistics.onDisk <= capacity + 2 << 20, "\(start): \(statistics)")
-                }
-                let statistics = try writer.statistics()
-                #expect(statistics.charged > capacity / 4 && statistics.charged < capacity * 3 / 4, "\(statistics)")
-            }
-        }
-    }
-
-    @Test func `groups that are committed together do not exceed the capacity, however large they are`() throws {
-        try withFolder { folder in
-            let capacity = 200_000 & ~4_095
-            try folder.written(capacity: capacity) { writer in
-                try writer.store(url(0), picture(0))
-                var groups: [CacheWriter.Group] = []
-                for number in 1...3 {
-                    try writer.put(url(number), picture(number, bytes: 120_000))
-                    groups.append(try #require(writer.seal()))
-                }
-                for group in groups { try group.sync() }
-                #expect(try writer.commit(groups).count == 3)
-                #expect(try writer.statistics().charged <= capacity)
-                #expect(try writer.verify().defects.isEmpty)
-            }
-        }
-    }
+    // MARK: Capacity
 
     /// Faster to make than a picture, and as distinct.
     private func blank(_ seed: Int, _ size: Int) -> [UInt8] {
@@ -170,87 +69,197 @@ import Testing
         return bytes
     }
 
+    @Test(arguments: 1...4)
+    func `no commit exceeds the capacity, whatever is put, and the cache is well used`(seed: Int) throws {
+        try withFolder { folder in
+            var random = SplitMix64(seed: UInt64(seed))
+            let capacity = 2 << 20
+            try folder.written(capacity: capacity) { writer in
+                for step in 0..<200 {
+                    let size = Int.random(in: 0...(seed.isMultiple(of: 2) ? 400_000 : 20_000), using: &random)
+                    if writer.isGroupFull(before: size) {
+                        _ = try writer.commit()
+                        #expect(try writer.totals().charged <= capacity, "step \(step)")
+                    }
+                    try writer.put(url(Int.random(in: 0..<150, using: &random)), blank(step, size))
+                    if Int.random(in: 0..<20, using: &random) == 0 { try writer.makeRoom(writer.groupLimit) }
+                }
+                _ = try writer.commit()
+                let statistics = try writer.statistics()
+                #expect(statistics.charged <= capacity && statistics.charged > capacity / 4)
+                #expect(try writer.verify().defects == [])
+                let files = try folder.reader().contents().values.map { folder.file($0) }
+                #expect(Set(files).reduce(0) { $0 + Bytes.allocated($1) } == statistics.charged)
+                #expect(folder.fileNames.count == statistics.covers)
+            }
+        }
+    }
+
+    @Test func `groups that are committed together do not exceed the capacity, and what has no room leaves no file`()
+        throws
+    {
+        try withFolder { folder in
+            let capacity = 200_000 & ~4_095
+            try folder.written(capacity: capacity) { writer in
+                try writer.store(url(0), picture(0))
+                var groups: [PutGroup] = []
+                for number in 1...3 {
+                    try writer.put(url(number), picture(number, bytes: 120_000))
+                    groups.append(try #require(writer.seal()))
+                }
+                for group in groups { try group.sync() }
+                let outcomes = try writer.commit(groups)
+                #expect(outcomes[0] == .stored(Digest(of: picture(1, bytes: 120_000)), deduplicated: false))
+                #expect(outcomes.dropFirst() == [.noRoom, .noRoom])
+                #expect(try writer.totals().charged <= capacity)
+            }
+            #expect(folder.fileNames.count == 1 + (try folder.contents()[url(0)] == nil ? 0 : 1))
+            #expect(try folder.defects() == [])
+        }
+    }
+
     @Test func `eviction starts when the cache would be full, and goes down to nine tenths`() throws {
         try withFolder { folder in
-            let charge = RecordHeader.charge(5_200)
             try folder.written(capacity: 100 * charge) { writer in
-                for number in 1...95 { try writer.put(url(number), picture(number)) }
-                _ = try writer.commit()
+                try writer.fill(1...95)
                 try writer.makeRoom(5 * charge)
-                #expect(try writer.statistics().blobs == 95)
+                #expect(try writer.totals().covers == 95)
                 try writer.makeRoom(6 * charge)
-                #expect(try writer.statistics().blobs == 90)
+                #expect(try writer.totals().covers == 90)
+                try writer.makeRoom(30 * charge)
+                #expect(try writer.totals().covers == 75, "a quarter at most for what comes next")
             }
         }
     }
 
     @Test func `a cache opened with a smaller capacity shrinks to it`() throws {
         try withFolder { folder in
-            let charge = RecordHeader.charge(5_200)
-            try folder.written { writer in for number in 1...20 { try writer.store(url(number), picture(number)) } }
-            let kept = try folder.written(capacity: 10 * charge) { try $0.statistics() }
-            #expect(kept.charged <= 10 * charge && kept.blobs >= 9)
-            #expect(try folder.reader().keys().last == url(20))
+            try folder.written { try $0.fill(1...20) }
+            try folder.abandoned(capacity: 10 * charge) { writer in
+                let charged = try writer.totals().charged
+                #expect(writer.evictedAtOpening == 10 && charged == 10 * charge)
+            }
+            try folder.expect(pictures(11...20))
         }
     }
 
-    @Test func `recovered covers of a dead writer do not exceed the capacity`() throws {
+    @Test func `a wrong count in the index does not evict covers at opening`() throws {
         try withFolder { folder in
-            let charge = RecordHeader.charge(5_200)
-            try folder.abandoned(capacity: 10 * charge) { writer in
-                for number in 1...10 { try writer.store(url(number), picture(number)) }
-                for number in 11...14 { try writer.put(url(number), picture(number)) }
-                try #require(writer.seal()).sync()
+            try folder.written(capacity: 10 * charge) { try $0.fill(1...5) }
+            try folder.execute("UPDATE state SET charged = 1 << 40")
+            try folder.abandoned { #expect($0.evictedAtOpening == 0) }
+            try folder.expect(pictures(1...5))
+        }
+    }
+
+    @Test func `a count that falls below zero is no damage`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.fill(1...5)
+                try writer.index.connection.execute("UPDATE state SET charged = 20000, covers = 1")
+                try writer.evict(to: 0)
             }
-            #expect(try folder.written { try $0.statistics().charged } <= 10 * charge)
+            #expect(try folder.written { try $0.totals().charged } == 0)
+        }
+    }
+
+    @Test func `the index counts towards the capacity`() throws {
+        try withFolder { folder in
+            let capacity = 16 << 20
+            let fields = "x: \(String(repeating: "y", count: 1_000))\n"
+            try folder.written(capacity: capacity) { writer in
+                for start in stride(from: 0, to: 5_000, by: 200) {
+                    let covers = (start..<start + 200).map { number in
+                        var metadata = metadata(url(number))
+                        metadata.fields = fields
+                        return (metadata, blank(number, 500))
+                    }
+                    _ = try writer.store(covers)
+                    let statistics = try writer.statistics()
+                    // The first MiB of the index, of its log and of the entry log do not count, nor does the rest of what is beside it.
+                    #expect(statistics.onDisk <= capacity + 5 << 20, "\(start): \(statistics)")
+                }
+                let statistics = try writer.statistics()
+                #expect(statistics.charged > capacity / 8 && statistics.charged < capacity * 3 / 4, "\(statistics)")
+            }
+        }
+    }
+
+    // MARK: Spared covers
+
+    @Test func `spared covers stay, older ones make room for them, and then nothing has room`() throws {
+        try withFolder { folder in
+            try folder.written(capacity: 20 * charge) { writer in
+                try writer.fill(1...10)
+                writer.spareFromNow()
+                let outcomes = try writer.store((11...40).map { (metadata(url($0)), picture($0)) }).map { try $0.get() }
+                let stored = zip(11...40, outcomes).filter { $1 != .noRoom }.map { url($0.0) }
+                #expect(stored.count == 20)
+                #expect(try folder.reader().keys() == stored)
+                #expect(writer.noRoom(for: 5_000) == .full(capacity: 20 * charge))
+                #expect(writer.noRoom(for: 20 * charge) == .noRoom(pinned: 0, capacity: 20 * charge))
+                #expect(folder.fileNames.count == 20)
+                writer.spareNothing()
+                try writer.store(url(50), picture(50))
+                #expect(try folder.reader().keys().last == url(50))
+            }
+        }
+    }
+
+    @Test func `a cover that the run has used is spared like one that it has stored`() throws {
+        try withFolder { folder in
+            try folder.written(capacity: 10 * charge) { writer in
+                try writer.fill(1...10)
+                writer.spareFromNow()
+                let reader = try folder.reader()
+                _ = try reader.status(of: [url(1)])
+                writer.noteUsage(try #require(reader.takeUsage(minimum: 1)))
+                _ = try writer.store((11...30).map { (metadata(url($0)), picture($0)) })
+                #expect(try folder.reader().keys().contains(url(1)))
+            }
+        }
+    }
+
+    // MARK: Beside other writes
+
+    @Test func `eviction spares what this writer has found and not yet committed`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.fill(1...4)
+                try writer.put(url(10), picture(1))
+                #expect(try writer.evict(to: 0).covers == 3)
+                #expect(try writer.commit() == [.stored(Digest(of: picture(1)), deduplicated: true)])
+            }
+            try folder.expect([url(1): picture(1), url(10): picture(1)])
         }
     }
 
     @Test func `a second URL of the only cover, if that fills the cache, is stored or refused, but not lost`() throws {
         try withFolder { folder in
             let body = picture(1, bytes: 60_000)
-            try folder.written(capacity: RecordHeader.charge(60_200)) { writer in
+            try folder.written(capacity: 61_440) { writer in
                 try writer.store(url(1), body)
-                #expect(try writer.store(url(2), body) != [.lost])
+                #expect(try writer.store(url(2), body) == [.stored(Digest(of: body), deduplicated: true)])
             }
+            try folder.expect([url(1): body, url(2): body])
         }
     }
 
-    @Test func `eviction frees the blocks of covers, and the remaining ones are intact`() throws {
+    @Test func `a transaction that is rolled back unlinks no cover`() throws {
+        struct Refusal: Error {}
         try withFolder { folder in
             try folder.written { writer in
-                for number in 1...40 { try writer.put(url(number), picture(number, bytes: 40_000)) }
-                _ = try writer.commit()
-                let before = Bytes.allocated(folder.segment(1))
-                try writer.evict(to: 10 * RecordHeader.charge(40_200))
-                let after = Bytes.allocated(folder.segment(1))
-                #expect(before >= 40 * 40_000)
-                #expect(after <= 11 * RecordHeader.charge(40_200))
-                #expect(try writer.verify().defects.isEmpty)
+                try writer.fill(1...3)
+                #expect(throws: Refusal.self) {
+                    try writer.index.transaction { changes in
+                        try changes.evict(to: 0)
+                        #expect(changes.state.covers == 0)
+                        throw Refusal()
+                    }
+                }
+                #expect(folder.markers == [])
             }
-            #expect(try folder.reader().contents().count == 10)
+            try folder.expect(pictures(1...3))
         }
-    }
-
-    @Test func `an empty segment is removed, and its number is not used again`() throws {
-        try withFolder { folder in
-            try folder.written { try $0.store(url(1), picture(1)) }
-            try folder.written { try $0.evict(to: 0) }
-            #expect(folder.segmentNames.isEmpty)
-            try folder.written { try $0.store(url(2), picture(2)) }
-            #expect(folder.segmentNames == ["0000000002.seg"])
-            #expect(try folder.contents() == [url(2): picture(2)])
-        }
-    }
-
-    @Test func `adjacent freed ranges become one hole, others stay separate`() {
-        let ranges = [(1, 8_192, 4_096), (2, 12_288, 4_096), (1, 0, 4_096), (1, 4_096, 4_096), (1, 20_480, 8_192)]
-        let merged = FreedRange.merged(ranges.map { FreedRange(segment: $0.0, offset: $0.1, length: $0.2) })
-        #expect(
-            merged == [
-                FreedRange(segment: 1, offset: 0, length: 12_288),
-                FreedRange(segment: 1, offset: 20_480, length: 8_192),
-                FreedRange(segment: 2, offset: 12_288, length: 4_096),
-            ])
     }
 }

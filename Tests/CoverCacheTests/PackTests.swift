@@ -12,56 +12,51 @@ import Testing
         var problems: [String] = []
     }
 
-    /// Covers 1 to 3, and 4 with the bytes of 2, as a pack.
-    private func pack(_ folder: CacheFolder) throws -> [UInt8] {
+    private let all = pictures(1...3).merging([url(4): picture(2)]) { $1 }
+
+    /// Covers 1 to 3, and 4 with the bytes of 2.
+    private func fill(_ folder: CacheFolder) throws {
         try folder.written { writer in
-            for number in 1...3 { try writer.store(url(number), picture(number)) }
+            try writer.fill(1...3)
             try writer.store(url(4), picture(2))
-            let entry = try #require(try folder.reader().entry(url(3)))
-            _ = try writer.renew([
-                Renewal(
-                    confirming: entry, validatedAt: 1_800_000_000_000, freshUntil: 1_900_000_000_000,
-                    fields: "etag: \"x\"\n")
-            ])
+            let entry = try #require(try folder.reader().entry(for: url(3)))
+            let renewal = Renewal(
+                confirming: entry, validatedAt: 1_800_000_000_000, freshUntil: 1_900_000_000_000,
+                fields: "etag: \"x\"\n")
+            _ = try writer.renew([renewal])
         }
+    }
+
+    /// The covers of `fill` as a pack.
+    private func pack(_ folder: CacheFolder) throws -> [UInt8] {
+        try fill(folder)
         var bytes: [UInt8] = []
         var pack = PackWriter { bytes += $0 }
         let reader = try folder.reader()
-        var entries: [CachedEntry] = []
-        let last = try reader.entries(byBlobAfter: nil, limit: 100) { entries.append($0) }
-        #expect(last == nil)
-        for entry in entries {
-            let body = try #require(try reader.bytes(entry.metadata.key))
-            try pack.add(entry, body: pack.hasBody(entry.digest) ? nil : body)
+        let last = try reader.entries(byCoverAfter: nil, limit: 100) { pack.add($0) }
+        #expect(last == nil && pack.digests.count == 3)
+        try pack.finishEntries()
+        for digest in pack.digests {
+            guard case .hit(_, let body) = try reader.cover(digest: digest) else { continue }
+            try pack.add(digest, body: body)
         }
         try pack.finish()
-        #expect(pack.length == bytes.count && pack.records == 4)
+        #expect(pack.length == bytes.count)
         return bytes
     }
 
-    @Test func `bytes that contain a record are not packed: damage before it would plant a cover`() throws {
-        try withFolder { folder in
-            let planted = picture(2).withUnsafeBytes { body in
-                RecordHeader.encode(
-                    EntryMetadata(key: url(2), mediaType: "image/jpeg", storedAt: 1), digest: Digest(of: body),
-                    bodyChecksum: Checksum.of(body), bodyLength: body.count, isReference: false)
-            }
-            try folder.written { try $0.store(url(1), picture(1) + planted + picture(2)) }
-            let entry = try #require(try folder.reader().entry(url(1)))
-            var pack = PackWriter { _ in }
-            let body = try #require(try folder.reader().bytes(url(1)))
-            #expect(throws: CacheError.embedsRecord) { try pack.add(entry, body: body) }
-            #expect(pack.records == 0)
-            try pack.add(entry, body: picture(1))
-        }
+    private func read(_ bytes: [UInt8], _ folder: CacheFolder) throws -> Contents {
+        try Bytes.write(bytes, to: folder.root + "/pack")
+        return try read(folder.root + "/pack")
     }
 
-    private func read(_ bytes: [UInt8], _ folder: CacheFolder) throws -> Contents {
-        let path = folder.root + "/pack"
-        try Bytes.write(bytes, to: path)
+    private func read(_ path: String) throws -> Contents {
         let descriptor = open(path, O_RDONLY)
         defer { close(descriptor) }
-        let reader = try PackReader(descriptor: descriptor, path: path)
+        return try contents(try PackReader(descriptor: descriptor, path: path))
+    }
+
+    private func contents(_ reader: PackReader) throws -> Contents {
         var contents = Contents()
         while true {
             let items = try reader.next(1)
@@ -79,45 +74,189 @@ import Testing
         }
     }
 
-    private let all = [url(1): picture(1), url(2): picture(2), url(3): picture(3), url(4): picture(2)]
+    /// Reads from a pipe.
+    private func readPipe(_ bytes: [UInt8]) throws -> Contents {
+        let pipe = Pipe()
+        let writing = Thread {
+            try? pipe.fileHandleForWriting.write(contentsOf: Data(bytes))
+            try? pipe.fileHandleForWriting.close()
+        }
+        signal(SIGPIPE, SIG_IGN)
+        writing.start()
+        defer { try? pipe.fileHandleForReading.close() }
+        return try contents(try PackReader(descriptor: pipe.fileHandleForReading.fileDescriptor, path: "pipe"))
+    }
 
-    @Test func `a pack holds every cover with its metadata, and equal bytes once`() throws {
+    /// Runs tar(1) and returns what it prints.
+    @discardableResult
+    private func tar(_ arguments: String...) throws -> String {
+        let (process, output) = (Process(), Pipe())
+        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+        process.arguments = ["tar"] + arguments
+        process.standardOutput = output
+        try process.run()
+        let bytes = try output.fileHandleForReading.readToEnd() ?? Data()
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// A tar file of these files.
+    private func archive(_ files: [(name: String, bytes: [UInt8])]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for (name, body) in files {
+            let header = TarHeader(name, length: body.count)
+            bytes += header.bytes + body + [UInt8](repeating: 0, count: header.padding)
+        }
+        return bytes + [UInt8](repeating: 0, count: 1_024)
+    }
+
+    private func name(_ body: [UInt8]) -> String {
+        let name = Digest(of: body).description
+        return "covers/\(name.prefix(2))/\(name)"
+    }
+
+    private func lines(_ folder: CacheFolder) throws -> [UInt8] { try Bytes.of(folder.log) }
+
+    // MARK: Whole packs
+
+    @Test func `a pack holds every cover with its metadata, and equal bytes once, also from a pipe`() throws {
         try withFolder { folder in
             let bytes = try pack(folder)
             let contents = try read(bytes, folder)
-            #expect(contents.covers == all && contents.damaged.isEmpty, "\(contents.problems)")
-            #expect(bytes.count > 15_000 && bytes.count < 17_000)
+            #expect(contents.covers == all && contents.problems == [])
+            #expect(bytes.count > 15_000 && bytes.count < 22_000)
             let renewed = try #require(contents.metadata.first { $0.key == url(3) })
             #expect(renewed.storedAt == 1_700_000_000_000 && renewed.validatedAt == 1_800_000_000_000)
             #expect(renewed.freshUntil == 1_900_000_000_000 && renewed.fields == "etag: \"x\"\n")
             #expect(contents.metadata.first { $0.key == url(1) }?.validatedAt == nil)
+            #expect(try readPipe(bytes) == contents)
         }
     }
 
-    @Test func `missing bytes cost the cover that they belonged to, and no other`() throws {
+    @Test func `tar lists and extracts a pack, and the extracted folder is a pack`() throws {
         try withFolder { folder in
             let bytes = try pack(folder)
-            let start = try #require(Data(bytes).range(of: Data(picture(1)))?.lowerBound)
-            for missing in [100, 4_000, 5_000] {
-                var short = bytes
-                short.removeSubrange(start..<start + missing)
-                let contents = try read(short, folder)
-                var others = all
-                others[url(1)] = nil
-                #expect(contents.covers == others, "\(missing): \(contents.problems)")
-                #expect(contents.damaged == [url(1)], "\(missing): \(contents.problems)")
+            let path = folder.root + "/pack.tar"
+            try Bytes.write(bytes, to: path)
+            let names = try tar("tf", path).split(separator: "\n").map(String.init)
+            #expect(names.first == "entries.jsonl")
+            #expect(Set(names.dropFirst()) == Set((1...3).map { name(picture($0)) }))
+            let other = folder.root + "/extracted"
+            try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
+            try tar("xf", path, "-C", other)
+            #expect(try Bytes.of("\(other)/\(name(picture(1)))") == picture(1))
+            let contents = try read(other)
+            #expect(contents.covers == all && contents.problems == [])
+        }
+    }
+
+    @Test(arguments: ["--format=gnu", "--format=ustar", "--format=pax", "--format=v7"])
+    func `a tar that tar makes of a cache is a pack, with directories and leading dots`(format: String) throws {
+        try withFolder { folder in
+            try fill(folder)
+            let path = folder.root + "/foreign.tar"
+            for arguments in [["."], ["entries.jsonl", "covers"], ["covers", "entries.jsonl"]] {
+                let process = Process()
+                process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+                process.arguments = ["tar", "cf", path, format, "-C", folder.path] + arguments
+                try process.run()
+                process.waitUntilExit()
+                let contents = try read(path)
+                #expect(contents.covers == all && contents.problems == [], "\(arguments)")
             }
         }
     }
 
-    @Test func `a changed byte anywhere is detected, and costs no record but its own and those that share its bytes`()
+    @Test func `a folder of the cache is a pack: lines of removed and evicted covers say nothing, damage is reported`()
         throws
     {
         try withFolder { folder in
+            try fill(folder)
+            try folder.written { writer in
+                try writer.store(url(8), picture(8))
+                _ = try writer.remove([url(8)], includingPinned: false)
+                try writer.store(url(1), picture(11))
+                try Bytes.remove(folder.file(picture(3)))
+            }
+            var expected: [String: [UInt8]] = [url(1): picture(11), url(2): picture(2), url(4): picture(2)]
+            #expect(try read(folder.path).covers == expected)
+            #expect(try read(folder.path).problems == [])
+            try Bytes.flip(folder.file(picture(11)), at: 1)
+            expected[url(1)] = nil
+            let contents = try read(folder.path)
+            #expect(contents.covers == expected && contents.damaged == [url(1)])
+        }
+    }
+
+    @Test func `stored covers keep the times of the pack`() throws {
+        try withFolder { folder in
+            let metadata = try read(try pack(folder), folder).metadata
+            try withFolder { other in
+                let results = try other.written { try $0.store(metadata.map { ($0, all[$0.key] ?? []) }) }
+                #expect(results.count == 4)
+                for number in 1...4 {
+                    let (before, after) = (
+                        try folder.reader().entry(for: url(number)), try other.reader().entry(for: url(number))
+                    )
+                    #expect(before?.validatedAt == after?.validatedAt && before?.digest == after?.digest)
+                    #expect(before?.metadata.freshUntil == after?.metadata.freshUntil)
+                    #expect(before?.metadata.fields == after?.metadata.fields)
+                }
+            }
+        }
+    }
+
+    @Test func `a folder with more lines of evicted covers than a batch is read to its end`() throws {
+        try withFolder { folder in
+            try fill(folder)
+            var lines = try Bytes.of(folder.log)
+            for number in 100..<3_000 {
+                EntryLog.Line.stored(metadata(url(number)), Digest(of: "\(number)".utf8), bytes: 1).append(to: &lines)
+            }
+            try Bytes.write(lines, to: folder.log)
+            #expect(try read(folder.path).covers == all)
+        }
+    }
+
+    // MARK: Order
+
+    @Test func `covers before the entries are read from a file, and refused from a pipe`() throws {
+        try withFolder { folder in
+            try fill(folder)
+            let files = (1...3).map { (name(picture($0)), picture($0)) }
+            let bytes = archive(files + [("entries.jsonl", try lines(folder))])
+            let contents = try read(bytes, folder)
+            #expect(contents.covers == all && contents.problems == [])
+            #expect(throws: CacheError.unorderedPack("pipe")) { try readPipe(bytes) }
+            // What is neither may come before.
+            let mixed = archive([("index.sqlite3", [1, 2, 3]), ("a/entries.jsonl", try lines(folder))] + files)
+            #expect(try readPipe(mixed).covers == all)
+        }
+    }
+
+    // MARK: Damage
+
+    @Test func `a pack that is cut off anywhere is incomplete, and what it gives is right`() throws {
+        try withFolder { folder in
             let bytes = try pack(folder)
-            for offset in stride(from: 8, to: bytes.count, by: 97) {
+            for length in stride(from: 513, to: bytes.count - 1_024, by: 211) {
+                let contents = try read(Array(bytes[..<length]), folder)
+                #expect(contents.problems.contains { $0.contains("ends early") }, "\(length)")
+                for (key, body) in contents.covers { #expect(body == all[key], "\(length)") }
+            }
+        }
+    }
+
+    @Test func `a changed byte in a cover or its header is detected, and costs no other cover`() throws {
+        try withFolder { folder in
+            let bytes = try pack(folder)
+            let start = try #require(Data(bytes).range(of: Data("covers/".utf8))?.lowerBound)
+            // Without the padding of the last cover.
+            for offset in stride(from: start, to: bytes.count - 1_024 - 120, by: 61) {
                 var changed = bytes
                 changed[offset] ^= 0x10
+                if changed[offset] == 0x10 || bytes[offset] == 0 { continue }
                 let contents = try read(changed, folder)
                 #expect(!contents.damaged.isEmpty, "\(offset)")
                 #expect(contents.covers.count >= 2, "\(offset): \(contents.problems)")
@@ -126,72 +265,104 @@ import Testing
         }
     }
 
-    @Test func `a damaged cover is named by its URL and its offset`() throws {
+    @Test func `a changed byte in the entries gives no URL the bytes of another`() throws {
+        try withFolder { folder in
+            let bytes = try pack(folder)
+            let end = try #require(Data(bytes).range(of: Data("covers/".utf8))?.lowerBound)
+            for offset in 512..<end {
+                for bit in [0, 1, 4] {
+                    var changed = bytes
+                    changed[offset] ^= UInt8(1 << bit)
+                    guard let contents = try? read(changed, folder) else { continue }
+                    for (key, body) in contents.covers where all[key] != nil {
+                        #expect(body == all[key], "bit \(bit) of byte \(offset)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test func `a damaged cover is named by its URL and its digest`() throws {
         try withFolder { folder in
             var bytes = try pack(folder)
             let offset = try #require(Data(bytes).range(of: Data(picture(2)))?.lowerBound)
             bytes[offset + 100] ^= 1
             let contents = try read(bytes, folder)
-            #expect(contents.damaged == [url(2), url(4)])
-            #expect(contents.problems[0].contains("/pack at ") && contents.problems[0].hasPrefix(url(2)))
-            #expect(contents.covers == [url(1): picture(1), url(3): picture(3)])
+            #expect(contents.covers == pictures([1, 3]))
+            #expect(
+                contents.problems.contains { $0.contains("\(Digest(of: picture(2)))") && $0.contains("do not match") })
+            #expect(contents.damaged == [url(2)] || contents.damaged == [url(4)])
         }
     }
 
-    @Test func `a pack that is cut off anywhere is incomplete`() throws {
+    @Test func `missing bytes cost their cover and the next, whose header is not found`() throws {
         try withFolder { folder in
             let bytes = try pack(folder)
-            for length in stride(from: 8, to: bytes.count, by: 211) + [bytes.count - 1] {
-                let contents = try read(Array(bytes[..<length]), folder)
-                #expect(!contents.damaged.isEmpty, "\(length)")
-                for (key, body) in contents.covers { #expect(body == all[key], "\(length)") }
-            }
+            let start = try #require(Data(bytes).range(of: Data(picture(1)))?.lowerBound)
+            var short = bytes
+            short.removeSubrange(start..<start + 1_024)
+            let contents = try read(short, folder)
+            let areRight = contents.covers == pictures([3])
+            #expect(areRight && contents.damaged.contains(url(1)), "\(contents.problems)")
+            #expect(contents.problems.contains { $0.contains("skipped") })
         }
     }
 
-    @Test func `a pack without one of its records is incomplete`() throws {
+    @Test func `a cover of an entry that the pack does not have is named, and one without an entry is ignored`() throws
+    {
+        try withFolder { folder in
+            try fill(folder)
+            var text = try Bytes.text(folder.log)
+            text.replace("entries 1", with: "pack 1")
+            let bytes = archive([
+                ("entries.jsonl", Array(text.utf8)), (name(picture(1)), picture(1)), (name(picture(2)), picture(2)),
+                (name(picture(2)), picture(2)), (name(picture(9)), picture(9)), ("covers/zz/nonsense", [1]),
+                ("../../etc/x", [2]),
+            ])
+            let contents = try read(bytes, folder)
+            #expect(contents.covers.keys.sorted() == [url(1), url(2), url(4)])
+            #expect(contents.damaged == [url(3)] && contents.problems.first?.contains("not in the pack") == true)
+        }
+    }
+
+    @Test(arguments: ["77777777777", "00000000000", "-0000000001", "99999999999", "\u{7f}zzzzzzzzzz", "           "])
+    func `a length field that lies neither traps nor fills the memory, and gives no wrong bytes`(length: String) throws
+    {
         try withFolder { folder in
             let bytes = try pack(folder)
-            let second = try #require(Data(bytes).range(of: Data("SLEEVE01".utf8), in: 100..<bytes.count)?.lowerBound)
-            let contents = try read(Array(bytes[..<8]) + Array(bytes[second...]), folder)
-            #expect(contents.problems.count == 1)
-            #expect(contents.problems[0].contains("records are missing"), "\(contents.problems)")
-            #expect(contents.covers.count == 3)
-        }
-    }
-
-    @Test func `bytes after the trailer are reported`() throws {
-        try withFolder { folder in
-            let contents = try read(try pack(folder) + [0], folder)
-            #expect(contents.covers == all && contents.problems.count == 1)
-        }
-    }
-
-    @Test(arguments: [([UInt8]("GIF89a, not a pack".utf8), false), ([], false), ([UInt8]("SLVPACK2".utf8), true)])
-    func `another file and a newer pack are refused`(bytes: [UInt8], isNewer: Bool) throws {
-        try withFolder { folder in
-            let path = folder.root + "/pack"
-            #expect(throws: isNewer ? CacheError.newerPack(path) : .notAPack(path)) { try read(bytes, folder) }
-        }
-    }
-
-    @Test func `stored covers keep the times of the pack`() throws {
-        try withFolder { folder in
-            let metadata = try read(try pack(folder), folder).metadata
-            try withFolder { other in
-                try other.written { writer in
-                    let results = try writer.store(metadata.map { ($0, self.all[$0.key] ?? []) })
-                    #expect(results.count == 4)
-                }
-                for number in 1...4 {
-                    let (before, after) = (
-                        try folder.reader().entry(url(number)), try other.reader().entry(url(number))
-                    )
-                    #expect(before?.validatedAt == after?.validatedAt && before?.digest == after?.digest)
-                    #expect(before?.metadata.freshUntil == after?.metadata.freshUntil)
-                    #expect(before?.metadata.fields == after?.metadata.fields)
+            for start in [0, try #require(Data(bytes).range(of: Data("covers/".utf8))?.lowerBound)] {
+                var changed = bytes
+                changed.replaceSubrange(start + 124..<start + 135, with: Array(length.utf8))
+                // With a checksum that matches.
+                for index in 148..<156 { changed[start + index] = UInt8(ascii: " ") }
+                let sum = String(changed[start..<start + 512].reduce(0) { $0 + Int($1) }, radix: 8)
+                let digits = String(repeating: "0", count: 6 - sum.count) + sum + "\0"
+                changed.replaceSubrange(start + 148..<start + 155, with: Array(digits.utf8))
+                do {
+                    let contents = try read(changed, folder)
+                    #expect(!contents.problems.isEmpty)
+                    for (key, body) in contents.covers { #expect(body == all[key]) }
+                } catch {
+                    #expect(CacheError(error) == .notAPack(folder.root + "/pack"))
                 }
             }
+        }
+    }
+
+    @Test func `large binary lengths, as GNU tar writes them, are no header of a cover`() throws {
+        try withFolder { folder in
+            var bytes = try pack(folder)
+            bytes.replaceSubrange(124..<136, with: [0x80] + [UInt8](repeating: 0xFF, count: 11))
+            #expect(throws: CacheError.notAPack(folder.root + "/pack")) { try read(bytes, folder) }
+        }
+    }
+
+    @Test(arguments: [Array("GIF89a, not a pack".utf8), [], [UInt8](repeating: 0, count: 10_240), picture(1)])
+    func `another file is refused`(bytes: [UInt8]) throws {
+        try withFolder { folder in
+            #expect(throws: CacheError.notAPack(folder.root + "/pack")) { try read(bytes, folder) }
+            #expect(throws: CacheError.notAPack(folder.root)) { try read(folder.root) }
+            #expect(throws: CacheError.notAPack(folder.root + "/pack")) { try read(archive([("a.txt", [1])]), folder) }
         }
     }
 }

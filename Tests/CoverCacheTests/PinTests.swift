@@ -1,12 +1,9 @@
 import Foundation
-import SQLite
 import Testing
 
 @testable import CoverCache
 
 @Suite struct PinTests {
-    private let charge = RecordHeader.charge(5_200)
-
     private func pinned(_ folder: CacheFolder) throws -> Set<String> {
         var keys: Set<String> = []
         try folder.reader().entries { if $0.isPinned { keys.insert($0.metadata.key) } }
@@ -16,9 +13,8 @@ import Testing
     /// Covers 1 to 10, of which these are pinned.
     private func fill(_ folder: CacheFolder, pinning numbers: Int...) throws {
         try folder.written { writer in
-            for number in 1...10 { try writer.store(url(number), picture(number), storedAt: 100) }
+            try writer.fill(1...10)
             #expect(try writer.pin(numbers.map(url)) == numbers.map { _ in true })
-            try writer.savePins()
         }
     }
 
@@ -27,13 +23,14 @@ import Testing
     @Test func `pinned covers are not evicted, and unpinned ones are again`() throws {
         try withFolder { folder in
             try fill(folder, pinning: 2, 5)
-            #expect(try folder.written { try $0.evict(to: 0).blobs } == 8)
-            #expect(try folder.contents() == [url(2): picture(2), url(5): picture(5)])
+            #expect(try folder.written { try $0.evict(to: 0).covers } == 8)
+            try folder.expect(pictures([2, 5]))
             try folder.written { writer in
-                #expect(try writer.unpin([url(2), url(9)]) == [true, false])
+                #expect(try writer.pin([url(2), url(11)]) == [false, true])
+                #expect(try writer.unpin([url(2), url(9), url(11)]) == [true, false, true])
                 try writer.evict(to: 0)
             }
-            #expect(try folder.reader().keys() == [url(5)])
+            try folder.expect(pictures([5]))
         }
     }
 
@@ -45,47 +42,58 @@ import Testing
                 for number in 1...3 { try writer.store(url(number), picture(1)) }
                 _ = try writer.pin([url(1), url(2)])
                 #expect(try pinned(folder) == [url(1), url(2)])
+                #expect(try writer.totals().pinnedCovers == 1 && writer.totals().pinnedBytes == 5_000)
                 _ = try writer.unpin([url(1)])
-                #expect(try writer.evict(to: 0).blobs == 0)
+                #expect(try writer.evict(to: 0).covers == 0)
                 _ = try writer.unpin([url(2)])
-                #expect(try writer.evict(to: 0).blobs == 1)
+                #expect(try writer.evict(to: 0).covers == 1)
             }
         }
     }
 
     @Test func `evicting passes over a hundred thousand pins without reading them`() throws {
         try withFolder { folder in
-            try fill(folder, pinning: 1)
-            let plan = try folder.written { writer in
-                try writer.reading { database in
-                    let sql = "EXPLAIN QUERY PLAN SELECT id FROM blobs WHERE pinned = 0 ORDER BY used LIMIT 200"
-                    return try database.texts(sql, column: 3)
-                }
+            try folder.written { writer in
+                let plan = try writer.index.connection.texts(
+                    "EXPLAIN QUERY PLAN SELECT id FROM covers WHERE pins = 0 AND used <= 9 ORDER BY used LIMIT 200",
+                    column: 3)
+                #expect(plan.count == 1 && plan[0].contains("covers_evictable"), "\(plan)")
             }
-            #expect(plan.count == 1 && plan[0].contains("blobs_evictable"), "\(plan)")
+        }
+    }
+
+    @Test func `a pinned URL whose content changes pins the new content, and the old one is removed`() throws {
+        try withFolder { folder in
+            try fill(folder, pinning: 3)
+            try folder.written { writer in
+                try writer.store(url(3), picture(33), storedAt: 200)
+                #expect(try writer.totals().pinnedCovers == 1)
+                #expect(try writer.evict(to: 0).covers == 9)
+            }
+            try folder.expect([url(3): picture(33)])
         }
     }
 
     // MARK: What a pin survives
 
-    @Test func `a pin survives new bytes, a renewal, a removal and a new download of its URL`() throws {
+    @Test func `a pin survives a renewal, damage and a new download of its URL`() throws {
         try withFolder { folder in
             try fill(folder, pinning: 3)
             try folder.written { writer in
-                try writer.store(url(3), picture(33), storedAt: 200)
-                #expect(try writer.evict(to: 0).blobs == 9)
-                let entry = try #require(try folder.reader().entry(url(3)))
-                let renewal = Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")
-                #expect(try writer.renew([renewal]) == [true])
-                #expect(try writer.evict(to: 0).blobs == 0)
+                let entry = try #require(try folder.reader().entry(for: url(3)))
+                #expect(
+                    try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "")]) == [
+                        true
+                    ])
+                #expect(try writer.evict(to: 0).covers == 9)
                 // Damaged bytes cost the entry, not the pin.
-                let location = try #require(try folder.reader().location(of: url(3)))
-                try Bytes.flip(location.path, at: location.offset)
-                #expect(try writer.rebuild() == 0)
+                try Bytes.flip(folder.file(picture(3)), at: 9)
+                try writer.dropDamaged(url(3))
+                #expect(try writer.totals().pinnedCovers == 0 && folder.reader().keys().isEmpty)
                 try writer.store(url(3), picture(3), storedAt: 500)
-                #expect(try writer.evict(to: 0).blobs == 0)
+                #expect(try writer.evict(to: 0).covers == 0)
             }
-            #expect(try folder.contents() == [url(3): picture(3)])
+            try folder.expect(pictures([3]))
         }
     }
 
@@ -94,35 +102,42 @@ import Testing
             try folder.abandoned { writer in
                 try writer.store(url(1), picture(1))
                 _ = try writer.pin([url(1)])
-                try writer.savePins()
             }
-            #expect(try folder.written { try $0.evict(to: 0).blobs } == 0)
+            #expect(try folder.written { try $0.evict(to: 0).covers } == 0)
         }
     }
 
     @Test(arguments: [true, false])
-    func `a rebuilt index has the pins, whether the old one was there or lost`(isLost: Bool) throws {
+    func `a rebuilt index has the pins, and one that was unpinned stays unpinned`(isCorrupt: Bool) throws {
         try withFolder { folder in
-            try fill(folder, pinning: 4, 7)
-            if isLost { try folder.deleteIndex() } else { #expect(try folder.written { try $0.rebuild() } == 10) }
-            try folder.written { try $0.evict(to: 0) }
-            #expect(try pinned(folder) == [url(4), url(7)])
-            #expect(try folder.contents().count == 2)
+            try fill(folder, pinning: 4, 7, 8)
+            try folder.written { writer in
+                _ = try writer.unpin([url(8)])
+                _ = try writer.pin([url(99)])
+            }
+            try folder.deleteIndex()
+            if isCorrupt { try Bytes.write([UInt8](repeating: 0x5A, count: 20_000), to: folder.index) }
+            try folder.written { writer in
+                #expect(try writer.totals().pinnedCovers == 2)
+                try writer.store(url(99), picture(99))
+                try writer.evict(to: 0)
+            }
+            #expect(try pinned(folder) == [url(4), url(7), url(99)])
+            try folder.expect(pictures([4, 7, 99]))
         }
     }
 
-    @Test func `a corrupt index that is set aside loses no pin, and one that was unpinned stays unpinned`() throws {
+    @Test func `a pin survives the entry log's rewriting`() throws {
         try withFolder { folder in
-            try fill(folder, pinning: 4, 7)
+            try fill(folder, pinning: 4)
             try folder.written { writer in
-                _ = try writer.unpin([url(4)])
-                try writer.savePins()
+                try folder.makeLogLong(writer)
+                try writer.compact()
+                #expect(Bytes.length(folder.log) < 10_000)
             }
-            try Bytes.write([UInt8](repeating: 0x5A, count: 20_000), to: folder.index)
-            let writer = try CacheWriter.open(folder.path)
-            #expect(try writer.evict(to: 0).blobs == 9)
-            try writer.close()
-            #expect(try pinned(folder) == [url(7)])
+            try folder.deleteIndex()
+            try folder.written { _ in }
+            #expect(try pinned(folder) == [url(4)])
         }
     }
 
@@ -130,13 +145,13 @@ import Testing
         try withFolder { folder in
             try fill(folder, pinning: 1, 2)
             try folder.written { writer in
-                _ = try writer.remove([url(1)], includingPinned: true)
                 _ = try writer.pin([url(99)])
-                #expect(try writer.unpinAll() == 2)
-                try writer.savePins()
+                #expect(try writer.unpinAll() == 3)
+                #expect(try writer.unpinAll() == 0)
                 try writer.store(url(99), picture(99))
-                #expect(try writer.evict(to: 0).blobs == 10)
+                #expect(try writer.evict(to: 0).covers == 11)
             }
+            try folder.expect([:])
         }
     }
 
@@ -147,68 +162,41 @@ import Testing
     {
         try withFolder { folder in
             try folder.written(capacity: 10 * charge) { writer in
-                for number in 1...9 { try writer.store(url(number), picture(number), storedAt: 100) }
+                try writer.fill(1...9)
                 _ = try writer.pin((1...8).map(url))
                 #expect(try writer.store(url(10), picture(10, bytes: 20_000)) == [.noRoom])
                 #expect(try writer.store(url(1), picture(11, bytes: 40_000), storedAt: 200) == [.noRoom])
-                #expect(try writer.statistics().entries == 9)
+                #expect(try writer.noRoom(for: 20_000) == .noRoom(pinned: 8 * charge, capacity: 10 * charge))
+                #expect(try folder.reader().contents() == pictures(1...9))
                 #expect(try writer.store(url(12), picture(12)) != [.noRoom])
-                #expect(try writer.statistics().charged <= 10 * charge)
-                #expect(try writer.verify().defects.isEmpty)
+                #expect(try writer.totals().charged == 10 * charge)
             }
-            #expect(try folder.contents()[url(1)] == picture(1))
+            try folder.expect(pictures([1, 2, 3, 4, 5, 6, 7, 8, 9, 12]))
         }
     }
 
     @Test func `making room leaves a part of what is not pinned`() throws {
         try withFolder { folder in
             try folder.written(capacity: 100 * charge) { writer in
-                for number in 1...99 { try writer.put(url(number), picture(number)) }
-                _ = try writer.commit()
+                try writer.fill(1...99)
                 _ = try writer.pin((1...90).map(url))
                 try writer.makeRoom(writer.headroom)
-                let kept = try writer.statistics().entries
+                let kept = try writer.totals().entries
                 #expect(kept > 92 && kept < 99)
             }
         }
     }
 
-    @Test func `a capacity below the pinned covers keeps them and stores nothing else`() throws {
+    @Test func `pins of any size are kept, also above the capacity; nothing else is stored then`() throws {
         try withFolder { folder in
             try fill(folder, pinning: 1, 2, 3, 4)
             try folder.written(capacity: 2 * charge) { writer in
-                #expect(try writer.statistics().entries == 4)
+                #expect(try writer.totals().entries == 4)
                 #expect(try writer.store(url(20), picture(20)) == [.noRoom])
                 try writer.makeRoom(writer.headroom)
+                #expect(try writer.store(url(21), picture(1)) != [.noRoom], "the bytes are there")
             }
-            #expect(try folder.contents().count == 4)
-        }
-    }
-
-    // MARK: Earlier programs
-
-    @Test func `an index of an earlier program gets the pins and the totals`() throws {
-        try withFolder { folder in
-            try fill(folder, pinning: 1)
-            try folder.written { writer in
-                _ = try writer.unpinAll()
-                try writer.savePins()
-                try writer.reading { database in
-                    let triggers = try database.texts("SELECT name FROM sqlite_schema WHERE type = 'trigger'")
-                    for name in triggers { try database.execute("DROP TRIGGER \(name)") }
-                    try database.execute(
-                        """
-                        DROP TABLE pins; DROP TABLE totals; DROP TABLE removed; DROP INDEX blobs_evictable; DROP INDEX entries_stored;
-                        CREATE INDEX blobs_used ON blobs(used);
-                        """)
-                }
-            }
-            try folder.written { writer in
-                #expect(try writer.statistics().entries == 10)
-                _ = try writer.pin([url(6)])
-                #expect(try writer.evict(to: 0).blobs == 9)
-                #expect(try writer.statistics().pinnedBlobs == 1)
-            }
+            try folder.expect(pictures(1...4).merging([url(21): picture(1)]) { $1 })
         }
     }
 }

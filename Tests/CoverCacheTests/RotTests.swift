@@ -1,52 +1,30 @@
 import Foundation
+import Platform
 import SQLite
 import Testing
 
 @testable import CoverCache
 
-/// What rots on the disk: blocks of segments, pages of the index, single numbers.
+/// What rots on the disk: single bits and pages of the index, single numbers, lines of the log.
 @Suite struct RotTests {
-    /// Whether everything is tried, which takes a minute, or a seventh of it: other tests wait meanwhile.
+    /// Whether everything is tried, which takes minutes.
     private static let isThorough = ProcessInfo.processInfo.environment["SLEEVE_LONG_TESTS"] != nil
-    private static func isTried(_ number: Int) -> Bool { isThorough || number.isMultiple(of: 7) }
-    private static let block = 4_096
-    private static let covers = 16
+    private static let covers = 24
 
-    private enum Rot: CaseIterable {
-        case zeroed, random, swapped
-
-        /// Changes a block of `bytes`, or exchanges it with the next.
-        func apply(to block: Int, of bytes: inout [UInt8]) {
-            let start = block * RotTests.block
-            let end = min(start + RotTests.block, bytes.count)
-            switch self {
-            case .zeroed: for index in start..<end { bytes[index] = 0 }
-            case .random:
-                var random = Randomness(seed: UInt64(block))
-                for index in start..<end { bytes[index] = UInt8(truncatingIfNeeded: random.next()) }
-            case .swapped:
-                for index in start..<end where index + RotTests.block < bytes.count {
-                    bytes.swapAt(index, index + RotTests.block)
-                }
-            }
-        }
-    }
-
-    /// Covers of one and two blocks, some with the bytes of another; nothing is left in the log.
+    /// Covers of different lengths, some with the bytes of another; some of the URLs differ in one bit. Nothing is left in the log.
     private func fill(_ folder: CacheFolder) throws -> [String: [UInt8]] {
         var contents: [String: [UInt8]] = [:]
         try folder.written { writer in
             for number in 0..<Self.covers {
                 let body = picture(
-                    // Bodies of neighbouring seeds have bytes in common.
-                    1_000_000 * (number.isMultiple(of: 5) ? 1 : number), bytes: number.isMultiple(of: 2) ? 5_000 : 1_000
-                )
+                    number.isMultiple(of: 5) ? 0 : number, bytes: number.isMultiple(of: 2) ? 3_000 : 1_000)
                 contents[url(number)] = body
                 try writer.put(url(number), body)
             }
             _ = try writer.commit()
-            try writer.checkpoint()
+            _ = try writer.pin([url(3)])
         }
+        try folder.checkpoint()
         return contents
     }
 
@@ -54,163 +32,181 @@ import Testing
     private func expectNoWrongBytes(_ folder: CacheFolder, _ contents: [String: [UInt8]], _ comment: Comment) {
         guard let reader = try? folder.reader() else { return }
         for (key, body) in contents {
-            if let bytes = (try? reader.bytes(key)).flatMap(\.self) { #expect(bytes == body, comment) }
+            if let bytes = try? reader.bytes(key) { #expect(bytes == body, comment) }
         }
+        try? reader.entries { entry in
+            let body = contents[entry.metadata.key]
+            #expect(body.map { Digest(of: $0) } == entry.digest, comment)
+        }
+        _ = try? reader.status(of: contents.keys)
     }
 
     /// What `verify --repair` does.
     private func repair(_ folder: CacheFolder) throws {
-        let writer = try CacheWriter.open(folder.path)
-        _ = try writer.repair()
-        try writer.close()
+        do {
+            let writer = try CacheWriter.open(folder.path)
+            _ = try writer.repair()
+            try writer.close()
+        } catch {
+            guard case .corruptIndex = CacheError(error) else { throw error }
+            let number = try CacheDirectory(creating: folder.path).indexNumber
+            try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: number).close()
+        }
     }
 
-    @Test func `a rotten block of a segment costs the covers in it, and a repair keeps all others`() throws {
+    @Test func `a flipped bit of the index gives no wrong bytes, wherever it is, and costs no process its life`() throws
+    {
         try withFolder { folder in
             let contents = try fill(folder)
-            let whole = try Bytes.of(folder.segment(1))
-            let offsets = try contents.mapValues { try #require(try Bytes.find($0, in: folder.segment(1))) }
-            for block in 0..<(whole.count / Self.block) {
-                for (number, rot) in Rot.allCases.enumerated() where Self.isTried(3 * block + number) {
-                    try withFolder { copy in
-                        try FileManager.default.copyItem(atPath: folder.path, toPath: copy.path)
-                        var bytes = whole
-                        rot.apply(to: block, of: &bytes)
-                        try Bytes.write(bytes, to: copy.segment(1))
-                        let comment: Comment = "block \(block) \(rot)"
-                        expectNoWrongBytes(copy, contents, comment)
-                        try repair(copy)
-                        let kept = try copy.contents()
-                        let touched = (block * Self.block)..<((block + (rot == .swapped ? 2 : 1)) * Self.block)
-                        for (key, body) in contents {
-                            // The header precedes the body, at the start of a block. The swap may have put a record elsewhere.
-                            let record = (offsets[key]! / Self.block * Self.block)..<(offsets[key]! + body.count)
-                            #expect(
-                                kept[key] == body || record.overlaps(touched) || isReference(key), "\(key), \(comment)")
-                            if let bytes = kept[key] { #expect(bytes == body, comment) }
-                        }
-                        #expect(try copy.defects().isEmpty, comment)
-                    }
+            var bytes = try Bytes.of(folder.index)
+            // Most pages are padding: the bits of their used bytes are tried.
+            let used = bytes.indices.filter { bytes[$0] != 0 || $0.isMultiple(of: 64) }
+            var random = SplitMix64(seed: 11)
+            for _ in 0..<(Self.isThorough ? 20_000 : 500) {
+                let (offset, bit) = (used.randomElement(using: &random)!, Int.random(in: 0..<8, using: &random))
+                bytes[offset] ^= UInt8(1 << bit)
+                try Bytes.write(bytes, to: folder.index)
+                expectNoWrongBytes(folder, contents, "bit \(bit) of byte \(offset)")
+                bytes[offset] ^= UInt8(1 << bit)
+                for suffix in ["-wal", "-shm"] { unlink(folder.index + suffix) }
+            }
+        }
+    }
+
+    @Test func `a flipped bit of the index costs no cover after a repair`() throws {
+        try withFolder { folder in
+            let contents = try fill(folder)
+            let bytes = try Bytes.of(folder.index)
+            let used = bytes.indices.filter { bytes[$0] != 0 }
+            var random = SplitMix64(seed: 12)
+            for _ in 0..<(Self.isThorough ? 2_000 : 40) {
+                let (offset, bit) = (used.randomElement(using: &random)!, Int.random(in: 0..<8, using: &random))
+                // The capacity, a version and the like are no damage.
+                if offset < 100 { continue }
+                try folder.copied { copy in
+                    try Bytes.flip(copy.index, at: offset, bit: bit)
+                    try repair(copy)
+                    expectNoWrongBytes(copy, contents, "bit \(bit) of byte \(offset)")
+                    let areAll = try copy.contents() == contents
+                    #expect(areAll, "bit \(bit) of byte \(offset)")
                 }
             }
         }
     }
 
-    /// Its own record is elsewhere than the bytes.
-    private func isReference(_ key: String) -> Bool {
-        (0..<Self.covers).contains { $0.isMultiple(of: 5) && url($0) == key } || key == url(1)
+    private enum Rot: CaseIterable {
+        case zeroed, random, swapped
+
+        /// Changes a page of `bytes`, or exchanges it with the next.
+        func apply(to page: Int, of bytes: inout [UInt8]) {
+            let range = page * 4_096..<min((page + 1) * 4_096, bytes.count)
+            switch self {
+            case .zeroed: for index in range { bytes[index] = 0 }
+            case .random: bytes.replaceSubrange(range, with: picture(page, bytes: range.count))
+            case .swapped: for index in range where index + 4_096 < bytes.count { bytes.swapAt(index, index + 4_096) }
+            }
+        }
     }
 
     @Test func `a rotten page of the index gives no wrong bytes, and a repair brings every cover back`() throws {
         try withFolder { folder in
             let contents = try fill(folder)
             let whole = try Bytes.of(folder.index)
-            for page in 0..<(whole.count / Self.block) {
-                for (number, rot) in Rot.allCases.enumerated() where Self.isTried(3 * page + number) {
-                    try withFolder { copy in
-                        try FileManager.default.copyItem(atPath: folder.path, toPath: copy.path)
+            for page in 0..<(whole.count / 4_096) {
+                for (number, rot) in Rot.allCases.enumerated()
+                where Self.isThorough || (page + number).isMultiple(of: 3) {
+                    try folder.copied { copy in
                         var bytes = whole
                         rot.apply(to: page, of: &bytes)
                         try Bytes.write(bytes, to: copy.index)
                         expectNoWrongBytes(copy, contents, "page \(page) \(rot)")
-                        do {
-                            try repair(copy)
-                        } catch {
-                            // It was found corrupt in the midst.
-                            guard case .corruptIndex = CacheError(error) else { throw error }
-                            let number = try CacheDirectory(creating: copy.path).indexNumber
-                            try CacheWriter.open(copy.path, capacity: nil, settingAsideIndex: number).close()
-                        }
-                        #expect(try copy.contents() == contents, "page \(page) \(rot)")
+                        try repair(copy)
+                        let areAll = try copy.contents() == contents
+                        #expect(areAll, "page \(page) \(rot)")
                     }
                 }
             }
         }
     }
 
-    @Test func `records with random bytes changed are left out or unchanged`() throws {
-        try withFolder { folder in
-            let contents = try fill(folder)
-            let bodies = Set(contents.values)
-            let whole = try Bytes.of(folder.segment(1))
-            let file = try #require(try SegmentFile(reading: folder.segment(1)))
-            var random = Randomness(seed: 7)
-            var records = 0
-            while records < (Self.isThorough ? 1_000_000 : 4_000) {
-                var changed: [Int] = []
-                for _ in 0..<Int.random(in: 1...12, using: &random) {
-                    // Most lie in a header, where a number is worth more.
-                    let block = Int.random(in: 0..<whole.count / Self.block, using: &random) * Self.block
-                    changed.append(
-                        block + Int.random(in: 0..<(.random(using: &random) ? 80 : Self.block), using: &random))
-                }
-                for offset in changed {
-                    let byte: UInt8 = [0, 0x7F, 0x80, 0xFF, UInt8.random(in: 0...255, using: &random)].randomElement(
-                        using: &random)!
-                    try Bytes.overwrite(folder.segment(1), at: offset, with: [byte])
-                }
-                _ = try SegmentScanner.scan(file, 1, checking: .digest) { found in
-                    records += 1
-                    guard case .record(let record) = found, !record.header.isReference else { return }
-                    let start = record.offset + record.header.span - record.header.bodyLength
-                    let body = try #require(try file.read(at: start, length: record.header.bodyLength))
-                    #expect(bodies.contains(body))
-                }
-                for offset in changed { try Bytes.overwrite(folder.segment(1), at: offset, with: [whole[offset]]) }
-            }
-        }
-    }
-
-    @Test func `rows with wild values give no wrong bytes and end no process`() throws {
+    @Test func `rows with wild values give no wrong bytes and end no process, and a repair mends them`() throws {
         try withFolder { folder in
             let contents = try fill(folder)
             let columns = [
-                "blobs": [
-                    "tag", "digest", "segment", "offset", "span", "body", "length", "checksum", "type", "width", "used",
-                    "pinned",
-                ],
-                "entries": [
-                    "tag", "url", "blob", "segment", "offset", "span", "stored", "validated", "fresh", "fields",
-                ],
-                "segments": ["id", "scanned", "live"],
-                "state": ["live", "blobs", "clock", "hits", "misses", "capacity", "lastSegment"],
+                "covers": ["id", "tag", "digest", "length", "charge", "type", "width", "used", "pins"],
+                "entries": ["id", "tag", "url", "cover", "seal", "stored", "validated", "fresh", "fields"],
+                "state": ["charged", "covers", "bytes", "entries", "pinnedCharge", "clock", "hits", "lines"],
+                "pins": ["tag", "url"],
             ]
             let values = [
                 "-1", "0", "1", "4096", "9223372036854775807", "-9223372036854775808", "4611686018427387904",
                 "281474976710657",
-                "'x'", "x'00ff'", "1.5e300", "''",
+                "'x'", "x'00ff'", "1.5e300", "''", "NULL",
             ]
+            var number = 0
             for (table, names) in columns.sorted(by: { $0.key < $1.key }) {
                 for name in names {
-                    for (number, value) in values.enumerated() where Self.isTried(number + name.utf8.count) {
-                        try withFolder { copy in
-                            try FileManager.default.copyItem(atPath: folder.path, toPath: copy.path)
+                    for value in values {
+                        number += 1
+                        guard Self.isThorough || number.isMultiple(of: 7) else { continue }
+                        try folder.copied { copy in
+                            let key = table == "pins" ? "tag" : "rowid"
                             // SQLite itself refuses some.
-                            try? Connection(copy.index).execute(
-                                "UPDATE OR IGNORE \(table) SET \(name) = \(value) WHERE rowid IN (SELECT rowid FROM \(table) ORDER BY rowid LIMIT 3)"
-                            )
+                            try? copy.execute(
+                                """
+                                UPDATE OR IGNORE \(table) SET \(name) = \(value)
+                                WHERE \(key) IN (SELECT \(key) FROM \(table) ORDER BY \(key) LIMIT 3)
+                                """)
                             let comment: Comment = "\(table).\(name) = \(value)"
-                            // A row that names another cover's bytes is whole.
-                            let isChecked = name != "blob"
-                            if isChecked { expectNoWrongBytes(copy, contents, comment) }
-                            do {
-                                try repair(copy)
-                            } catch {
-                                guard case .corruptIndex = CacheError(error) else { throw error }
-                                let number = try CacheDirectory(creating: copy.path).indexNumber
-                                try CacheWriter.open(copy.path, capacity: nil, settingAsideIndex: number).close()
+                            expectNoWrongBytes(copy, contents, comment)
+                            try repair(copy)
+                            let areAll = try copy.contents() == contents
+                            #expect(areAll, comment)
+                            try copy.written { writer in
+                                #expect(try writer.verify().defects == [], comment)
+                                try writer.evict(to: 8 << 10)
+                                try writer.store(url(99), picture(99))
                             }
-                            // A lower capacity evicts.
-                            if name != "capacity" { #expect(try copy.contents() == contents, comment) }
-                            do {
-                                try copy.written { _ = try $0.evict(to: 8 << 10) }
-                            } catch {
-                                Issue.record("\(error) in an eviction after a repair, \(comment)")
-                            }
+                            #expect(try copy.contents()[url(99)] == picture(99), comment)
                         }
                     }
                 }
             }
+        }
+    }
+
+    @Test(arguments: [
+        "UPDATE entries SET cover = 2 WHERE id = 1", "UPDATE entries SET cover = 99 WHERE id = 1",
+        "UPDATE entries SET cover = 3 - cover WHERE id IN (1, 2)",
+        "UPDATE covers SET digest = zeroblob(32) WHERE id = 1",
+        "UPDATE covers SET digest = (SELECT digest FROM covers WHERE id = 2) WHERE id = 1",
+        "UPDATE covers SET pins = 1 WHERE id = 1",
+        "UPDATE entries SET url = 'http://covers.example/2.jpg' WHERE id = 1",
+        "UPDATE state SET charged = charged + 4096",
+        "DELETE FROM covers WHERE id = 1", "DELETE FROM state",
+        "INSERT INTO covers(tag, digest, length, charge, type, used) VALUES (1, zeroblob(32), 1, 1, '', 1)",
+        "INSERT INTO entries(tag, url, cover, seal, stored, validated, fields) VALUES (1, 'x', 1, 1, 1, 1, '')",
+        "DROP INDEX entries_tag", "REINDEX", "DROP TABLE hints", "DROP TABLE pins",
+    ])
+    func `an index that is wrong gives no wrong bytes, and a repair loses no cover`(change: String) throws {
+        try withFolder { folder in
+            let contents = try fill(folder)
+            try folder.execute(change)
+            expectNoWrongBytes(folder, contents, "\(change)")
+            try repair(folder)
+            let areAll = try folder.contents() == contents
+            #expect(areAll)
+            #expect(try folder.defects() == [])
+        }
+    }
+
+    @Test func `an entry whose row names another cover is damaged, and is dropped alone`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.fill(1...3) }
+            try folder.execute("UPDATE entries SET cover = 2 WHERE id = 1")
+            #expect(try folder.reader().isDamaged(url(1)))
+            try folder.abandoned { try $0.dropDamaged(url(1)) }
+            #expect(try folder.reader().contents() == pictures(2...3))
         }
     }
 }

@@ -1,241 +1,186 @@
+import Foundation
 import Platform
 import Testing
 
 @testable import CoverCache
 
 @Suite struct VerificationTests {
-    /// Three covers in one segment.
-    private func withThree(_ body: (CacheFolder) throws -> Void) throws {
+    /// Three covers, and a fourth URL with the bytes of the first.
+    private func withFour(_ body: (CacheFolder) throws -> Void) throws {
         try withFolder { folder in
             try folder.written { writer in
-                for number in 1...3 { try writer.put(url(number), picture(number)) }
-                _ = try writer.commit()
+                try writer.fill(1...3)
+                try writer.store(url(4), picture(1))
             }
             try body(folder)
         }
     }
 
-    private func damage(_ number: Int, in folder: CacheFolder) throws {
-        let offset = try #require(try Bytes.find(picture(number), in: folder.segment(1)))
-        try Bytes.flip(folder.segment(1), at: offset + 2_500)
-    }
+    private let all = pictures(1...3).merging([url(4): picture(1)]) { $1 }
+
+    // MARK: verify
 
     @Test func `verifying an intact cache checks everything and finds no defect`() throws {
-        try withThree { folder in
+        try withFour { folder in
             try folder.written { writer in
-                try writer.store(url(4), picture(1))
                 var seen: [Int] = []
                 let report = try writer.verify { done, total in
                     seen.append(done)
                     #expect(total == 3)
                 }
-                #expect(report.defects.isEmpty)
-                #expect(report.entries == 4 && report.blobs == 3 && report.bytes == 15_000)
+                #expect(report.defects == [])
+                #expect(report.entries == 4 && report.covers == 3 && report.bytes == 15_000)
                 #expect(seen == [1, 2, 3])
             }
         }
     }
 
-    @Test(arguments: [1, 30, 75])
-    func `a damaged header is found, of a record with a body and of one without`(offset: Int) throws {
-        try withThree { folder in
-            try folder.written { try $0.store(url(4), picture(1)) }
-            // Each record is two blocks; the fourth has no body.
-            try Bytes.flip(folder.segment(1), at: 8_192 + offset)
-            try Bytes.flip(folder.segment(1), at: 3 * 8_192 + offset)
+    @Test(arguments: [true, false])
+    func `a flipped bit and a missing file are found, with the URL and the path`(isGone: Bool) throws {
+        try withFour { folder in
+            let file = folder.file(picture(2))
+            if isGone { try Bytes.remove(file) } else { try Bytes.flip(file, at: 2_500) }
             let defects = try folder.defects()
-            #expect(Set(defects.compactMap(\.key)) == [url(2), url(4)], "\(defects)")
-        }
-    }
-
-    @Test func `a flipped byte is found, with the URL and the location`() throws {
-        try withThree { folder in
-            try damage(2, in: folder)
-            let defects = try folder.defects()
-            #expect(defects.count == 1)
-            #expect(defects.first?.key == url(2))
-            #expect(defects.first?.location.hasPrefix(folder.segment(1)) == true)
-            #expect(defects.first.map { "\($0)".contains(url(2)) } == true)
+            #expect(defects.map(\.key) == [url(2)] && defects.map(\.location) == [file])
+            #expect("\(defects[0])".contains(url(2)) && "\(defects[0])".contains(isGone ? "gone" : "do not match"))
         }
     }
 
     @Test func `what another process evicts or replaces during a verification is no defect`() throws {
-        try withThree { folder in
-            try folder.written { try $0.store(url(4), picture(3)) }
-            try folder.written { writer in
+        try withFour { folder in
+            try folder.abandoned { writer in
                 let report = try writer.verify { done, _ in
                     guard done == 1 else { return }
                     try? folder.written { other in
-                        try other.evict(to: 3 * 4_096)
-                        try other.store(url(4), picture(4))
+                        try other.evict(to: charge)
+                        try other.store(url(5), picture(5))
                     }
                 }
-                #expect(report.blobs == 3)
-                #expect(report.defects == [])
+                #expect(report.covers == 3 && report.defects == [])
             }
-            #expect(try folder.contents() == [url(3): picture(3), url(4): picture(4)])
         }
     }
 
-    @Test func `a deleted segment is found: every cover of it is gone`() throws {
-        try withThree { folder in
-            try Bytes.remove(folder.segment(1))
-            let defects = try folder.defects()
-            #expect(defects.compactMap(\.key) == [url(1), url(2), url(3)])
-        }
-    }
+    // MARK: repair
 
-    @Test func `a truncated segment is found`() throws {
-        try withThree { folder in
-            try Bytes.truncate(folder.segment(1), to: 2 * RecordHeader.charge(5_200))
-            #expect(try folder.defects().compactMap(\.key) == [url(3)])
-        }
-    }
-
-    @Test func `a rebuild drops damaged covers, keeps the rest, and leaves no defect`() throws {
-        try withThree { folder in
-            try damage(2, in: folder)
+    @Test func `a repair of an intact cache changes nothing`() throws {
+        try withFour { folder in
+            try folder.checkpoint()
+            let (index, log) = (try Bytes.of(folder.index), try Bytes.of(folder.log))
             try folder.written { writer in
-                let entries = try writer.rebuild()
-                #expect(entries == 2)
-                #expect(try writer.verify().defects.isEmpty)
+                let report = try writer.repair()
+                #expect(report.found.defects == [] && report.dropped == 0 && report.rebuiltEntries == nil)
             }
-            #expect(try folder.contents() == [url(1): picture(1), url(3): picture(3)])
+            let changed = zip(try Bytes.of(folder.index), index).enumerated().filter { $1.0 != $1.1 }.map(\.offset)
+            #expect(changed == [])
+            #expect(try Bytes.of(folder.log) == log)
+            #expect(Bytes.length(folder.index + "-wal") == 0)
+            try folder.expect(all)
         }
     }
 
-    @Test func `bytes that contain a record plant no cover when the header before them rots`() throws {
+    @Test func `a repair drops damaged covers with all their entries; the others keep their times and order`() throws {
+        try withFour { folder in
+            try folder.written { writer in
+                let entry = try #require(try folder.reader().entry(for: url(2)))
+                _ = try writer.renew([Renewal(confirming: entry, validatedAt: 300, freshUntil: 400, fields: "a: b\n")])
+            }
+            let before = try #require(try folder.reader().entry(for: url(2)))
+            try Bytes.flip(folder.file(picture(1)), at: 2_500)
+            try Bytes.remove(folder.file(picture(3)))
+            try folder.written { writer in
+                let report = try writer.repair()
+                #expect(report.found.defects.map(\.key) == [url(1), url(3)])
+                #expect(report.dropped == 2 && report.rebuiltEntries == nil)
+            }
+            #expect(try folder.reader().entry(for: url(2)) == before)
+            try folder.expect(pictures([2]))
+        }
+    }
+
+    @Test func `a repair drops nothing while the folder of covers is elsewhere, nor does a look-up`() throws {
+        try withFour { folder in
+            let (covers, elsewhere) = (folder.path + "/covers", folder.root + "/elsewhere")
+            try Bytes.move(covers, to: elsewhere)
+            try folder.written { writer in
+                let defects = try writer.verify().defects
+                #expect(defects.count == 3)
+                #expect(throws: CacheError.noCovers(covers)) { _ = try writer.repair() }
+                #expect(throws: CacheError.noCovers(covers)) { try writer.dropDamaged(url(1)) }
+            }
+            try Bytes.remove(covers)
+            try Bytes.move(elsewhere, to: covers)
+            try folder.expect(all)
+        }
+    }
+
+    @Test func `a repair does not hold the lock while it reads covers`() throws {
+        try withFour { folder in
+            try Bytes.flip(folder.file(picture(1)), at: 2_500)
+            try folder.written { writer in
+                let lock = try FileLock(path: folder.path + "/writer.lock")
+                var checked = 0
+                let report = try writer.repair { _, _ in
+                    checked += 1
+                    #expect((try? lock.tryLock()) == true)
+                    lock.unlock()
+                    try? folder.written { _ = try $0.store(url(5), picture(5)) }
+                }
+                #expect(checked == 4 && report.dropped == 1, "it checks the new one, too")
+            }
+            try folder.expect(pictures([2, 3, 5]))
+        }
+    }
+
+    @Test func `a cover that was downloaded again during a repair stays`() throws {
+        try withFour { folder in
+            try Bytes.flip(folder.file(picture(2)), at: 2_500)
+            try folder.written { writer in
+                let report = try writer.repair { done, _ in
+                    if done == 3 { try? folder.written { _ = try $0.store(url(2), picture(2)) } }
+                }
+                #expect(report.found.defects.map(\.key) == [url(2)] && report.dropped == 0)
+            }
+            try folder.expect(all)
+        }
+    }
+
+    @Test func `wrong counts are found and counted anew`() throws {
+        try withFour { folder in
+            try folder.execute("UPDATE state SET bytes = bytes + 1, pinnedCovers = 7")
+            try folder.written { writer in
+                let found = try writer.repair().found.defects
+                #expect(found.map(\.problem) == ["the index's counts are wrong"])
+                #expect(try writer.verify().defects == [])
+            }
+        }
+    }
+
+    @Test func `bytes under the wrong name are dropped`() throws {
         try withFolder { folder in
-            let planted = picture(2).withUnsafeBytes { body in
-                RecordHeader.encode(
-                    EntryMetadata(key: url(2), mediaType: "image/jpeg", storedAt: 1), digest: Digest(of: body),
-                    bodyChecksum: Checksum.of(body), bodyLength: body.count, isReference: false)
-            }
-            let metadata = EntryMetadata(key: url(1), mediaType: "image/jpeg", storedAt: 1_700_000_000_000)
-            let front = RecordHeader.encode(
-                metadata, digest: Digest(of: .init(start: nil, count: 0)), bodyChecksum: 0, bodyLength: 0,
-                isReference: false)
-            let body = picture(1, bytes: RecordHeader.alignment - front.count) + planted + picture(2)
             try folder.written { writer in
-                #expect(throws: CacheError.embedsRecord) { try writer.put(url(1), body) }
-                try writer.store(url(3), picture(3))
-                // One byte further, no block begins with it.
-                try writer.store(url(4), [0] + body)
-            }
-            try Bytes.flip(folder.segment(1), at: 1)
-            try Bytes.flip(folder.segment(1), at: 8_193)
-            try folder.deleteIndex()
-            #expect(try folder.contents() == [:])
-        }
-    }
-
-    @Test func `a rebuild of a cache without its segment leaves an empty cache that works`() throws {
-        try withThree { folder in
-            try Bytes.remove(folder.segment(1))
-            try folder.written { writer in
-                #expect(try writer.rebuild() == 0)
-                try writer.store(url(7), picture(7))
-            }
-            #expect(try folder.contents() == [url(7): picture(7)])
-        }
-    }
-
-    @Test func `a rebuild restores every entry's metadata`() throws {
-        try withFolder { folder in
-            let metadata = EntryMetadata(
-                key: url(1), mediaType: "image/gif", width: 3, height: 4, storedAt: 5, freshUntil: 6,
-                fields: "ETag: \"é\"\n")
-            try folder.written { writer in
-                _ = try picture(1).withUnsafeBytes { try writer.put(metadata, body: $0) }
-                try writer.put(url(2), picture(1), storedAt: 9)
+                let wrong = Digest(of: picture(2))
+                _ = try picture(1).withUnsafeBytes { try writer.put(metadata(url(1)), body: $0, digest: wrong) }
                 _ = try writer.commit()
-                let before = try writer.statistics()
-                #expect(try writer.rebuild() == 2)
-                let after = try writer.statistics()
-                #expect(after.blobs == before.blobs && after.charged == before.charged)
-                #expect(after.entryBytes == before.entryBytes)
+                #expect(try folder.reader().isDamaged(url(1)))
+                #expect(try writer.repair().dropped == 1)
             }
-            #expect(try folder.reader().entry(url(1))?.metadata == metadata)
-            #expect(try folder.reader().entry(url(2))?.metadata.storedAt == 9)
+            try folder.expect([:])
         }
     }
 
-    @Test func `a rebuild keeps the newest content of each URL`() throws {
-        try withFolder { folder in
-            try folder.written { writer in
-                try writer.store(url(1), picture(1), storedAt: 1)
-                try writer.store(url(1), picture(2), storedAt: 2)
-                try writer.store(url(2), picture(3), storedAt: 1)
-                #expect(try writer.rebuild() == 2)
-            }
-            #expect(try folder.contents() == [url(1): picture(2), url(2): picture(3)])
-        }
-    }
-
-    @Test func `a rebuild does not restore evicted covers`() throws {
-        try withThree { folder in
-            try folder.written { writer in
-                try writer.evict(to: RecordHeader.charge(5_200))
-                #expect(try writer.rebuild() == 1)
-            }
-            #expect(try folder.contents() == [url(3): picture(3)])
-        }
-    }
-
-    @Test func `a rebuild finds shared bytes that lie in a later segment than the entry that shares them`() throws {
-        try withFolder { folder in
-            try folder.abandoned { first in
-                try first.store(url(1), picture(1))
-                try folder.written { try $0.store(url(2), picture(2)) }
-                try first.store(url(3), picture(2))
-                #expect(folder.segmentNames.count == 2)
-            }
-            #expect(try folder.written { try $0.rebuild() } == 3)
-            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2), url(3): picture(2)])
-        }
-    }
-
-    @Test func `a rebuild keeps shared bytes whose own URL has newer content in an earlier segment`() throws {
-        try withFolder { folder in
-            try folder.abandoned { first in
-                try first.store(url(1), picture(1))
-                try folder.written { second in
-                    try second.store(url(2), picture(2), storedAt: 100)
-                    try second.store(url(3), picture(2), storedAt: 100)
-                }
-                try first.store(url(2), picture(4), storedAt: 200)
-            }
-            #expect(try folder.written { try $0.rebuild() } == 3)
-            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(4), url(3): picture(2)])
-        }
-    }
-
-    @Test func `other processes store covers while a rebuild verifies bytes`() throws {
-        try withFolder { folder in
-            try folder.written { try $0.store(url(1), picture(1)) }
-            try folder.written { writer in
-                let entries = try writer.rebuild { segment in
-                    if segment == 1 { try folder.written { try $0.store(url(2), picture(2)) } }
-                }
-                #expect(entries == 2)
-            }
-            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
-        }
-    }
-
-    @Test func `a rebuild by one process does not lose covers that another is about to commit`() throws {
-        try withFolder { folder in
+    @Test func `an index that needs rebuilding is an error of the repair, which says so`() throws {
+        try withFour { folder in
+            try folder.execute("DELETE FROM covers WHERE id = 1")
             try folder.abandoned { writer in
-                try writer.store(url(1), picture(1))
-                try writer.put(url(2), picture(2))
-                let group = try #require(writer.seal())
-                try group.sync()
-                _ = try folder.written { try $0.rebuild() }
-                #expect(try writer.commit([group]).count == 1)
-                try writer.close()
+                let error = #expect(throws: CacheError.self) { _ = try writer.repair() }
+                guard case .corruptIndex? = error else {
+                    Issue.record("\(String(describing: error))")
+                    return
+                }
+                _ = try CacheWriter.open(folder.path, capacity: nil, settingAsideIndex: writer.indexNumber)
             }
-            #expect(try folder.contents() == [url(1): picture(1), url(2): picture(2)])
-            #expect(try folder.defects().isEmpty)
+            try folder.expect(all)
         }
     }
 }

@@ -1,0 +1,205 @@
+import CLinux
+import Platform
+
+/// The layout of a cache directory.
+///
+///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir); absent if it had other files
+///     covers/ab/abcdef…        a cover: its bytes and nothing else, named by their SHA-256 (`CoverFolder`)
+///     index.sqlite3            what is cached: entries, covers, recency, pins, hints (`IndexFile`)
+///     entries.jsonl            a line for each stored entry, for people and for a rebuild (`EntryLog`)
+///     writer.lock              locked (flock) around every index write and checkpoint
+///     writing/                 markers of processes that have files without rows (`WritingMarker`)
+///     leases                   which process downloads which URL; disposable (`LeaseTable`)
+///     reserve                  empty blocks, released so that evicting works on a full disk
+package struct CacheDirectory: Sendable, Hashable {
+    package let path: String
+    package var index: String { path + "/index.sqlite3" }
+    var log: String { path + "/entries.jsonl" }
+    var lock: String { path + "/writer.lock" }
+    var leases: String { path + "/leases" }
+    var writing: String { path + "/writing" }
+    var covers: CoverFolder { CoverFolder(path: path + "/covers") }
+
+    /// Whether there is a cache at `path`: an index, or covers. Also true if that cannot be determined; opening the cache then
+    /// reports the error.
+    package static func exists(_ path: String) -> Bool {
+        ["/index.sqlite3", "/covers"].contains { name in
+            var status = stat()
+            return stat(path + name, &status) == 0 || errno != ENOENT
+        }
+    }
+
+    /// Creates the directory and what is missing in it.
+    /// - Throws: `CacheError` if the path is a file, cannot be written, or is on a network file system.
+    package init(creating path: String) throws(CacheError) {
+        self.path = path
+        try Self.makeDirectories(path)
+        try Self.refuseNetworkFileSystem(path)
+        guard access(path, W_OK | X_OK) == 0 else {
+            throw .notWritable(path, reason: String(cString: strerror(errno)))
+        }
+        try refuseOthers()
+        // A directory with other files belongs in backups.
+        if Self.isEmpty(path) { try makeTag() }
+        for folder in [covers.path, writing] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+            throw .last("create", folder)
+        }
+    }
+
+    /// Refuses caches of the first format, which nobody was given, and an index whose log SQLite would keep elsewhere.
+    private func refuseOthers() throws(CacheError) {
+        var status = stat()
+        if lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .linkedIndex(index) }
+        if stat(path + "/segments", &status) == 0, stat(covers.path, &status) != 0 { throw .oldFormat(path) }
+    }
+
+    private func makeTag() throws(CacheError) {
+        let tag = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
+        let descriptor = open(path + "/CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 {
+            defer { close(descriptor) }
+            guard write(descriptor, tag, tag.utf8.count) == tag.utf8.count else {
+                let error = CacheError.last("write", path + "/CACHEDIR.TAG")
+                unlink(path + "/CACHEDIR.TAG")
+                throw error
+            }
+        } else if errno != EEXIST {
+            throw .last("create", path + "/CACHEDIR.TAG")
+        }
+    }
+
+    /// Whether a directory has no files but hidden ones.
+    private static func isEmpty(_ path: String) -> Bool { (try? names(in: path).isEmpty) ?? false }
+
+    // MARK: The reserve
+
+    private static let reserveLength = 512 << 10
+    var reserve: String { path + "/reserve" }
+
+    /// Allocates disk blocks for `usingReserve`, as many as the disk has room for.
+    func allocateReserve() {
+        if AllocatedSpace.length(of: reserve) >= Self.reserveLength { return }
+        let descriptor = open(reserve, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        for length in [Self.reserveLength, Self.reserveLength / 2, Self.reserveLength / 8] {
+            #if os(Linux)
+                if posix_fallocate(descriptor, 0, off_t(length)) == 0 { return }
+                ftruncate(descriptor, 0)
+            #else
+                if ftruncate(descriptor, off_t(length)) == 0 { return }
+            #endif
+        }
+    }
+
+    func freeReserve() { truncate(reserve, 0) }
+
+    /// Runs `body`, which needs a little disk space: to open the index, or for the log of the rows that it deletes. On a full disk it runs
+    /// again without the reserve.
+    func usingReserve<Result: ~Copyable>(_ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch {
+            guard CacheError(error).mayNeedRoom, AllocatedSpace.length(of: reserve) > 0 else { throw error }
+            freeReserve()
+            defer { allocateReserve() }
+            return try body()
+        }
+    }
+
+    // MARK: Files
+
+    /// Creates an empty index if there is none. SQLite would let others read it, and its log. An existing one is not opened: closing it
+    /// would release the locks that SQLite holds in this process (fcntl(2)).
+    func createIndex() {
+        let descriptor = open(index, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if descriptor >= 0 { close(descriptor) }
+    }
+
+    /// Deletes the corrupt indexes that were set aside, but not the one at `last`.
+    func removeBadIndexes(except last: String) {
+        let files = ((try? Self.names(in: path)) ?? []).map { "\(path)/\($0)" }
+        for file in files where file.hasPrefix(index + ".bad-") && !file.hasPrefix(last) { unlink(file) }
+    }
+
+    /// The names in a directory, without those that begin with a dot; none if there is no directory.
+    /// - Throws: `CacheError` if it cannot be read.
+    static func names(in directory: String) throws(CacheError) -> [String] {
+        guard let listing = opendir(directory) else {
+            if errno == ENOENT || errno == ENOTDIR { return [] }
+            throw .last("read", directory)
+        }
+        defer { closedir(listing) }
+        var names: [String] = []
+        while let item = readdir(listing) {
+            let name = withUnsafeBytes(of: item.pointee.d_name) {
+                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    /// The number of the index's inode; 0 if it does not exist. A renamed file keeps its own.
+    var indexNumber: UInt64 {
+        var status = stat()
+        return stat(index, &status) == 0 ? UInt64(status.st_ino) : 0
+    }
+
+    var logLength: Int { AllocatedSpace.length(of: index + "-wal") }
+
+    /// Bytes on the disk of the index, the files beside it and the covers' folders, without the index's log.
+    var overhead: Int {
+        let folders = ((try? covers.folders()) ?? []).map { "\(covers.path)/\($0)" }
+        return ([index, index + "-shm", log, leases, reserve] + folders).reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
+    }
+
+    /// Creates a directory if it is missing, durably. The keys of a cache are whole URLs, which may grant access: only the user may
+    /// read it.
+    private static func makeDirectory(_ path: String) throws(CacheError) {
+        if mkdir(path, 0o700) == 0 {
+            do throws(SystemError) {
+                try DurableFile.sync(directory: AtomicFile.directory(of: path))
+            } catch {
+                throw CacheError(error)
+            }
+        } else if errno != EEXIST {
+            throw .last("create", path)
+        }
+    }
+
+    private static func makeDirectories(_ path: String) throws(CacheError) {
+        var status = stat()
+        if stat(path, &status) == 0 {
+            if status.st_mode & S_IFMT != S_IFDIR { throw .notADirectory(path) }
+            return
+        }
+        guard errno == ENOENT || errno == ENOTDIR else { throw .last("open", path) }
+        if let slash = path.lastIndex(of: "/"), slash > path.startIndex { try makeDirectories(String(path[..<slash])) }
+        try makeDirectory(path)
+    }
+
+    /// SQLite's WAL needs shared memory, which network file systems do not provide (sqlite.org/wal.html).
+    private static func refuseNetworkFileSystem(_ path: String) throws(CacheError) {
+        #if os(Linux)
+            var status = statfs()
+            guard statfs(path, &status) == 0 else { return }
+            let kind: String? =
+                switch UInt32(truncatingIfNeeded: status.f_type) {
+                case 0x6969: "NFS"
+                case 0x517B: "SMB"
+                case 0xFF53_4D42: "CIFS"
+                case 0xFE53_4D42: "SMB2"
+                case 0x5346_414F: "AFS"
+                case 0x0102_1997: "9P"
+                case 0x00C3_6400: "Ceph"
+                default: nil
+                }
+            if let kind { throw .networkFileSystem(path, kind: kind) }
+        #else
+            var status = statfs()
+            guard statfs(path, &status) == 0, status.f_flags & UInt32(MNT_LOCAL) == 0 else { return }
+            throw .networkFileSystem(path, kind: "remote")
+        #endif
+    }
+}

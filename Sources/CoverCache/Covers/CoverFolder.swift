@@ -1,0 +1,230 @@
+import CLinux
+import Platform
+
+/// The covers' files. Each has a cover's bytes and nothing else, and the name of their SHA-256:
+///
+///     covers/ab/abcdef…   64 hexadecimal digits
+///
+/// The index says which of them are cached: a file that no row names is garbage. Synchronous, from any thread.
+struct CoverFolder: Sendable {
+    /// The result of `write`.
+    struct Written: Sendable {
+        /// Bytes of the blocks that the file takes.
+        var charge: Int
+        /// Another file of this name is not durable when this one is.
+        var identity: Identity
+        /// The file was there, with the same bytes.
+        var isDuplicate: Bool
+    }
+
+    /// Tells a file from another one of its name: inodes are used again.
+    struct Identity: Sendable, Hashable {
+        private let inode: UInt64
+        private let changedAt: [Int]
+
+        init(_ status: stat) {
+            inode = UInt64(status.st_ino)
+            #if os(Linux)
+                changedAt = [status.st_ctim.tv_sec, status.st_ctim.tv_nsec]
+            #else
+                changedAt = [status.st_ctimespec.tv_sec, status.st_ctimespec.tv_nsec]
+            #endif
+        }
+    }
+
+    let path: String
+
+    func path(of digest: Digest) -> String {
+        let name = digest.description
+        return "\(path)/\(name.prefix(2))/\(name)"
+    }
+
+    // MARK: Writing
+
+    /// Writes a cover's file. Only `sync` makes it durable.
+    /// - Throws: `CacheError`. A part of the file may be left, or a file that another process has written: see `CacheWriter.put`.
+    func write(_ bytes: UnsafeRawBufferPointer, _ digest: Digest) throws(CacheError) -> Written {
+        let file = path(of: digest)
+        var descriptor = create(file)
+        // Another process may remove the empty folder meanwhile.
+        for _ in 0..<3 where descriptor < 0 && errno == ENOENT {
+            let folder = AtomicFile.directory(of: file)
+            guard mkdir(folder, 0o700) == 0 || errno == EEXIST else { throw .last("create", folder) }
+            descriptor = create(file)
+        }
+        if descriptor >= 0 { return try fill(descriptor, bytes, path: file) }
+        guard errno == EEXIST else { throw .last("create", file) }
+        if let (found, status) = try contents(of: file, length: bytes.count), found.elementsEqual(bytes) {
+            return Written(charge: Self.charge(status), identity: Identity(status), isDuplicate: true)
+        }
+        // A sweep may remove the temporary file.
+        if let written = try replace(file, with: bytes) { return written }
+        guard let written = try replace(file, with: bytes) else { throw .last("rename", file) }
+        return written
+    }
+
+    private func create(_ file: String) -> Int32 { open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
+
+    /// Another process may be writing the file that is there. It goes on with what it has opened.
+    /// - Returns: nil if the temporary file was removed.
+    private func replace(_ file: String, with bytes: UnsafeRawBufferPointer) throws(CacheError) -> Written? {
+        let temporary = "\(file).\(getpid()).part"
+        unlink(temporary)
+        let descriptor = create(temporary)
+        guard descriptor >= 0 else { throw .last("create", temporary) }
+        do throws(CacheError) {
+            var written = try fill(descriptor, bytes, path: temporary)
+            var status = stat()
+            guard rename(temporary, file) == 0, stat(file, &status) == 0 else {
+                if errno == ENOENT { return nil }
+                throw CacheError.last("rename", temporary)
+            }
+            written.identity = Identity(status)
+            return written
+        } catch {
+            unlink(temporary)
+            throw error
+        }
+    }
+
+    /// Writes and closes a new file.
+    private func fill(
+        _ descriptor: Int32, _ bytes: UnsafeRawBufferPointer, path: String
+    ) throws(CacheError) -> Written {
+        var status = stat()
+        let isWritten = writeAll(bytes, to: descriptor) && fstat(descriptor, &status) == 0
+        let error = CacheError.last("write", path)
+        // Some file systems report a full quota only here.
+        let isClosed = close(descriptor) == 0
+        if isWritten, isClosed {
+            return Written(charge: Self.charge(status), identity: Identity(status), isDuplicate: false)
+        }
+        throw isWritten ? .last("write", path) : error
+    }
+
+    /// A file takes whole blocks. One whose blocks are not allocated yet, or that is compressed, is charged its length.
+    private static func charge(_ status: stat) -> Int { max(Int(status.st_blocks) * 512, Int(status.st_size)) }
+
+    /// Returns once all files written so far would survive power loss.
+    /// - Parameter digests: what was written, for a system that cannot sync a file system.
+    /// - Throws: `CacheError`.
+    func sync(_ digests: some Sequence<Digest>) throws(CacheError) {
+        #if os(Linux)
+            let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw .last("open", path) }
+            defer { close(descriptor) }
+            guard syncfs(descriptor) == 0 else { throw .last("sync", path) }
+        #else
+            for digest in digests {
+                let file = path(of: digest)
+                let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+                // Another process has evicted it.
+                if descriptor < 0, errno == ENOENT { continue }
+                guard descriptor >= 0 else { throw .last("open", file) }
+                defer { close(descriptor) }
+                guard fcntl(descriptor, F_BARRIERFSYNC) == 0 else { throw .last("sync", file) }
+            }
+            let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw .last("open", path) }
+            defer { close(descriptor) }
+            guard DurableFile.sync(descriptor) else { throw .last("sync", path) }
+        #endif
+    }
+
+    // MARK: Reading
+
+    /// A cover's bytes; nil if the file is missing or has others.
+    /// - Throws: `CacheError` if it cannot be read, which says nothing about the bytes.
+    func read(_ digest: Digest, length: Int) throws(CacheError) -> [UInt8]? {
+        guard let (bytes, _) = try contents(of: path(of: digest), length: length) else { return nil }
+        return bytes.withUnsafeBytes({ Digest(of: $0) }) == digest ? bytes : nil
+    }
+
+    /// A cover's bytes, whatever their length; nil if the file is missing or has others.
+    /// - Throws: `CacheError` if it cannot be read.
+    func read(_ digest: Digest) throws(CacheError) -> [UInt8]? {
+        try read(digest, length: AllocatedSpace.length(of: path(of: digest)))
+    }
+
+    /// Whether there is a file of this length. Its bytes are not read. True if that cannot be determined: reading reports the error.
+    func has(_ digest: Digest, length: Int) -> Bool {
+        var status = stat()
+        guard stat(path(of: digest), &status) == 0 else { return errno != ENOENT && errno != ENOTDIR }
+        return Int(status.st_size) == length
+    }
+
+    /// The identity of a file of this length; nil if there is none.
+    func identity(of digest: Digest, length: Int) -> Identity? {
+        var status = stat()
+        guard stat(path(of: digest), &status) == 0, Int(status.st_size) == length else { return nil }
+        return Identity(status)
+    }
+
+    /// What a file of this length is charged, in bytes; nil if there is none.
+    func charge(of digest: Digest, length: Int) -> Int? {
+        var status = stat()
+        guard stat(path(of: digest), &status) == 0, Int(status.st_size) == length else { return nil }
+        return Self.charge(status)
+    }
+
+    private func contents(of file: String, length: Int) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
+        let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else {
+            if errno == ENOENT || errno == ENOTDIR { return nil }
+            throw .last("open", file)
+        }
+        defer { close(descriptor) }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw .last("read", file) }
+        guard Int(status.st_size) == length, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var number: Int32 = 0
+        let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
+            while count < length {
+                let read = systemRead(descriptor, buffer.baseAddress! + count, length - count)
+                if read < 0, errno == EINTR { continue }
+                if read <= 0 {
+                    if read < 0 { number = errno }
+                    return
+                }
+                count += read
+            }
+        }
+        if number != 0 { throw CacheError(SystemError("read", path: file, number: number)) }
+        return bytes.count == length ? (bytes, status) : nil
+    }
+
+    // MARK: Removing
+
+    /// Whether there is a file, whatever its bytes. True if that cannot be determined.
+    func exists(_ digest: Digest) -> Bool {
+        var status = stat()
+        return stat(path(of: digest), &status) == 0 || errno != ENOENT
+    }
+
+    /// Unlinks a cover's file. Returns whether it is gone.
+    @discardableResult
+    func remove(_ digest: Digest) -> Bool { unlink(path(of: digest)) == 0 || errno == ENOENT || errno == ENOTDIR }
+
+    /// The folders that there are, by the first two digits of their files' names.
+    func folders() throws(CacheError) -> [String] {
+        try CacheDirectory.names(in: path).filter { $0.utf8.count == 2 }
+    }
+
+    /// A folder keeps the length that it had when it was full; a new one is short.
+    func removeEmptyFolders() { for folder in (try? folders()) ?? [] { rmdir("\(path)/\(folder)") } }
+
+    /// Unlinks what is in one of the `folders` and is no cover that `isCached` answers for.
+    /// - Returns: the number of unlinked files.
+    func sweep(_ folder: String, isCached: (Digest) throws -> Bool) throws -> Int {
+        var count = 0
+        for name in try CacheDirectory.names(in: "\(path)/\(folder)") {
+            if name.hasPrefix(folder), let digest = Digest(name), try isCached(digest) { continue }
+            if unlink("\(path)/\(folder)/\(name)") == 0 { count += 1 }
+        }
+        return count
+    }
+}
+
+private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    read(file, bytes, count)
+}

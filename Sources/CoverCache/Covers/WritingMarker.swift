@@ -1,0 +1,82 @@
+import Platform
+
+/// Says that this process has files without rows: of covers that are not committed yet, or whose rows it has just deleted.
+///
+///     writing/4711.1   such a process, while it has them
+///
+/// Meanwhile the process shares the lock of the directory. A process that gets the lock alone, and finds a marker, knows that its owner
+/// has ended without removing its files: those that no row names are garbage (`sweepIfNeeded`).
+///
+/// Only names are created and removed, which a journal keeps in order: power loss does not take a marker and leave the files.
+final class WritingMarker {
+    private let folder: String
+    private let descriptor: Int32
+    private var count = 0
+    private var number = 0
+    private var isKept = false
+    /// Whether no other process sweeps. If one does, the caller must be able to write its files again.
+    private(set) var isSafe = false
+
+    init(_ folder: String) throws(CacheError) {
+        self.folder = folder
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        if descriptor < 0 { throw .last("open", folder) }
+    }
+
+    deinit { close(descriptor) }
+
+    private var path: String { "\(folder)/\(getpid()).\(number)" }
+
+    /// Call `end` once for each `begin`. On a full disk there may be no marker: the next process does not sweep then.
+    func begin() {
+        count += 1
+        guard count == 1 else { return }
+        isSafe = flock(descriptor, LOCK_SH | LOCK_NB) == 0
+        repeat { number += 1 } while !create()
+    }
+
+    /// Returns false if another process has a marker of this name.
+    private func create() -> Bool {
+        let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        if file >= 0 { close(file) }
+        return file >= 0 || errno != EEXIST
+    }
+
+    /// Shares the lock if a sweep has kept this process from it, and creates the marker that the sweep has removed.
+    func retry() {
+        if isSafe || flock(descriptor, LOCK_SH | LOCK_NB) != 0 { return }
+        isSafe = true
+        _ = create()
+    }
+
+    func end() {
+        count -= 1
+        guard count == 0 else { return }
+        if !isKept { unlink(path) }
+        isKept = false
+        flock(descriptor, LOCK_UN)
+    }
+
+    /// Leaves a marker although this process goes on: some of its files could not be removed.
+    func keep() { isKept = true }
+
+    /// Leaves a marker for files that no running process has written.
+    func leave() {
+        begin()
+        keep()
+        end()
+    }
+
+    /// Whether there is a marker: there may be files without rows.
+    var isAny: Bool { (try? CacheDirectory.names(in: folder).isEmpty) != true }
+
+    /// Runs `sweep` if there is a marker of a process that has ended, and no process has files without rows.
+    func sweepIfNeeded(_ sweep: () throws -> Void) throws {
+        guard count == 0, let names = try? CacheDirectory.names(in: folder), !names.isEmpty else { return }
+        // A process that cannot share the lock from now on has a marker that is not in `names`.
+        guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
+        defer { flock(descriptor, LOCK_UN) }
+        try sweep()
+        for name in names { unlink("\(folder)/\(name)") }
+    }
+}

@@ -1,0 +1,29 @@
+/// Everything known of an entry apart from its bytes.
+package struct EntryMetadata: Sendable, Hashable {
+    /// The text of an `EntryKey`.
+    package var key: String
+    package var mediaType: String
+    package var width: Int?
+    package var height: Int?
+    /// Milliseconds since 1970.
+    package var storedAt: Int64
+    /// Milliseconds since 1970; nil if the entry was not validated after it was stored.
+    package var validatedAt: Int64?
+    /// Milliseconds since 1970; nil if the response states no lifetime.
+    package var freshUntil: Int64?
+    /// The response's header fields as lines of `name: value`, and annotations, a line each.
+    package var fields: String
+
+    package init(
+        key: String, mediaType: String, width: Int? = nil, height: Int? = nil, storedAt: Int64,
+        freshUntil: Int64? = nil, fields: String = ""
+    ) {
+        self.key = key
+        self.mediaType = mediaType
+        self.width = width
+        self.height = height
+        self.storedAt = storedAt
+        self.freshUntil = freshUntil
+        self.fields = fields
+    }
+}

@@ -1,0 +1,149 @@
+import Platform
+import SQLite
+
+/// The changes of one transaction to entries and covers, with their counts, and what they mean for the files.
+struct IndexChanges {
+    var state: IndexState
+    /// Covers whose rows are gone. Their files are unlinked once that is durable.
+    private(set) var removed: Set<Digest> = []
+    /// Lines for the entry log. Those that take something away follow the commit: a process that is killed before it must not have taken
+    /// anything.
+    private(set) var lines: (before: [UInt8], after: [UInt8]) = ([], [])
+    /// Covers with a higher row count as `evictedNew`.
+    var lastOldCover: Int64
+    /// Evicted covers that this process has stored.
+    private(set) var evictedNew = 0
+    let table: IndexTable
+    let pins: PinTable
+    private let hasPins: Bool
+
+    init(_ connection: borrowing Connection, _ table: IndexTable, _ pins: PinTable, lastOldCover: Int64) throws {
+        state = try IndexState(connection)
+        (self.table, self.pins, self.lastOldCover) = (table, pins, lastOldCover)
+        hasPins = try !pins.isEmpty()
+    }
+
+    /// - Parameter capacity: in bytes; at most 2⁴⁸, the largest number that is read back.
+    mutating func setCapacity(_ capacity: Int) {
+        let capacity = min(capacity, 1 << 48)
+        if capacity == state.capacity { return }
+        state.capacity = capacity
+        log(.capacity(capacity))
+    }
+
+    mutating func log(_ line: EntryLog.Line) {
+        switch line {
+        case .removed, .pinned(_, false): line.append(to: &lines.after)
+        default: line.append(to: &lines.before)
+        }
+        state.lines += 1
+    }
+
+    // MARK: Entries
+
+    /// Adds an entry of a cover that has a row.
+    mutating func addEntry(_ metadata: EntryMetadata, _ cover: CoverRow) throws {
+        try table.addEntry(metadata, cover.id, cover.digest)
+        state.entries += 1
+        state.entryBytes += cover.length
+        if try isPinned(metadata.key) { try pin(cover, 1) }
+        log(.stored(metadata, cover.digest, bytes: cover.length))
+    }
+
+    /// Removes an entry, and its cover if no other entry names it.
+    mutating func removeEntry(_ entry: EntryRow, key: String) throws {
+        try table.removeEntry(entry)
+        state.entries -= 1
+        guard let cover = try table.cover(id: entry.cover) else { return }
+        state.entryBytes -= cover.length
+        if try isPinned(key) { try pin(cover, -1) }
+        if try table.isUnused(cover.id), let cover = try table.cover(id: cover.id) { try removeCover(cover) }
+    }
+
+    // MARK: Covers
+
+    /// Adds a cover without entries, used now.
+    mutating func addCover(
+        _ digest: Digest, length: Int, charge: Int, _ metadata: EntryMetadata
+    ) throws -> CoverRow {
+        let cover = try table.addCover(digest, length: length, charge: charge, metadata, used: state.tick())
+        // SQLite gives a new row the number after the highest: that of a row that was deleted, if it was the highest.
+        lastOldCover = min(lastOldCover, cover.id - 1)
+        removed.remove(digest)
+        state.covers += 1
+        state.bytes += length
+        state.charged += charge
+        return cover
+    }
+
+    /// Removes a cover with all its entries.
+    mutating func removeCover(_ cover: CoverRow) throws {
+        let entries = try table.removeCover(cover)
+        state.entries -= entries
+        state.entryBytes -= entries * cover.length
+        state.covers -= 1
+        state.bytes -= cover.length
+        state.charged -= cover.charge
+        if cover.pins > 0 { countPinned(cover, -1) }
+        removed.insert(cover.digest)
+    }
+
+    /// Removes the least recently used covers until at most `bytes` are charged.
+    /// - Parameters:
+    ///   - limit: the largest number of covers to remove.
+    ///   - recency: covers that were used later stay.
+    ///   - isSpared: covers that stay.
+    mutating func evict(
+        to bytes: Int, limit: Int = .max, usedUpTo recency: Int = .max,
+        sparing isSpared: (Digest) -> Bool = { _ in false }
+    ) throws {
+        var (left, skipped) = (limit, 0)
+        while state.charged > bytes, left > 0 {
+            let batch = try table.leastRecentlyUsed(skipped + min(left, 200), usedUpTo: recency).dropFirst(skipped)
+            if batch.isEmpty { return }
+            for cover in batch where state.charged > bytes {
+                if isSpared(cover.digest) {
+                    skipped += 1
+                    continue
+                }
+                try removeCover(cover)
+                if cover.id > lastOldCover { evictedNew += 1 }
+            }
+            left -= batch.count
+        }
+    }
+
+    /// An abandoned cover's file is unlinked, too, if no row names it.
+    mutating func removeFile(of digest: Digest) throws { if try table.cover(digest) == nil { removed.insert(digest) } }
+
+    // MARK: Pins
+
+    private func isPinned(_ key: String) throws -> Bool { try hasPins && pins.contains(key) }
+
+    /// Returns whether the key was not pinned before.
+    mutating func pin(_ key: String) throws -> Bool {
+        guard try pins.add(key) else { return false }
+        if let entry = try table.entry(key), let cover = try table.cover(id: entry.cover) { try pin(cover, 1) }
+        log(.pinned(key, true))
+        return true
+    }
+
+    /// Returns whether the key was pinned before.
+    mutating func unpin(_ key: String) throws -> Bool {
+        guard try pins.remove(key) else { return false }
+        if let entry = try table.entry(key), let cover = try table.cover(id: entry.cover) { try pin(cover, -1) }
+        log(.pinned(key, false))
+        return true
+    }
+
+    private mutating func pin(_ cover: CoverRow, _ count: Int) throws {
+        try table.pin(cover.id, count)
+        if (cover.pins == 0) != (cover.pins + count <= 0) { countPinned(cover, count) }
+    }
+
+    private mutating func countPinned(_ cover: CoverRow, _ sign: Int) {
+        state.pinnedCovers += sign
+        state.pinnedBytes += sign * cover.length
+        state.pinnedCharge += sign * cover.charge
+    }
+}

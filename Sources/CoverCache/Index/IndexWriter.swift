@@ -1,0 +1,168 @@
+import Platform
+import SQLite
+
+/// The writing connection to the index. Every change runs under the writer's lock, which the cache's processes share; the files of
+/// covers that it removes are unlinked before the lock is released.
+///
+/// The lock also excludes what corrupts a WAL in SQLite up to 3.51.2: one connection that writes while another checkpoints.
+final class IndexWriter {
+    /// The log is checkpointed at this length, in bytes. The next process to open the cache reads it, in about 50 ms at this length.
+    private static let maximumLogLength = 32 << 20
+    static let longLogLength = 1 << 20
+    static let defaultCapacity = 10 << 30
+    /// What every cache takes beside its covers does not count towards the capacity, in bytes.
+    private static let allowance = 4 << 20
+    /// Pages that one transaction gives back to the file system.
+    private static let vacuumSlice = 1_000
+
+    let directory: CacheDirectory
+    let connection: Connection
+    /// The inode of the file that `connection` has opened.
+    let number: UInt64
+    let lock: FileLock
+    let table: IndexTable
+    let pins: PinTable
+    let hints: HintTable
+    let log: EntryLog
+    let marker: WritingMarker
+    /// As of the last transaction.
+    private(set) var state: IndexState
+    /// No cover of the opening has a higher row.
+    private(set) var lastOldCover: Int64
+    /// Covers that were stored since the opening, and that this process has evicted.
+    private(set) var evictedNewCovers = 0
+    /// Bytes on the disk of everything but the covers and the index's log.
+    private var overhead = 0
+
+    /// Opens the index. One that is corrupt is set aside; the one that replaces it has no capacity.
+    init(_ directory: CacheDirectory) throws {
+        self.directory = directory
+        let lock: FileLock
+        do { lock = try FileLock(path: directory.lock) } catch { throw CacheError(error) }
+        marker = try WritingMarker(directory.writing)
+        var number: UInt64 = 0
+        connection = try lock.withLock {
+            defer { number = directory.indexNumber }
+            return try directory.usingReserve {
+                do {
+                    return try IndexFile.openForWriting(directory)
+                } catch let error as SQLiteError where error.isCorruption {
+                    try IndexFile.setAside(directory)
+                    return try IndexFile.openForWriting(directory)
+                }
+            }
+        }
+        self.number = number
+        self.lock = lock
+        (table, pins, hints) = (IndexTable(connection), PinTable(connection), HintTable(connection))
+        log = EntryLog(path: directory.log)
+        state = try IndexState(connection)
+        lastOldCover = try connection.integer("SELECT max(id) FROM covers") ?? 0
+        measure()
+    }
+
+    /// In bytes. The cache does not grow past it. Another process may change it; each transaction reads it.
+    var capacity: Int { state.capacity }
+    /// The part of the capacity that is left for covers, in bytes.
+    var room: Int { room(of: capacity) }
+    /// Everything else counts, too, beyond an allowance, with the longest log.
+    func room(of capacity: Int) -> Int {
+        max(capacity / 2, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
+    }
+
+    private func measure() { overhead = directory.overhead }
+
+    /// Reads the latest committed state of the index.
+    func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result { try body(connection) }
+
+    /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
+    /// - Throws: `CacheError`.
+    private func checkNumber() throws(CacheError) {
+        if directory.indexNumber != number { throw .index("it was replaced or removed meanwhile") }
+    }
+
+    // MARK: Transactions
+
+    /// Runs one transaction under the writer's lock, durable when this returns, and unlinks the files of the covers that it removed.
+    func transaction<Result>(_ body: (inout IndexChanges) throws -> Result) throws -> Result {
+        try lock.withLock {
+            try checkNumber()
+            var removed: Set<Digest> = []
+            defer { if !removed.isEmpty { marker.end() } }
+            let (result, changes) = try connection.transaction(.immediate) {
+                var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
+                let before = changes.state
+                let result = try body(&changes)
+                if !changes.lines.before.isEmpty { try log.append(changes.lines.before) }
+                if changes.state != before { try changes.state.save(connection) }
+                removed = changes.removed
+                // A process that ends before it has unlinked them leaves the marker.
+                if !removed.isEmpty { marker.begin() }
+                return (result, changes)
+            }
+            // If it fails, a lost index brings back what was removed.
+            if !changes.lines.after.isEmpty { try? log.append(changes.lines.after) }
+            for digest in removed where !directory.covers.remove(digest) { marker.keep() }
+            (state, lastOldCover) = (changes.state, changes.lastOldCover)
+            evictedNewCovers += changes.evictedNew
+            return result
+        }
+    }
+
+    // MARK: Keeping small
+
+    /// The longest log, in bytes. A small cache should not have one of many times its size.
+    private static func logLimit(of capacity: Int) -> Int { min(maximumLogLength, max(longLogLength, capacity / 8)) }
+
+    /// Checkpoints the index's log if it is longer than `limit`. It waits for no reader: pages that a reader needs stay in the log.
+    /// - Returns: whether it was.
+    @discardableResult
+    func checkpoint(ifLongerThan limit: Int = .max) throws -> Bool {
+        guard directory.logLength > min(limit, Self.logLimit(of: capacity)) else { return false }
+        defer { measure() }
+        try lock.withLock {
+            try connection.setBusyTimeout(.zero)
+            defer { try? connection.setBusyTimeout(IndexFile.busyTimeout) }
+            try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        }
+        return true
+    }
+
+    /// Gives back what the index and the entry log no longer need, if it is much.
+    func shrink() throws {
+        while true {
+            let free = Int(try connection.integer("PRAGMA freelist_count") ?? 0)
+            let all = Int(try connection.integer("PRAGMA page_count") ?? 0)
+            guard free > 64, free > all / 4 else { break }
+            try transaction { _ in try connection.execute("PRAGMA incremental_vacuum(\(Self.vacuumSlice))") }
+            // Only this shortens the file.
+            try checkpoint(ifLongerThan: 0)
+        }
+        let isLong = AllocatedSpace.length(of: directory.log) > Self.longLogLength
+        if isLong, state.lines > 2 * state.entries { try rewriteLog() }
+        measure()
+    }
+
+    /// Writes the entry log anew, with one line for each entry and each pin, and the capacity.
+    private func rewriteLog() throws {
+        try transaction { changes in
+            var lines = 0
+            try log.replace { write in
+                func add(_ line: EntryLog.Line) throws {
+                    try write(line)
+                    lines += 1
+                    if lines % 10_000 == 0 { lock.showProgress() }
+                }
+                try add(.capacity(changes.state.capacity))
+                for key in try pins.all() { try add(.pinned(key, true)) }
+                try connection.statement(EntrySelection.sql + " ORDER BY e.id").each { row in
+                    guard let entry = try EntrySelection.entry(row) else { return }
+                    var metadata = entry.metadata
+                    metadata.validatedAt = entry.validatedAt
+                    try add(.stored(metadata, entry.digest, bytes: entry.bytes))
+                }
+            }
+            changes.state.lines = lines
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Platform
+import Synchronization
+
+/// Reads a pack (`PackWriter`): a tar file, or a folder of the same shape, such as a copy of a cache. Every cover is compared with its
+/// name; damaged ones are left out.
+package final class PackReader: Sendable {
+    package enum Item: Sendable {
+        /// The bytes match their digest.
+        case cover(EntryMetadata, body: [UInt8])
+        /// Something is damaged or missing.
+        case damage(Defect)
+    }
+
+    private enum Source {
+        case tar(TarReader)
+        case folder(CoverFolder, rest: ArraySlice<Digest>)
+        case end
+    }
+
+    private struct State {
+        var source: Source
+        var entries = PackEntries()
+    }
+
+    private let state: Mutex<State>
+    private let path: String
+
+    /// - Parameters:
+    ///   - descriptor: of a file, a folder or a pipe. It stays the caller's to close.
+    ///   - path: of the folder; for errors.
+    /// - Throws: `CacheError` if it cannot be read or is no pack.
+    package init(descriptor: Int32, path: String) throws {
+        self.path = path
+        var status = stat()
+        let isFolder = fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        var entries = PackEntries()
+        if isFolder {
+            let log = EntryLog(path: path + "/entries.jsonl")
+            guard AllocatedSpace.length(of: log.path) > 0 else { throw CacheError.notAPack(path) }
+            try log.read { entries.add($0) }
+            let digests = entries.digests.sorted { $0.description < $1.description }
+            state = Mutex(
+                State(source: .folder(CoverFolder(path: path + "/covers"), rest: digests[...]), entries: entries))
+            return
+        }
+        var tar = TarReader(descriptor: descriptor, path: path)
+        guard try tar.isArchive() else { throw CacheError.notAPack(path) }
+        let isSeekable = lseek(descriptor, 0, SEEK_CUR) >= 0
+        while true {
+            guard let item = try tar.next() else { throw CacheError.notAPack(path) }
+            guard case .file(let header) = item else { continue }
+            if header.name == "entries.jsonl" || header.name.hasSuffix("/entries.jsonl") {
+                try tar.readLines { line in if let line = EntryLog.Line(line) { entries.add(line) } }
+                break
+            }
+            if !isSeekable, Self.digest(header.name) != nil { throw CacheError.unorderedPack(path) }
+        }
+        if isSeekable { try tar.rewind() }
+        state = Mutex(State(source: .tar(tar), entries: entries))
+    }
+
+    /// The digest that a cover's file is named by.
+    private static func digest(_ name: String) -> Digest? {
+        let parts = name.split(separator: "/")
+        guard parts.count >= 3, parts[parts.count - 3] == "covers" else { return nil }
+        return Digest(String(parts[parts.count - 1]))
+    }
+
+    /// The next items, about `length` bytes of them; none at the end.
+    /// - Throws: `CacheError` if the pack cannot be read.
+    package func next(_ length: Int) throws -> [Item] {
+        try state.withLock { state in
+            var items: [Item] = []
+            var bytes = 0
+            while bytes < length, let found = try next(&state) {
+                for item in found { if case .cover(_, let body) = item { bytes += body.count } }
+                // Damage is counted too: a file may hold millions of damaged blocks.
+                bytes += found.count * TarHeader.size
+                items += found
+            }
+            return items
+        }
+    }
+
+    private func next(_ state: inout State) throws -> [Item]? {
+        switch state.source {
+        case .end: return nil
+        case .folder(let covers, let rest):
+            guard let digest = rest.first else {
+                state.source = .end
+                return nil
+            }
+            state.source = .folder(covers, rest: rest.dropFirst())
+            guard let body = try covers.read(digest) else {
+                // The log of a cache still has the lines of covers that were evicted.
+                let isThere = AllocatedSpace.bytes(of: covers.path(of: digest)) > 0
+                return isThere ? [damage(digest, "the bytes do not match their digest", &state)] : []
+            }
+            return state.entries.take(digest).map { .cover($0, body: body) }
+        case .tar(var tar):
+            defer { if case .tar = state.source { state.source = .tar(tar) } }
+            switch try tar.next() {
+            case .damage(let problem): return [.damage(Defect(key: nil, location: location(tar), problem: problem))]
+            case .file(let header):
+                guard let digest = Self.digest(header.name) else { return [] }
+                // A file that is too large; the end of the archive is reported by itself.
+                guard let body = try tar.readFile() else {
+                    return tar.isAtEnd ? [] : [damage(digest, "it is too large", &state)]
+                }
+                guard Digest(of: body) == digest else {
+                    return [damage(digest, "the bytes do not match their digest", &state)]
+                }
+                return state.entries.take(digest).map { .cover($0, body: body) }
+            case nil:
+                state.source = .end
+                return missing(state.entries, tar)
+            }
+        }
+    }
+
+    /// The damage that the end of a tar file shows.
+    private func missing(_ entries: PackEntries, _ tar: TarReader) -> [Item] {
+        let missing = entries.isComplete ? entries.keys : []
+        if !tar.hasEnd {
+            let covers = missing.isEmpty ? "" : "; the covers of \(missing.count) URLs are missing"
+            return [.damage(Defect(key: nil, location: location(tar), problem: "the file ends early\(covers)"))]
+        }
+        return missing.map { .damage(Defect(key: $0, location: path, problem: "its bytes are not in the pack")) }
+    }
+
+    private func damage(_ digest: Digest, _ problem: String, _ state: inout State) -> Item {
+        .damage(Defect(key: state.entries.take(digest).first?.key, location: "\(path): \(digest)", problem: problem))
+    }
+
+    private func location(_ tar: TarReader) -> String { "\(path) at \(tar.offset)" }
+}
+
+/// The entries of a pack that no cover was read for yet.
+private struct PackEntries {
+    private var byKey: [String: (metadata: EntryMetadata, digest: Digest)] = [:]
+    private var byDigest: [Digest: [String]] = [:]
+    /// Whether the covers of all entries should be there.
+    private(set) var isComplete = false
+
+    /// Later lines of a URL count.
+    mutating func add(_ line: EntryLog.Line) {
+        switch line {
+        case .format(let format): isComplete = format == PackWriter.format
+        case .pinned, .capacity: break
+        case .removed(let key): remove(key)
+        case .stored(let metadata, let digest, _):
+            remove(metadata.key)
+            byKey[metadata.key] = (metadata, digest)
+            byDigest[digest, default: []].append(metadata.key)
+        }
+    }
+
+    private mutating func remove(_ key: String) {
+        guard let known = byKey.removeValue(forKey: key) else { return }
+        byDigest[known.digest]?.removeAll { $0 == key }
+    }
+
+    var digests: [Digest] { byDigest.compactMap { $1.isEmpty ? nil : $0 } }
+    var keys: [String] { byKey.keys.sorted() }
+
+    mutating func take(_ digest: Digest) -> [EntryMetadata] {
+        (byDigest.removeValue(forKey: digest) ?? []).compactMap { byKey.removeValue(forKey: $0)?.metadata }
+    }
+}

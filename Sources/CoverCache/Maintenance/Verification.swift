@@ -1,0 +1,171 @@
+import Platform
+import SQLite
+
+/// A fault that `verify` found.
+package struct Defect: Sendable, Hashable, CustomStringConvertible {
+    /// The entry's key, if it is known.
+    package var key: String?
+    /// The file.
+    package var location: String
+    package var problem: String
+
+    package init(key: String?, location: String, problem: String) {
+        (self.key, self.location, self.problem) = (key, location, problem)
+    }
+
+    package var description: String { (key.map { "\($0): " } ?? "") + "\(problem) (\(location))" }
+}
+
+/// The result of `verify`.
+package struct VerifyReport: Sendable {
+    package var entries: Int
+    package var covers: Int
+    /// The length of all bodies read.
+    package var bytes: Int
+    package var defects: [Defect] = []
+    /// Why SQLite cannot read the index, or what is wrong with its rows. Only a new index helps.
+    package var corruption: String?
+
+    package init(entries: Int = 0, covers: Int = 0, bytes: Int = 0) {
+        (self.entries, self.covers, self.bytes) = (entries, covers, bytes)
+    }
+
+    package mutating func add(corruption: String, at path: String) {
+        self.corruption = corruption
+        defects.append(Defect(key: nil, location: path, problem: "the index is damaged: \(corruption)"))
+    }
+}
+
+/// Reads every cover and every row, in slices: no snapshot of the index is held for longer than one.
+struct Verification {
+    struct Found {
+        var report = VerifyReport()
+        /// Covers whose files are damaged or missing.
+        var damaged: [CoverRow] = []
+        /// Covers that the disk cannot read.
+        var unreadable = 0
+        var hasWrongCounts = false
+        /// The file of a cover is whole, and its row states another length.
+        var hasWrongLength = false
+    }
+
+    private static let slice = 500
+    private let index: IndexWriter
+
+    init(_ index: IndexWriter) { self.index = index }
+
+    func run(progress: (Int, Int) -> Void) throws -> Found {
+        var found = Found()
+        do {
+            try verifyCovers(&found, progress)
+            try verifyIndex(&found)
+            try verifyLog()
+        } catch let error as SQLiteError where error.isCorruption {
+            found.report.add(corruption: error.message, at: index.directory.index)
+        }
+        return found
+    }
+
+    private func verifyCovers(_ found: inout Found, _ progress: (Int, Int) -> Void) throws {
+        let covers = index.directory.covers
+        let total = try index.reading { Int(try $0.integer("SELECT COUNT(*) FROM covers") ?? 0) }
+        var last = Int64.min
+        while true {
+            let rows = try index.table.covers(after: last, limit: Self.slice)
+            guard let end = rows.last?.id else { return }
+            last = end
+            for cover in rows {
+                found.report.covers += 1
+                progress(found.report.covers, total)
+                do throws(CacheError) {
+                    if try covers.read(cover.digest, length: cover.length) != nil {
+                        found.report.bytes += cover.length
+                        continue
+                    }
+                    // Another process may have evicted it since.
+                    guard try isStored(cover) else { continue }
+                    if try covers.read(cover.digest) != nil { found.hasWrongLength = true }
+                    found.damaged.append(cover)
+                    let isThere = AllocatedSpace.bytes(of: covers.path(of: cover.digest)) > 0
+                    add(isThere ? "the bytes do not match their digest" : "the bytes are gone", cover, &found)
+                } catch {
+                    found.unreadable += 1
+                    add("\(error)", cover, &found)
+                }
+            }
+        }
+    }
+
+    private func isStored(_ cover: CoverRow) throws(CacheError) -> Bool {
+        do { return try index.table.cover(cover.digest)?.id == cover.id } catch { throw CacheError(error) }
+    }
+
+    private func add(_ problem: String, _ cover: CoverRow, _ found: inout Found) {
+        let key = (try? index.table.keys(of: cover.id))?.first
+        let location = index.directory.covers.path(of: cover.digest)
+        found.report.defects.append(Defect(key: key, location: location, problem: problem))
+    }
+
+    private func verifyIndex(_ found: inout Found) throws {
+        try index.reading { connection in
+            try connection.transaction(.deferred) {
+                try verifyRows(connection, &found)
+                try connection.statement("PRAGMA integrity_check").each { row in
+                    if row.text(0) != "ok" { throw SQLiteError(.corrupt, row.text(0)) }
+                }
+                let state = try IndexState(connection)
+                var counted = state
+                try counted.recount(connection)
+                guard counted != state else { return }
+                found.hasWrongCounts = true
+                found.report.defects.append(
+                    Defect(key: nil, location: index.directory.index, problem: "the index's counts are wrong"))
+            }
+        }
+    }
+
+    /// An index whose log was damaged is what it was before, and SQLite does not notice.
+    /// - Throws: SQLite's error for a corrupt database if the entry log names a cover that has a file and no row.
+    private func verifyLog() throws {
+        // Where processes have files without rows, or were killed with some, a line proves nothing.
+        if index.marker.isAny { return }
+        var lost: [String: Digest] = [:]
+        try index.log.read { line in
+            switch line {
+            case .stored(let metadata, let digest, let bytes):
+                let isLost = try index.table.cover(digest) == nil && index.directory.covers.has(digest, length: bytes)
+                lost[metadata.key] = isLost ? digest : nil
+            case .removed(let key): lost[key] = nil
+            case .format, .pinned, .capacity: break
+            }
+        }
+        // Another process may have committed it since, or was killed.
+        if let (key, _) = try lost.first(where: { try index.table.cover($1) == nil }), !index.marker.isAny {
+            throw SQLiteError(.corrupt, "it has lost \(key)")
+        }
+    }
+
+    /// - Throws: SQLite's error for a corrupt database if a row is not what was written.
+    private func verifyRows(_ connection: borrowing Connection, _ found: inout Found) throws {
+        let rows = connection.statement(
+            "SELECT e.tag, e.url, e.seal, c.digest, c.tag FROM entries e LEFT JOIN covers c ON c.id = e.cover")
+        try rows.each { row in
+            found.report.entries += 1
+            let key = row.text(1)
+            if found.hasWrongLength { throw SQLiteError(.corrupt, "a cover has another length than was written") }
+            guard let digest = row.digest(3) else { throw SQLiteError(.corrupt, "\(key) has no cover") }
+            guard row.int64(0) == IndexTable.tag(key), row.int64(2) == IndexTable.seal(key, digest),
+                row.int64(4) == digest.tag
+            else { throw SQLiteError(.corrupt, "the row of \(key) is not what was written") }
+        }
+        let unnamed = "SELECT 1 FROM covers WHERE id NOT IN (SELECT cover FROM entries) LIMIT 1"
+        if try connection.integer(unnamed) != nil { throw SQLiteError(.corrupt, "no entry names a cover") }
+        let unpinned = """
+            SELECT 1 FROM covers c WHERE pins != (SELECT COUNT(*) FROM entries e JOIN pins p ON p.tag = e.tag AND p.url = e.url
+                WHERE e.cover = c.id) LIMIT 1
+            """
+        if try connection.integer(unpinned) != nil {
+            throw SQLiteError(.corrupt, "a cover has the wrong number of pins")
+        }
+    }
+}

@@ -1,0 +1,199 @@
+import Platform
+import SQLite
+
+extension CacheWriter {
+    private struct DryRun: Error {}
+
+    // MARK: Storing
+
+    /// Puts covers and commits them in groups.
+    /// - Returns: for each, what the commit did with it, never `.lost`, or why it was not put.
+    /// - Throws: the disk's error. Groups committed before it are stored.
+    package func store(
+        _ covers: [(metadata: EntryMetadata, body: [UInt8])]
+    ) throws -> [Result<PutOutcome, CacheError>] {
+        var results = try storeOnce(covers)
+        while true {
+            let lost = results.indices.filter { results[$0] == .success(.lost) }
+            if lost.isEmpty { return results }
+            for (index, result) in zip(lost, try storeOnce(lost.map { covers[$0] })) { results[index] = result }
+        }
+    }
+
+    private func storeOnce(
+        _ covers: [(metadata: EntryMetadata, body: [UInt8])]
+    ) throws -> [Result<PutOutcome, CacheError>] {
+        var results: [Result<PutOutcome, CacheError>] = []
+        results.reserveCapacity(covers.count)
+        var pending: [Int] = []
+        func commitPending() throws {
+            for (index, outcome) in zip(pending, try commit()) { results[index] = .success(outcome) }
+            pending = []
+            try makeRoom(headroom)
+        }
+        for (index, (metadata, body)) in covers.enumerated() {
+            if isGroupFull(before: body.count) { try commitPending() }
+            results.append(.success(.noRoom))
+            do {
+                _ = try body.withUnsafeBytes { try put(metadata, body: $0) }
+                pending.append(index)
+            } catch let error as CacheError {
+                guard case .largerThanCapacity = error else { throw error }
+                results[index] = .failure(error)
+            }
+        }
+        try commitPending()
+        return results
+    }
+
+    // MARK: Evicting and removing
+
+    /// Evicts the least recently used covers until at most `bytes` are charged. Uncommitted puts stay.
+    /// - Returns: how many covers were evicted, and the bytes that were charged for them.
+    @discardableResult
+    package func evict(to bytes: Int) throws -> (covers: Int, bytes: Int) {
+        // On a full disk, the uses are less important than the room.
+        try? writeDeferred()
+        return try Eviction(index, isSpared: isUncommitted).run(to: bytes)
+    }
+
+    /// Removes entries, and the covers that no other entry names. Keys without an entry are ignored. A removed key is unpinned.
+    /// - Parameters:
+    ///   - includesPinned: Remove pinned entries as well.
+    ///   - isDryRun: Count, and change nothing.
+    /// - Throws: `CacheError`.
+    package func remove(
+        _ keys: some Sequence<String>, includingPinned includesPinned: Bool, dryRun isDryRun: Bool = false
+    ) throws -> Removal {
+        var removal = Removal()
+        do {
+            try index.directory.usingReserve {
+                try index.transaction { changes in
+                    removal = Removal()
+                    let before = changes.state.charged
+                    for key in keys {
+                        guard let entry = try index.table.entry(key) else { continue }
+                        if try index.pins.contains(key) {
+                            if !includesPinned {
+                                removal.pinned += 1
+                                continue
+                            }
+                            _ = try changes.unpin(key)
+                        }
+                        try changes.removeEntry(entry, key: key)
+                        changes.log(.removed(key))
+                        removal.entries += 1
+                    }
+                    removal.bytes = before - changes.state.charged
+                    if isDryRun { throw DryRun() }
+                }
+            }
+        } catch is DryRun {
+            return removal
+        }
+        try? index.checkpoint()
+        return removal
+    }
+
+    /// Removes an entry whose cover is damaged or missing, with all that share the cover. One that is whole by now stays.
+    /// - Throws: `CacheError.noCovers` if no cover has a file: their folder is more likely to be elsewhere than lost.
+    package func dropDamaged(_ key: String) throws {
+        if try covers.folders().isEmpty { throw CacheError.noCovers(covers.path) }
+        try index.directory.usingReserve {
+            try index.transaction { changes in
+                guard let entry = try index.table.entry(key) else { return }
+                guard let cover = try index.table.cover(id: entry.cover) else {
+                    return try changes.removeEntry(entry, key: key)
+                }
+                if try covers.read(cover.digest, length: cover.length) == nil {
+                    try changes.removeCover(cover)
+                } else if try !index.table.isSealed(entry, key, cover.digest) {
+                    try changes.removeEntry(entry, key: key)
+                }
+            }
+        }
+    }
+
+    // MARK: Pins
+
+    /// Pins keys, whether or not they have an entry.
+    /// - Returns: for each, whether it was not pinned before.
+    /// - Throws: `CacheError`.
+    package func pin(_ keys: some Sequence<String>) throws -> [Bool] {
+        try index.transaction { changes in try keys.map { try changes.pin($0) } }
+    }
+
+    /// Unpins keys.
+    /// - Returns: for each, whether it was pinned before.
+    /// - Throws: `CacheError`.
+    package func unpin(_ keys: some Sequence<String>) throws -> [Bool] {
+        try index.transaction { changes in try keys.map { try changes.unpin($0) } }
+    }
+
+    /// Unpins everything, also keys without an entry.
+    /// - Returns: how many were pinned before.
+    /// - Throws: `CacheError`.
+    package func unpinAll() throws -> Int {
+        try index.transaction { changes in try index.pins.all().count { try changes.unpin($0) } }
+    }
+
+    // MARK: Counts
+
+    /// Returns the statistics without `onDisk`, `oldest` and `newest`.
+    package func totals() throws -> Statistics { try index.reading { Statistics(try IndexState($0)) } }
+
+    package func statistics() throws -> Statistics {
+        try index.reading { connection in
+            var statistics = Statistics(try IndexState(connection))
+            statistics.oldest = try connection.integer("SELECT MIN(stored) FROM entries")
+            statistics.newest = try connection.integer("SELECT MAX(stored) FROM entries")
+            statistics.onDisk = statistics.charged + directory.overhead + directory.logLength
+            return statistics
+        }
+    }
+
+    /// Counts all rows, which takes as long as reading them.
+    func recount() throws { try index.transaction { try $0.state.recount(index.connection) } }
+
+    /// Moves the index's whole log into the index, and gives back what both no longer need.
+    package func compact() throws {
+        try index.shrink()
+        try index.checkpoint(ifLongerThan: 0)
+    }
+
+    // MARK: Verifying
+
+    /// Unlinks files that no row names, if a process has left any and no process is writing covers.
+    func sweep() throws {
+        try index.marker.sweepIfNeeded {
+            for folder in try covers.folders() {
+                // In slices: each holds the lock for a few milliseconds.
+                try index.lock.withLock {
+                    _ = try covers.sweep(folder) { digest in
+                        try index.reading { _ in try index.table.cover(digest) } != nil
+                    }
+                }
+            }
+        }
+    }
+
+    /// Compares every cover with its digest, and checks the index.
+    /// - Parameter progress: called after each cover with the number of covers checked and the number of all.
+    package func verify(progress: (Int, Int) -> Void = { _, _ in }) throws -> VerifyReport {
+        try Verification(index).run(progress: progress).report
+    }
+
+    /// Verifies the cache and mends it: damaged covers are removed, and all others keep their times and their order of use.
+    /// - Parameter progress: as in `verify`.
+    /// - Throws: `CacheError.noCovers`, which nothing is dropped for; `.corruptIndex` if the index must be set aside.
+    package func repair(progress: (Int, Int) -> Void = { _, _ in }) throws -> RepairReport {
+        var report = RepairReport()
+        let found = try Verification(index).run(progress: progress)
+        report.found = found.report
+        if let corruption = found.report.corruption { throw CacheError.corruptIndex(corruption) }
+        try Repair(index).mend(found, &report)
+        index.marker.leave()
+        try sweep()
+        return report
+    }
+}

@@ -1,0 +1,417 @@
+package import Platform
+import SQLite
+
+/// The writing side of the cache. Synchronous, for one thread. Several processes may each have one on the same directory.
+///
+/// `put` writes a cover's file. `seal` ends the group of covers gathered so far. `PutGroup.sync` makes their files durable; another
+/// thread may run it while this one puts on. `commit` adds the group's rows in one transaction, durable when it returns. An entry is
+/// never in the index before its file is on the disk.
+package final class CacheWriter {
+    /// Eviction goes down to this share of the capacity, so that it is rare.
+    private static let lowWater = 0.9
+    /// The longest a group is, in bytes: about a thousand covers.
+    private static let maximumGroupLength = 32 << 20
+    /// Hint changes between two sweeps of their table. The first change after opening also sweeps it.
+    private static let hintSweepInterval = 4_096
+
+    package let directory: CacheDirectory
+    let index: IndexWriter
+    let covers: CoverFolder
+    private var pending: [Put] = []
+    /// The charge of the pending puts, in bytes.
+    package private(set) var pendingBytes = 0
+    /// The bytes that the pending puts hold in memory.
+    private var heldBytes = 0
+    /// Digests of the puts that are neither committed nor abandoned, with their number.
+    private var uncommitted: [Digest: Int] = [:]
+    private var deferred = DeferredChanges()
+    private var hintsUntilSweep = 0
+    private let foundLongLog: Bool
+    /// Covers that were used after this recency stay when others need room.
+    private var sparedFrom: Int?
+    /// Covers that the opening evicted because the cache exceeded its capacity.
+    package private(set) var evictedAtOpening = 0
+
+    /// In bytes, counting the blocks of the covers, and the index. The cache does not grow past it.
+    package var capacity: Int { index.capacity }
+    /// Of the index's file.
+    package var indexNumber: UInt64 { index.number }
+    /// The longest a group should be, in bytes: it must fit into the cache along with what it replaces.
+    package var groupLimit: Int { min(Self.maximumGroupLength, capacity / 16) }
+    /// Synced groups should be committed once they are this long together, in bytes.
+    package var commitLimit: Int { 2 * groupLimit }
+    /// The longest all uncommitted groups are together, in bytes: one being synced, one being gathered, and those synced.
+    package var headroom: Int { 2 * groupLimit + commitLimit }
+    /// Covers that were stored since the opening, and that this writer has evicted.
+    package var evictedNewCovers: Int { index.evictedNewCovers }
+
+    /// Opens the cache, creates it if it does not exist, and removes what dead processes have left. An index that turns out to be corrupt
+    /// is set aside and rebuilt from the entry log and the covers.
+    /// - Parameters:
+    ///   - capacity: bytes, stored in the cache. Nil keeps the stored one, 10 GiB at first.
+    ///   - willRebuild: called before a lost index is rebuilt, which takes half a minute for a million covers.
+    /// - Throws: `CacheError`, or SQLite's error.
+    package static func open(
+        _ path: String, capacity: Int? = nil, willRebuild: () -> Void = {}
+    ) throws -> CacheWriter {
+        let directory = try CacheDirectory(creating: path)
+        let number = directory.indexNumber
+        do {
+            return try CacheWriter(directory, capacity: capacity, willRebuild)
+        } catch {
+            guard case .corruptIndex = CacheError(error) else { throw error }
+            return try open(path, capacity: capacity, settingAsideIndex: number, willRebuild: willRebuild)
+        }
+    }
+
+    /// Sets a corrupt index aside, unless another process has done so, and opens the cache, which rebuilds it.
+    /// - Parameter number: the inode of the corrupt index.
+    package static func open(
+        _ path: String, capacity: Int?, settingAsideIndex number: UInt64,
+        willRebuild: () -> Void = {}
+    ) throws -> CacheWriter {
+        let directory = try CacheDirectory(creating: path)
+        try FileLock(path: directory.lock).withLock {
+            if directory.indexNumber == number { try IndexFile.setAside(directory) }
+        }
+        return try CacheWriter(directory, capacity: capacity, willRebuild)
+    }
+
+    private init(
+        _ directory: CacheDirectory, capacity: Int?, _ willRebuild: () -> Void
+    ) throws {
+        self.directory = directory
+        covers = directory.covers
+        directory.allocateReserve()
+        foundLongLog = directory.logLength > IndexWriter.longLogLength
+        index = try IndexWriter(directory)
+        if index.capacity == 0 { try Rebuild(index).completeIndex(capacity, willRebuild) }
+        // Another process may have completed the index, with a capacity of its own.
+        if let capacity, capacity != self.capacity { try index.transaction { $0.setCapacity(capacity) } }
+        try ignoringFullDisk { try sweep() }
+        try ignoringFullDisk {
+            guard index.state.charged > index.room else { return }
+            // A wrong count must not evict the whole cache. Pinned covers alone may exceed a capacity that was lowered.
+            if index.state.charged > index.state.pinnedCharge { try recount() }
+            if index.state.charged > index.room { evictedAtOpening = try evict(to: index.room).covers }
+        }
+    }
+
+    /// Lets a full disk pass, so that the cache can still be read and evicted from.
+    private func ignoringFullDisk(_ body: () throws -> Void) throws {
+        do {
+            try body()
+        } catch {
+            guard CacheError(error).mayNeedRoom else { throw error }
+        }
+    }
+
+    /// Commits what is pending.
+    package func close() throws {
+        _ = try commit()
+        try sweep()
+        try? index.shrink()
+        try index.log.sync()
+        // A bulk load leaves its log to a later process instead of waiting for a checkpoint. One that found a long log when
+        // opening checkpoints it.
+        if foundLongLog { try index.checkpoint(ifLongerThan: IndexWriter.longLogLength) }
+    }
+
+    // MARK: Putting
+
+    /// Writes a cover's file. The cover is neither durable nor in the index before `commit`.
+    /// - Parameter digest: of `body`, if the caller has it.
+    /// - Throws: `CacheError`, `.largerThanCapacity` among others. No file is left then.
+    package func put(
+        _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil
+    ) throws -> Digest {
+        guard body.count <= index.room else {
+            throw CacheError.largerThanCapacity(bytes: body.count, capacity: capacity)
+        }
+        let digest = digest ?? Digest(of: body)
+        if pending.isEmpty { index.marker.begin() } else { index.marker.retry() }
+        let written: CoverFolder.Written
+        do {
+            written = try covers.write(body, digest)
+        } catch {
+            // Under the lock: another process may have committed a file of this name.
+            removeUnused([digest])
+            if pending.isEmpty { index.marker.end() }
+            throw error
+        }
+        var put = Put(metadata: metadata, digest: digest, length: body.count, file: written)
+        if written.isDuplicate || !index.marker.isSafe {
+            put.body = Array(body)
+            heldBytes += body.count
+        }
+        pending.append(put)
+        // A duplicate may be of a file that no row names yet, so it counts, too.
+        pendingBytes += written.charge
+        uncommitted[digest, default: 0] += 1
+        return digest
+    }
+
+    /// Whether a group should end before a cover of this length.
+    package func isGroupFull(before length: Int) -> Bool {
+        !pending.isEmpty && (pendingBytes + length > groupLimit || heldBytes > groupLimit / 2)
+    }
+
+    /// Ends the group that `put` adds to. Returns nil if nothing was put.
+    package func seal() -> PutGroup? {
+        if pending.isEmpty { return nil }
+        defer { (pending, pendingBytes, heldBytes) = ([], 0, 0) }
+        return PutGroup(puts: pending, covers: covers, length: pendingBytes)
+    }
+
+    /// Removes the files of a group that could not be synced or committed.
+    package func abandon(_ group: PutGroup) {
+        end(group)
+        removeUnused(group.puts.map(\.digest))
+        index.marker.end()
+    }
+
+    /// The group is committed or abandoned.
+    private func end(_ group: PutGroup) {
+        for put in group.puts {
+            uncommitted[put.digest] = uncommitted[put.digest].flatMap { $0 > 1 ? $0 - 1 : nil }
+        }
+    }
+
+    /// Unlinks files that no row names and that no other group needs.
+    private func removeUnused(_ digests: [Digest]) {
+        let unused = digests.filter { uncommitted[$0] == nil }
+        if unused.isEmpty { return }
+        do {
+            try index.transaction { changes in for digest in unused { try changes.removeFile(of: digest) } }
+        } catch {
+            index.marker.keep()
+        }
+    }
+
+    /// Adds the rows of synced groups to the index, and writes what was deferred.
+    ///
+    /// If it throws, the groups are abandoned.
+    /// - Returns: one outcome for each put, in order.
+    package func commit(_ groups: [PutGroup]) throws -> [PutOutcome] {
+        let outcomes: [PutOutcome]
+        do {
+            outcomes = try index.transaction { changes in
+                try writeDeferred(&changes)
+                let puts = groups.flatMap(\.puts)
+                let lost = try restoreFiles(of: puts)
+                let outcomes = try puts.map { lost.contains($0.digest) ? .lost : try commit($0, &changes) }
+                try removeAbsentHints(for: groups.lazy.flatMap(\.puts).map(\.metadata.key))
+                return outcomes
+            }
+        } catch {
+            for group in groups { abandon(group) }
+            throw error
+        }
+        deferred = DeferredChanges()
+        for group in groups { end(group) }
+        removeUnused(
+            zip(groups.lazy.flatMap(\.puts), outcomes).filter { $1 == .noRoom || $1 == .lost }.map(\.0.digest))
+        for _ in groups { index.marker.end() }
+        // The covers are stored, whether the files can be shortened or not. The next commit tries again.
+        if (try? index.checkpoint()) == true { try? index.shrink() }
+        return outcomes
+    }
+
+    /// Looks at the files of synced puts again. Another process may have evicted one since, and stored it again: what is there then is
+    /// not durable yet.
+    /// - Returns: the covers whose files are gone, and which have to be downloaded again.
+    private func restoreFiles(of puts: [Put]) throws -> Set<Digest> {
+        var (lost, restored): (Set<Digest>, [Digest]) = ([], [])
+        for put in puts where covers.identity(of: put.digest, length: put.length) != put.file.identity {
+            if let body = put.body {
+                _ = try body.withUnsafeBytes { try covers.write($0, put.digest) }
+            } else if try covers.read(put.digest, length: put.length) == nil {
+                lost.insert(put.digest)
+                continue
+            }
+            restored.append(put.digest)
+        }
+        if !restored.isEmpty { try covers.sync(restored) }
+        return lost
+    }
+
+    /// Adds the entry of a synced put, and evicts if it must.
+    private func commit(_ put: Put, _ changes: inout IndexChanges) throws -> PutOutcome {
+        let (key, digest) = (put.metadata.key, put.digest)
+        let (entry, cover) = (try index.table.entry(key), try index.table.cover(digest))
+        if let cover {
+            try index.table.touch(cover.id, used: changes.state.tick())
+            if let entry, entry.cover == cover.id {
+                try index.table.validate(entry, put.metadata)
+                changes.log(.stored(put.metadata, digest, bytes: put.length))
+                return .stored(digest, deduplicated: true)
+            }
+        }
+        let room = index.room(of: changes.state.capacity)
+        if cover == nil, changes.state.charged + put.charge > room {
+            guard try makeRoom(for: put, replacing: entry, room, &changes) else { return .noRoom }
+        } else if let entry {
+            try changes.removeEntry(entry, key: key)
+        }
+        // The cover may have lost its last entry.
+        let row =
+            try index.table.cover(digest)
+            ?? changes.addCover(digest, length: put.length, charge: put.charge, put.metadata)
+        try changes.addEntry(put.metadata, row)
+        return .stored(digest, deduplicated: cover != nil)
+    }
+
+    /// Evicts what must go for a cover, and removes the entry that it replaces; changes nothing and returns false if that is not enough.
+    private func makeRoom(
+        for put: Put, replacing entry: EntryRow?, _ room: Int, _ changes: inout IndexChanges
+    ) throws -> Bool {
+        let before = changes
+        var hasRoom = false
+        try index.connection.savepoint {
+            if let entry { try changes.removeEntry(entry, key: put.metadata.key) }
+            try changes.evict(to: room - put.charge, usedUpTo: sparedFrom ?? .max, sparing: isUncommitted)
+            hasRoom = changes.state.charged + put.charge <= room
+            return hasRoom
+        }
+        if !hasRoom { changes = before }
+        return hasRoom
+    }
+
+    /// `seal`, `sync` and `commit` in one.
+    package func commit() throws -> [PutOutcome] {
+        guard let group = seal() else {
+            try writeDeferred()
+            return []
+        }
+        do {
+            try group.sync()
+        } catch {
+            abandon(group)
+            throw error
+        }
+        return try commit([group])
+    }
+
+    // MARK: Changes without a body
+
+    /// Changes times and fields of entries whose bytes stay.
+    /// - Returns: for each renewal, whether there still is an entry that is whole. An entry that was replaced meanwhile keeps what
+    ///   replaced it. One that the origin has confirmed, but whose bytes are damaged or cannot be read, stays as it is: a new download
+    ///   replaces the bytes for all entries that share them.
+    @discardableResult
+    package func renew(_ renewals: [Renewal]) throws -> [Bool] {
+        // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
+        defer { try? index.checkpoint(ifLongerThan: IndexWriter.longLogLength * 6) }
+        let confirmed = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
+        let damaged = try confirmed.filter { try !isIntact($0) }
+        let isThere = try index.transaction { changes in
+            try writeDeferred(&changes)
+            return try renewals.map { renewal in
+                if renewal.isConfirmation, damaged.contains(renewal.digest) { return false }
+                return try index.table.renew(renewal)
+            }
+        }
+        deferred = DeferredChanges()
+        return isThere
+    }
+
+    /// Whether a cover has a row and its bytes. False also if they cannot be read.
+    package func isIntact(_ digest: Digest) throws -> Bool {
+        guard let cover = try index.reading({ _ in try index.table.cover(digest) }) else { return false }
+        return (try? covers.read(digest, length: cover.length)) ?? nil != nil
+    }
+
+    /// Records uses, hits and misses. The next commit or `writeDeferred` writes them.
+    ///
+    /// A use of the most recently used 64th of all covers is not written: it hardly changes the order, and every read of a cache in
+    /// use would otherwise cost a write.
+    package func noteUsage(_ usage: CacheUsage) {
+        let recent = index.state.clock - index.state.covers / 64
+        for use in usage.uses where use.lastUsed <= recent { deferred.used.append(use.cover) }
+        deferred.hits += usage.hits
+        deferred.misses += usage.misses
+    }
+
+    /// Records changes to the hints. The next commit or `writeDeferred` writes them.
+    /// - Parameter now: milliseconds since 1970.
+    package func add(hints changes: [HintChange], now: Int64) {
+        deferred.hints += changes
+        deferred.now = now
+    }
+
+    /// Writes what was deferred in a transaction of its own.
+    package func writeDeferred() throws {
+        guard !deferred.isEmpty else { return }
+        try index.transaction { try writeDeferred(&$0) }
+        deferred = DeferredChanges()
+        try index.checkpoint()
+    }
+
+    private func writeDeferred(_ changes: inout IndexChanges) throws {
+        for cover in deferred.used { try index.table.touch(cover, used: changes.state.tick()) }
+        changes.state.hits += deferred.hits
+        changes.state.misses += deferred.misses
+        if deferred.hints.isEmpty { return }
+        for change in deferred.hints { try index.hints.apply(change) }
+        hintsUntilSweep -= deferred.hints.count
+        if hintsUntilSweep < 0 {
+            try index.hints.sweep(now: deferred.now)
+            hintsUntilSweep = Self.hintSweepInterval
+        }
+    }
+
+    /// Removes the `absent` hints of URLs that have just been stored.
+    private func removeAbsentHints(for keys: some Sequence<String>) throws {
+        guard try index.hints.hasAny(.absent) else { return }
+        for key in keys { try index.hints.apply(.remove(.absent, key: key)) }
+    }
+
+    // MARK: Room
+
+    /// From now on, covers that are stored or used stay when others need room: those that follow have no room then. A run whose covers
+    /// exceed the capacity would else evict what it has just downloaded, and download it again next time.
+    package func spareFromNow() {
+        // Uses of the most recent 64th are not written.
+        sparedFrom = index.state.clock - index.state.covers / 64
+    }
+
+    /// Ends `spareFromNow`.
+    package func spareNothing() { sparedFrom = nil }
+
+    /// Why a cover was not stored (`PutOutcome.noRoom`).
+    /// - Parameter bytes: the length of its body.
+    package func noRoom(for bytes: Int) -> CacheError {
+        let pinned = index.state.pinnedCharge
+        let isFull = sparedFrom != nil && pinned + bytes + 8_192 <= index.room
+        return isFull ? .full(capacity: capacity) : .noRoom(pinned: pinned, capacity: capacity)
+    }
+
+    /// Evicts down to the low-water mark or further if the next `bytes` would exceed the capacity. Called between groups, so that a
+    /// commit seldom has to evict.
+    package func makeRoom(_ bytes: Int) throws {
+        let (room, charged) = (index.room, index.state.charged)
+        guard charged + bytes > room else { return }
+        // Pinned covers stay. The mark is a share of the rest, so that the rest is not emptied after each group.
+        let pinned = min(index.state.pinnedCharge, room)
+        let rest = room - pinned
+        let target = pinned + min(Int(Double(rest) * Self.lowWater), rest - min(bytes, rest / 4))
+        if charged > target {
+            try Eviction(index, isSpared: isUncommitted).run(to: target, usedUpTo: sparedFrom ?? .max)
+        }
+    }
+
+    func isUncommitted(_ digest: Digest) -> Bool { uncommitted[digest] != nil }
+}
+
+/// Changes without durability needs. They are written with the next commit.
+private struct DeferredChanges {
+    /// Rows of covers that were used, in order.
+    var used: [Int64] = []
+    var hits = 0
+    var misses = 0
+    var hints: [HintChange] = []
+    /// The time of the last hint change, in milliseconds since 1970.
+    var now: Int64 = 0
+
+    var isEmpty: Bool { used.isEmpty && hits + misses == 0 && hints.isEmpty }
+}

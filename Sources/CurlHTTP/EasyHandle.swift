@@ -2,7 +2,7 @@ import CCurl
 import HTTPTypes
 import Platform
 
-/// What libcurl knows about the transfer of an easy handle.
+/// Options and results of an easy handle's transfer.
 extension UnsafeMutableRawPointer {
     func long(_ info: CURLINFO) -> Int {
         var value = 0

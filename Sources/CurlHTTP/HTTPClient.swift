@@ -2,14 +2,19 @@ package import Platform
 
 /// Sends HTTP requests through libcurl: HTTP/1.1 with keep-alive, HTTP/2 over TLS, the proxies of the environment.
 ///
-/// Every request starts at once. The caller decides how many are in flight.
+/// Every request starts immediately. The caller decides how many are in flight.
 package actor HTTPClient {
     package nonisolated let loop: CurlEventLoop
+    /// Sends the requests instead of libcurl; nil for libcurl.
+    private let transport: Transport?
+    var transportTasks = TransportTasks()
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
+    /// - Parameter transport: sends all requests but those whose response is streamed. The client still limits nothing.
     /// - Throws: `SystemError` if the process has no descriptor left.
-    package init(configuration: HTTPClientConfiguration) throws(SystemError) {
+    package init(configuration: HTTPClientConfiguration, transport: Transport? = nil) throws(SystemError) {
+        self.transport = transport
         loop = try CurlEventLoop(configuration: configuration)
     }
 
@@ -27,18 +32,32 @@ package actor HTTPClient {
     /// - Returns: nil after the client was shut down; `completion` is then called with the error `cancelled`.
     @discardableResult
     package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token? {
-        guard let transfer = loop.start(request, completion: completion) else {
+        let token: Token?
+        if let transport, request.relay?.stream == nil {
+            token = start(request, through: transport, completion: completion)
+        } else {
+            token = loop.start(request, completion: completion).map { Token(transfer: $0) }
+        }
+        guard let token else {
             let error = TransferError(.cancelled, url: request.url.string, detail: "the client was shut down")
             Task { self.complete(completion, error) }
             return nil
         }
-        return Token(transfer: transfer)
+        return token
     }
 
     private func complete(_ completion: Transfer.Completion, _ error: TransferError) { completion(.failure(error)) }
 
     /// Cancels a transfer without calling its completion. Does nothing if the transfer has ended.
-    package func cancel(_ token: Token) { loop.cancel(token.transfer) }
+    package func cancel(_ token: Token) {
+        if transport == nil { loop.cancel(token.transfer) } else { transportTasks.remove(token.transfer)?.cancel() }
+    }
+
+    /// Cancels every transfer, and ends the event loop.
+    package func shutdown() {
+        transportTasks.close()
+        loop.shutdown()
+    }
 
     /// Starts a relayed request whose response is delivered through `stream`. `ResponseStream.cancel` cancels it.
     package func start(_ request: TransferRequest, into stream: ResponseStream) {

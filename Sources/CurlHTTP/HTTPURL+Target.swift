@@ -1,3 +1,5 @@
+import Platform
+
 /// Path and query: as they are sent, and normalized.
 extension HTTPURL {
     private static let percent = UInt8(ascii: "%")
@@ -63,13 +65,7 @@ extension HTTPURL {
 
     /// The value of a percent-encoding: `%` and two hexadecimal digits. Nil if the bytes are none.
     private static func value(of bytes: ArraySlice<UInt8>) -> UInt8? {
-        guard bytes.count == 3, bytes.first == percent else { return nil }
-        var value: UInt8 = 0
-        for byte in bytes.dropFirst() {
-            guard let digit = digits.firstIndex(of: byte >= UInt8(ascii: "a") ? byte & 0xDF : byte) else { return nil }
-            value = value << 4 | UInt8(digit)
-        }
-        return value
+        bytes.first == percent ? Hexadecimal.byte(bytes.dropFirst()) : nil
     }
 
     private static func encoded(_ byte: UInt8) -> [UInt8] {

@@ -52,7 +52,7 @@ struct Poller: ~Copyable {
         }
     }
 
-    /// Call it before closing `socket`: the kernel may reuse its number at once.
+    /// Call it before closing `socket`: the kernel may reuse its number immediately.
     mutating func forget(_ socket: Int32) {
         guard Int(socket) < registrations.count else { return }
         registrations[Int(socket)].wanted = []

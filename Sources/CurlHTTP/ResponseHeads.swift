@@ -1,52 +1,125 @@
 import HTTPTypes
 
-/// What is recorded of the heads of a transfer's responses: their length, which libcurl limits only from 8.3 on, and the statuses
-/// of redirects, which libcurl does not keep.
+/// Parses the heads of a transfer's responses, which libcurl delivers line by line: 1xx responses and redirects, then the final response.
+/// Trailers are ignored.
 struct ResponseHeads {
-    private let limit: Int
-    private var length = 0
-    private var redirectStatuses: [Int] = []
-    var isTooLarge: Bool { length > limit }
-
+    /// The fields of the last head, a field for each line.
+    private(set) var fields = HTTPFields()
+    /// The responses before the last one that were redirects, with the fields that `coverFields` returns.
+    private(set) var redirects: [HTTPResponse] = []
     /// Whether the last head is complete. libcurl accepts one that is cut off, against RFC 9112 section 8.
     private(set) var isComplete = true
-
     /// Whether the last line sets a cookie.
     private(set) var setsCookie = false
+    /// libcurl limits the length of heads only from 8.3 on.
+    var isTooLarge: Bool { length > limit }
 
-    init(limit: Int = 0) { self.limit = limit }
+    private let limit: Int
+    private let keepsAll: Bool
+    private let onInterim: (@Sendable (HTTPResponse) -> Void)?
+    private var length = 0
+    private var status = 0
+    /// Whether the last line is in `fields`, so that a folded line continues it.
+    private var isLastKept = false
 
-    /// Records a line of a head or a trailer. - Returns: false to end the transfer.
+    /// - Parameters:
+    ///   - limit: of all heads together, in bytes.
+    ///   - relay: the relay of the request, which needs all fields; nil for a request for a cover.
+    init(limit: Int = 0, relay: TransferRequest.Relay? = nil) {
+        self.limit = limit
+        keepsAll = relay != nil
+        onInterim = relay?.onInterim
+    }
+
+    // MARK: Parsing
+
+    /// Reads a line of a head or a trailer. - Returns: false to end the transfer.
     mutating func receive(_ line: UnsafeRawBufferPointer) -> Bool {
         length += line.count
         if isTooLarge { return false }
-        setsCookie = Self.isSetCookie(line)
-        // A status line, such as `HTTP/1.1 301 Moved`. A field name contains no slash (RFC 9110 section 5.6.2).
-        if line.count > 9, line[4] == UInt8(ascii: "/"), line[0] == UInt8(ascii: "H") {
-            isComplete = false
-            recordStatus(line)
-        } else if line.count <= 2 {
-            isComplete = true
+        setsCookie = false
+        var bytes = line[...]
+        while let last = bytes.last, last == 10 || last == 13 || Self.isBlank(last) { bytes.removeLast() }
+        if bytes.starts(with: "HTTP/".utf8) {
+            begin(bytes)
+        } else if bytes.isEmpty {
+            end()
+        } else if !isComplete {
+            add(bytes)
         }
         return true
     }
 
-    private static func isSetCookie(_ line: UnsafeRawBufferPointer) -> Bool {
-        line.count > 10 && line[10] == UInt8(ascii: ":")
-            && zip(line, "set-cookie".utf8).allSatisfy { $0 | 0x20 == $1 | 0x20 }
+    private mutating func begin(_ line: Slice<UnsafeRawBufferPointer>) {
+        if isComplete, (300..<400).contains(status) {
+            redirects.append(HTTPResponse(status: .init(code: status), headerFields: coverFields))
+        }
+        let code = line.drop { !Self.isBlank($0) }.dropFirst().prefix { !Self.isBlank($0) }
+        status = Int(String(decoding: code, as: UTF8.self)) ?? 0
+        (fields, isComplete, isLastKept) = ([:], false, false)
     }
 
-    private mutating func recordStatus(_ line: UnsafeRawBufferPointer) {
-        guard let space = line.firstIndex(of: UInt8(ascii: " ")) else { return }
-        let code = line[(space + 1)...].prefix(3)
-        guard code.first == UInt8(ascii: "3"), let status = Int(String(decoding: code, as: UTF8.self)) else { return }
-        redirectStatuses.append(status)
+    private mutating func end() {
+        if isComplete { return }
+        isComplete = true
+        // 100 was not requested, and 101 would change the protocol (RFC 9110 section 15.2).
+        guard (102..<200).contains(status) else { return }
+        onInterim?(HTTPResponse(status: .init(code: status), headerFields: fields))
     }
 
-    /// The redirects that were followed, each with the fields that `ResponseFields` reads.
-    func redirects(from easy: UnsafeMutableRawPointer) -> [HTTPResponse] {
-        redirectStatuses.enumerated().map { number, status in
-            HTTPResponse(status: .init(code: status), headerFields: ResponseFields.read(from: easy, request: number))
+    private mutating func add(_ line: Slice<UnsafeRawBufferPointer>) {
+        if let first = line.first, Self.isBlank(first) {
+            // Obsolete line folding (RFC 9112 section 5.2).
+            guard isLastKept, let last = fields.last else { return }
+            let rest = line.drop(while: Self.isBlank)
+            fields[fields.index(before: fields.endIndex)].value =
+                last.value + " " + String(decoding: rest, as: UTF8.self)
+            return
+        }
+        isLastKept = false
+        guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else { return }
+        let name = line[..<colon]
+        setsCookie = Self.isName(name, .setCookie)
+        let kept =
+            keepsAll
+            ? HTTPField.Name(String(decoding: name, as: UTF8.self)) : Self.names.first { Self.isName(name, $0) }
+        guard let kept else { return }
+        let value = line[line.index(after: colon)...].drop(while: Self.isBlank)
+        fields.append(HTTPField(name: kept, lenientValue: value))
+        isLastKept = true
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == 32 || byte == 9 }
+
+    private static func isName(_ bytes: Slice<UnsafeRawBufferPointer>, _ name: HTTPField.Name) -> Bool {
+        let expected = name.canonicalName.utf8
+        return bytes.count == expected.count
+            && zip(bytes, expected).allSatisfy { $0 == $1 || (0x41...0x5A).contains($0) && $0 | 0x20 == $1 }
+    }
+
+    // MARK: The fields
+
+    /// The names of the fields of a cover that are kept.
+    private static let names =
+        ResponseFields.names + [.contentLength, .contentRange, .contentEncoding, .transferEncoding, .location]
+
+    /// The fields that a private cache needs.
+    var coverFields: HTTPFields { ResponseFields.cached(fields) }
+
+    /// The first line of a field.
+    func first(_ name: HTTPField.Name) -> String? { fields[fields: name].first?.value }
+
+    /// The value of `Location`, as the server wrote it. Bytes are percent-encoded if they are not UTF-8.
+    var location: String? {
+        guard let bytes = fields[fields: .location].first?.withUnsafeBytesOfValue({ Array($0) }), !bytes.isEmpty else {
+            return nil
+        }
+        if let text = String(validating: bytes, as: UTF8.self) { return text }
+        return bytes.reduce(into: "") { text, byte in
+            text += byte < 0x80 ? String(UnicodeScalar(byte)) : "%" + String(byte, radix: 16, uppercase: true)
         }
     }
+
+    /// Whether there are several `Content-Length` lines that differ (RFC 9112 section 6.3).
+    var hasDifferentLengths: Bool { Set(fields[values: .contentLength]).count > 1 }
 }

@@ -6,7 +6,9 @@ extension Transfer {
     /// Sets the options of a relayed request, or resets them to those of a cover request.
     func setRelay(_ relay: TransferRequest.Relay?) {
         setLimits(relay?.stream)
-        relayed = relay.map { RelayedHead($0) }
+        relayed = relay
+        // libcurl has a copy.
+        relayed?.body = nil
         sleeve_setopt_string(easy, CURLOPT_ACCEPT_ENCODING, relay == nil ? Self.acceptedCoding : nil)
         // libcurl before 8.5 fails at a transfer coding that it does not know, although none was requested.
         sleeve_setopt_long(easy, CURLOPT_HTTP_CONTENT_DECODING, relay == nil ? 1 : 0)
@@ -54,52 +56,7 @@ extension Transfer {
     }
 }
 
-/// Parses the heads of a response, which libcurl delivers line by line: 1xx responses, then the final one. Trailers are ignored.
-struct RelayedHead {
-    private(set) var fields = HTTPFields()
-    private var status = 0
-    private var isComplete = false
-    private let onInterim: (@Sendable (HTTPResponse) -> Void)?
-    let stream: ResponseStream?
-    let method: HTTPRequest.Method
-
+extension TransferRequest.Relay {
     /// RFC 9110 section 9.2.2.
     var isIdempotent: Bool { [.get, .head, .put, .delete, .options, .trace].contains(method) }
-
-    init(_ relay: TransferRequest.Relay) {
-        onInterim = relay.onInterim
-        stream = relay.stream
-        method = relay.method
-    }
-
-    mutating func receive(_ line: UnsafeRawBufferPointer) {
-        var bytes = line[...]
-        while let last = bytes.last, last == 10 || last == 13 || last == 32 || last == 9 { bytes.removeLast() }
-        if bytes.starts(with: "HTTP/".utf8) {
-            let code = bytes.drop { $0 != 32 }.dropFirst().prefix { $0 != 32 }
-            status = Int(String(decoding: code, as: UTF8.self)) ?? 0
-            (fields, isComplete) = ([:], false)
-        } else if bytes.isEmpty {
-            isComplete = !(100..<200).contains(status)
-            // 100 was not requested, and 101 would change the protocol (RFC 9110 section 15.2).
-            if !isComplete, status > 101 { onInterim?(HTTPResponse(status: .init(code: status), headerFields: fields)) }
-        } else if !isComplete {
-            add(bytes)
-        }
-    }
-
-    private mutating func add(_ line: Slice<UnsafeRawBufferPointer>) {
-        if let first = line.first, first == 32 || first == 9, let last = fields.last {
-            // Obsolete line folding (RFC 9112 section 5.2).
-            let rest = line.drop { $0 == 32 || $0 == 9 }
-            fields[fields.index(before: fields.endIndex)].value =
-                last.value + " " + String(decoding: rest, as: UTF8.self)
-            return
-        }
-        guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
-            let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
-        else { return }
-        let value = line[line.index(after: colon)...].drop { $0 == 32 || $0 == 9 }
-        fields.append(HTTPField(name: name, lenientValue: value))
-    }
 }

@@ -28,8 +28,8 @@ package final class Transfer {
     private var waitsToMultiplex = false
     private var staysWithTLS = false
     private var followsRedirects = true
-    /// The head of a relayed request's response; nil for a cover request.
-    var relayed: RelayedHead?
+    /// Nil for a cover request.
+    var relayed: TransferRequest.Relay?
 
     // The state of this use.
     private var requested: HTTPURL?
@@ -161,7 +161,7 @@ package final class Transfer {
         isTooLarge = false
         isRefused = false
         mayConnect = true
-        heads = ResponseHeads(limit: configuration.maximumHeadSize)
+        heads = ResponseHeads(limit: configuration.maximumHeadSize, relay: request.relay)
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
         errorText[0] = 0
@@ -236,7 +236,6 @@ package final class Transfer {
         awaitsAnswer = false
         guard heads.receive(line) else { return false }
         if heads.setsCookie { hasCookies = true }
-        relayed?.receive(line)
         return true
     }
 
@@ -268,7 +267,7 @@ package final class Transfer {
     private func pass(_ chunk: UnsafeRawBufferPointer, to stream: ResponseStream) -> Int {
         if received == 0 {
             guard let status = easy.status else { return 0 }
-            stream.begin(HTTPResponse(status: status, headerFields: relayed?.fields ?? [:]))
+            stream.begin(HTTPResponse(status: status, headerFields: heads.fields))
         }
         guard stream.offer(chunk) else { return Int(CURL_WRITEFUNC_PAUSE) }
         received += chunk.count
@@ -324,11 +323,11 @@ package final class Transfer {
     private func checkedResponse() -> Result<TransferResponse, TransferError> {
         if !heads.isComplete { return .failure(failure(.broken, "the response ended within its header fields")) }
         // RFC 9112 section 6.3: the end of the body is ambiguous.
-        if ResponseFields.hasDifferentLengths(easy) {
+        if heads.hasDifferentLengths {
             return .failure(failure(.broken, "the response has several lengths that differ"))
         }
         guard let status = easy.status else { return .failure(invalidStatus()) }
-        let extent = BodyExtent(of: easy)
+        let extent = BodyExtent(of: easy, heads)
         // RFC 9112 section 8, RFC 9113 section 8.1.1. libcurl does not check all of it over HTTP/2.
         if let announced = extent.announced, announced != extent.received, extent.hasBody(status),
             relayed?.method != .head
@@ -347,14 +346,14 @@ package final class Transfer {
         if easy.long(CURLINFO_REDIRECT_COUNT) > 0 {
             let last = easy.string(CURLINFO_EFFECTIVE_URL) ?? ""
             redirectedTo = Redaction.removingUserInfo(last)
-            if redirectedTo == last { redirects = heads.redirects(from: easy) }
+            if redirectedTo == last { redirects = heads.redirects }
         }
         let isRedirect = !followsRedirects && status.kind == .redirection
         var response = TransferResponse(
             head: HTTPResponse(
-                status: status, headerFields: relayed?.fields ?? ResponseFields.read(from: easy)),
+                status: status, headerFields: relayed == nil ? heads.coverFields : heads.fields),
             body: body,
-            location: isRedirect ? ResponseFields.location(of: easy).flatMap { requested?.resolving($0) } : nil,
+            location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
             redirectedTo: redirectedTo,
             redirects: redirects, isHTTP2: easy.long(CURLINFO_HTTP_VERSION) == CURL_HTTP_VERSION_2_0,
             microseconds: Int(easy.offset(CURLINFO_TOTAL_TIME_T)))
@@ -375,7 +374,7 @@ package final class Transfer {
         }
         if !mayResend { return failure(.broken, "the server closed the connection without an answer") }
         if code == CURLE_BAD_CONTENT_ENCODING {
-            let coding = ResponseFields.value("Content-Encoding", of: easy) ?? ""
+            let coding = heads.first(.contentEncoding) ?? ""
             return failure(
                 .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
@@ -389,6 +388,6 @@ package final class Transfer {
         }
         return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,
-            text: easy.message(code, errorText))
+            text: easy.message(code, errorText), systemError: Int32(easy.long(CURLINFO_OS_ERRNO)))
     }
 }

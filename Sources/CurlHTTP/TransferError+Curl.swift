@@ -1,21 +1,29 @@
 import CCurl
 import Platform
 
-#if canImport(Glibc)
-    import Glibc
-#elseif canImport(Darwin)
-    import Darwin
-#endif
-
 extension TransferError {
-    /// Parts of the messages about a connection that the server resets or closes during the TLS handshake, by OpenSSL 1 and 3.
-    private static let closedHandshake = [
-        String(cString: strerror(ECONNRESET)), "SSL_ERROR_SYSCALL", "unexpected eof",
-    ]
+    /// Whether the server has reset or closed the connection during the TLS handshake.
+    private static func isClosedHandshake(_ text: String) -> Bool {
+        text.contains(.closedInHandshake) || text.contains(.endedInHandshake)
+            || text.contains(String(cString: strerror(ECONNRESET)))
+    }
 
-    /// Classifies libcurl's code. - Parameter text: libcurl's message about this failure.
-    init(_ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String) {
+    /// Classifies libcurl's code.
+    /// - Parameters:
+    ///   - text: libcurl's message about this failure.
+    ///   - systemError: `errno` of the connection attempt; 0 if none failed.
+    init(
+        _ code: CURLcode, url: String, isTooLarge: Bool, received: Int, limit: Int, text: String, systemError: Int32 = 0
+    ) {
         switch code {
+        // No fault of the server's.
+        case CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
+            self.init(.outOfResources, url: url, detail: text)
+        case CURLE_COULDNT_CONNECT where [EMFILE, ENFILE, ENOMEM, ENOBUFS].contains(systemError):
+            self.init(.outOfResources, url: url, detail: text)
+        case CURLE_COULDNT_CONNECT:
+            self.init(.connect, url: url, detail: text)
+            isRefused = systemError == ECONNREFUSED
         case CURLE_WRITE_ERROR where isTooLarge, CURLE_FILESIZE_EXCEEDED:
             self.init(.tooLarge, url: url, detail: "larger than the limit of \(ByteCount(limit)) (--max-size)")
         case CURLE_COULDNT_RESOLVE_HOST, CURLE_COULDNT_RESOLVE_PROXY:
@@ -28,19 +36,18 @@ extension TransferError {
             self.init(.truncated, url: url, detail: "the connection broke after \(received) bytes: \(text)")
         case CURLE_TOO_MANY_REDIRECTS:
             self.init(.tooManyRedirects, url: url, detail: text)
-        // An unknown version or status of the response, while a refused scheme is named in lower case.
-        case CURLE_UNSUPPORTED_PROTOCOL where text.contains("HTTP"):
+        case CURLE_UNSUPPORTED_PROTOCOL where text.contains(.notHTTP):
             self.init(.broken, url: url, detail: "the server does not answer with HTTP: \(text)")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_URL_MALFORMAT:
             self.init(.refusedAddress, url: url, detail: "redirected to what may not be fetched: \(text)")
         // A busy server closes connections during the handshake. That says nothing about its certificate.
-        case CURLE_SSL_CONNECT_ERROR where Self.closedHandshake.contains(where: text.contains):
+        case CURLE_SSL_CONNECT_ERROR where Self.isClosedHandshake(text):
             self.init(.connect, url: url, detail: text)
         case CURLE_PEER_FAILED_VERIFICATION, CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CERTPROBLEM, CURLE_SSL_CIPHER,
             CURLE_SSL_CACERT_BADFILE, CURLE_SSL_ISSUER_ERROR, CURLE_SSL_ENGINE_INITFAILED, CURLE_SSL_CRL_BADFILE,
             CURLE_SSL_INVALIDCERTSTATUS, CURLE_USE_SSL_FAILED:
             self.init(.tls, url: url, detail: text)
-        case CURLE_COULDNT_CONNECT, CURLE_PROXY, CURLE_INTERFACE_FAILED, CURLE_OUT_OF_MEMORY, CURLE_FAILED_INIT:
+        case CURLE_PROXY, CURLE_INTERFACE_FAILED:
             self.init(.connect, url: url, detail: text)
         default:
             self.init(.broken, url: url, detail: text)

@@ -15,6 +15,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
         case tooManyRedirects
         case refusedAddress
         case cancelled
+        /// This process lacks memory or file descriptors: no fault of the server's.
+        case outOfResources
     }
 
     package var kind: Kind
@@ -22,6 +24,8 @@ package struct TransferError: Error, Sendable, Hashable, CustomStringConvertible
     package var url: String
     /// One line for people. It may contain the credentials of a redirect's target or of a proxy.
     package var detail: String
+    /// For `connect`: the host has refused the connection.
+    package var isRefused = false
     /// Duration of the transfer in microseconds.
     package var microseconds = 0
 

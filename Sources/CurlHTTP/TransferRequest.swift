@@ -1,9 +1,11 @@
+import CCurl
 package import HTTPTypes
+import Platform
 
 /// A request for a cover, or any other request that is relayed.
 package struct TransferRequest: Sendable {
     package var url: HTTPURL
-    /// What is sent with every request for a cover, beside the `User-Agent`. Other types than images are accepted, as some servers
+    /// The header fields of every request for a cover, beside the `User-Agent`. Other types than images are accepted, as some servers
     /// label images with them and answer 406 to a request for images only. No coding is wanted; gzip and deflate are decoded.
     package static let coverFields: HTTPFields = [.accept: "image/*, */*;q=0.8", .acceptEncoding: "identity"]
 
@@ -54,7 +56,7 @@ package struct TransferRequest: Sendable {
     }
 }
 
-/// What happens to the connection of a transfer before the request is sent.
+/// A step of a transfer's connection before the request is sent.
 package enum ConnectionEvent: Sendable, Equatable {
     /// A connection is being opened: the address is known. `others` are open to the same origin.
     case opening(others: Int)
@@ -62,4 +64,21 @@ package enum ConnectionEvent: Sendable, Equatable {
     case ready
     /// libcurl is about to send the request again: the connection ended before an answer.
     case resending
+}
+
+/// The request target (RFC 9112 section 3.2).
+extension Transfer {
+    /// Whether the environment may name a proxy for http URLs.
+    private static let hasProxy = ["http_proxy", "all_proxy", "ALL_PROXY"].contains { (name: String) in
+        getenv(name).map { $0[0] != 0 } ?? false
+    }
+
+    /// Sets the URL, and the request target to the byte: some releases of libcurl drop an empty query and change the case of
+    /// percent-encodings.
+    func setTarget(_ request: TransferRequest) {
+        sleeve_setopt_string(easy, CURLOPT_URL, request.url.requestURL)
+        // CURLOPT_REQUEST_TARGET would also be sent to where libcurl follows a redirect, and to a proxy that needs the whole URL.
+        let isOwn = (!request.followsRedirects || request.relay != nil) && (request.url.isHTTPS || !Self.hasProxy)
+        sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, isOwn ? String(request.url.target) : nil)
+    }
 }

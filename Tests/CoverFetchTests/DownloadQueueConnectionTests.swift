@@ -107,7 +107,7 @@ import Testing
         let allowed = refused.filter { queue.mayConnect($0, others: 2) }
         #expect(allowed.isEmpty && queue.inFlight == 90)
         // Their transfers have not ended yet.
-        _ = try queue.submit(secure(100), request: "", isImmediate: true)
+        _ = try queue.submit(secure(100), request: "", priority: .immediate)
         #expect(starts(&queue).isEmpty)
         for key in refused { queue.refusedTransferEnded(key) }
         #expect(starts(&queue).isEmpty)
@@ -170,7 +170,7 @@ import Testing
         var queue = try connectingQueue()
         #expect(try !queue.didConnect(secure(1).string, .ready))
         queue.didAnswer(try secure(1).string, http2: true)
-        queue.record(.answered, of: try secure(1).string, now: startTime)
+        queue.didReceive(.answered, of: try secure(1).string, now: startTime)
         _ = queue.end(try secure(1).string)
         while queue.count > 1 {
             for key in starts(&queue) {

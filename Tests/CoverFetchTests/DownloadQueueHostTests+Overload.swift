@@ -15,7 +15,7 @@ extension DownloadQueueHostTests {
         var queue = queue(perHost: 1)
         for path in 1...9 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
-        queue.record(try limit(0, 30), of: first[0], now: startTime)
+        queue.didReceive(try limit(0, 30), of: first[0], now: startTime)
         _ = queue.end(first[0])
         #expect(turn(&queue, after: 1).wait == startTime + .seconds(30))
         #expect(queue.takeMessages() == ["10.0.0.1 asked for a pause: no request for 29 s"])
@@ -29,7 +29,7 @@ extension DownloadQueueHostTests {
         var queue = queue(perHost: 4)
         for path in 1...40 { _ = try queue.submit(url(path), request: "") }
         for key in turn(&queue).started.prefix(3) {
-            queue.record(try limit(remaining, 60), of: key, now: startTime)
+            queue.didReceive(try limit(remaining, 60), of: key, now: startTime)
             _ = queue.end(key)
         }
         #expect(turn(&queue, after: 0.1).started.count == 3)
@@ -40,7 +40,7 @@ extension DownloadQueueHostTests {
         for path in 1...40 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
         for (key, stated) in try [(first[0], limit(0, 60)), (first[1], nil)] {
-            queue.record(stated, of: key, now: startTime)
+            queue.didReceive(stated, of: key, now: startTime)
             _ = queue.end(key)
         }
         #expect(turn(&queue, after: 0.1).started.count == 2)
@@ -61,12 +61,12 @@ extension DownloadQueueHostTests {
             _ = queue.didConnect(key, .ready)
         }
         for key in first.dropFirst(2) {
-            queue.record(.broken, of: key, failure: reset, now: startTime)
+            queue.didReceive(.broken, of: key, failure: reset, now: startTime)
             queue.retry(key, at: startTime + .seconds(1))
         }
         #expect(turn(&queue).started.isEmpty, "two are in flight")
         for key in first.prefix(2) {
-            queue.record(.answered, of: key, now: startTime)
+            queue.didReceive(.answered, of: key, now: startTime)
             _ = queue.end(key)
         }
         #expect(turn(&queue).started.count == 2)
@@ -81,7 +81,7 @@ extension DownloadQueueHostTests {
         _ = queue.didConnect(first[0], .ready)
         for round in 1...9 {
             let now = startTime + .seconds(round)
-            queue.record(.unreachable, of: first[1], failure: refused, now: now)
+            queue.didReceive(.unreachable, of: first[1], failure: refused, now: now)
             queue.retry(first[1], at: now)
             #expect(queue.attempts(first[1]) == (round <= 8 ? 0 : 1))
             #expect(turn(&queue, after: Double(round)).started == [first[1]])
@@ -97,11 +97,11 @@ extension DownloadQueueHostTests {
         for key in first { _ = queue.mayConnect(key, others: 0) }
         _ = queue.didConnect(first[0], .ready)
         queue.didAnswer(first[0], http2: false)
-        queue.record(.answered, of: first[0], now: startTime)
+        queue.didReceive(.answered, of: first[0], now: startTime)
         _ = queue.end(first[0])
         let late = startTime + .seconds(10)
         for key in first.dropFirst() {
-            queue.record(.timedOut, of: key, failure: refused, now: late)
+            queue.didReceive(.timedOut, of: key, failure: refused, now: late)
             queue.retry(key, at: late)
             #expect(queue.attempts(key) == 0)
         }
@@ -127,21 +127,21 @@ extension DownloadQueueHostTests {
             _ = queue.didConnect(key, .ready)
         }
         for key in first.dropLast() {
-            queue.record(.broken, of: key, failure: reset, now: startTime)
+            queue.didReceive(.broken, of: key, failure: reset, now: startTime)
             queue.retry(key, at: startTime + .seconds(key == first[0] ? 1 : 999))
         }
-        queue.record(.answered, of: first[31], now: startTime)
+        queue.didReceive(.answered, of: first[31], now: startTime)
         _ = queue.end(first[31])
         for path in 33...99 { _ = queue.withdraw(try url(path).string) { _ in true } }
         #expect(turn(&queue, after: 2).started == [first[0]])
         _ = queue.didConnect(first[0], .ready)
-        queue.record(.broken, of: first[0], failure: reset, now: startTime + .seconds(2))
+        queue.didReceive(.broken, of: first[0], failure: reset, now: startTime + .seconds(2))
         _ = queue.end(first[0])
         for round in 0..<6 {
             for path in 0..<40 { _ = try queue.submit(url(1_000 + 40 * round + path), request: "") }
             let keys = turn(&queue, after: 3).started
             for key in keys {
-                queue.record(.answered, of: key, now: startTime + .seconds(3))
+                queue.didReceive(.answered, of: key, now: startTime + .seconds(3))
                 _ = queue.end(key)
             }
         }
@@ -162,7 +162,7 @@ extension DownloadQueueHostTests {
         #expect(!good.isEmpty)
         for key in good {
             queue.didAnswer(key, http2: false)
-            queue.record(.answered, of: key, now: startTime + .seconds(5))
+            queue.didReceive(.answered, of: key, now: startTime + .seconds(5))
             _ = queue.end(key)
         }
         #expect(turn(&queue, after: 5).started.count { $0.hasPrefix("http://10.0.0.99/") } >= 4)
@@ -176,12 +176,12 @@ extension DownloadQueueHostTests {
         _ = try queue.submit(url(1, host: 2), request: "")
         #expect(try turn(&queue, after: 1).started == [url(1, host: 2).string])
         for key in first {
-            queue.record(.timedOut, of: key, failure: refused, now: startTime + .seconds(1))
+            queue.didReceive(.timedOut, of: key, failure: refused, now: startTime + .seconds(1))
             if key != first[0] { _ = queue.end(key) }
         }
         #expect(turn(&queue, after: 1).started.isEmpty)
         queue.didAnswer(first[0], http2: false)
-        queue.record(.answered, of: first[0], now: startTime + .seconds(1.9))
+        queue.didReceive(.answered, of: first[0], now: startTime + .seconds(1.9))
         _ = queue.end(first[0])
         #expect(turn(&queue, after: 1.9).started.count == 9, "beside the other host's")
     }
@@ -192,7 +192,7 @@ extension DownloadQueueHostTests {
         let failure = CoverFailure(.status, url: "", detail: "", status: 503)
         for key in keys {
             let signal = HostSignal(failure, pause: pause)
-            queue.record(signal, of: key, failure: failure, now: startTime + .seconds(seconds))
+            queue.didReceive(signal, of: key, failure: failure, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }
@@ -205,7 +205,7 @@ extension DownloadQueueHostTests {
             refuse(&queue, [keys[0]], pause: .seconds(pause), after: 0)
             let next = turn(&queue).started
             #expect(next.count == 1)
-            queue.record(.answered, of: keys[1], now: startTime)
+            queue.didReceive(.answered, of: keys[1], now: startTime)
             for key in keys.dropFirst() + next { _ = queue.end(key) }
         }
         #expect(queue.learnt.values.allSatisfy { $0.restsUntil == nil })
@@ -220,7 +220,7 @@ extension DownloadQueueHostTests {
         #expect(turn(&queue, after: 29).started.isEmpty)
         let probe = turn(&queue, after: 30).started
         #expect(probe.count == 1)
-        queue.record(.answered, of: probe[0], now: startTime + .seconds(30))
+        queue.didReceive(.answered, of: probe[0], now: startTime + .seconds(30))
         _ = queue.end(probe[0])
         #expect(turn(&queue, after: 30).started.count == 8)
     }
@@ -253,7 +253,7 @@ extension DownloadQueueHostTests {
             #expect(turn.dropped.isEmpty)
         }
         let probe = turn(&queue, after: 100).started
-        queue.record(.answered, of: try #require(probe.first), now: startTime + .seconds(100))
+        queue.didReceive(.answered, of: try #require(probe.first), now: startTime + .seconds(100))
         #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == nil)
     }
 }

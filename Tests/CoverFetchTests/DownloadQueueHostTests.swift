@@ -7,7 +7,11 @@ import Testing
 @Suite struct DownloadQueueHostTests {
     typealias Queue = QueueDriver<String>
     let startTime = ContinuousClock.now
-    let refused = CoverFailure(.connect, url: "", detail: "connection refused")
+    let refused = {
+        var failure = CoverFailure(.connect, url: "", detail: "connection refused")
+        failure.isConnectionRefused = true
+        return failure
+    }()
 
     func queue(parallel: Int = 100, perHost: Int = 100, totalInterval: Duration? = nil, adapts: Bool = false)
         -> Queue
@@ -45,7 +49,7 @@ import Testing
 
     func fail(_ queue: inout Queue, _ keys: [String], after seconds: Double) {
         for key in keys {
-            queue.record(.unreachable, of: key, failure: refused, now: startTime + .seconds(seconds))
+            queue.didReceive(.unreachable, of: key, failure: refused, now: startTime + .seconds(seconds))
             _ = queue.end(key)
         }
     }
@@ -57,7 +61,7 @@ import Testing
         for path in 1...30 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
         for key in first {
-            queue.record(.unreachable, of: key, failure: refused, now: startTime)
+            queue.didReceive(.unreachable, of: key, failure: refused, now: startTime)
             queue.retry(key, at: startTime + .milliseconds(10))
         }
         let open = turn(&queue, after: 0.1)
@@ -65,7 +69,7 @@ import Testing
         #expect(open.wait == startTime + .milliseconds(500))
         let probe = turn(&queue, after: 0.6)
         #expect(probe.started.count == 1 && !first.contains(probe.started[0]))
-        queue.record(.answered, of: probe.started[0], now: startTime + .seconds(0.7))
+        queue.didReceive(.answered, of: probe.started[0], now: startTime + .seconds(0.7))
         _ = queue.end(probe.started[0])
         #expect(turn(&queue, after: 0.7).started.count == 8)
     }
@@ -77,7 +81,7 @@ import Testing
             let keys = turn(&queue).started
             #expect(keys.count == 8)
             fail(&queue, Array(keys.dropLast()), after: 0)
-            queue.record(.answered, of: keys[7], now: startTime)
+            queue.didReceive(.answered, of: keys[7], now: startTime)
             _ = queue.end(keys[7])
         }
     }
@@ -105,35 +109,6 @@ import Testing
         #expect(try turn(&queue, after: now + 61).started == [url(41).string])
     }
 
-    @Test
-    func
-        `an immediate job starts even if its host was given up, is paused or at its limit; its success reopens the host`()
-        throws
-    {
-        var queue = queue(perHost: 3)
-        for path in 1...30 { _ = try queue.submit(url(path), request: "") }
-        fail(&queue, turn(&queue).started, after: 0)
-        #expect(turn(&queue, after: 0.1).started.isEmpty)
-        _ = try queue.submit(url(20), request: "", isImmediate: true)
-        #expect(try turn(&queue, after: 0.1).started == [url(20).string])
-        fail(&queue, [try url(20).string], after: 0.1)
-        for seconds in [2.0, 4.0] { fail(&queue, turn(&queue, after: seconds).started, after: seconds) }
-        #expect(!turn(&queue, after: 4).dropped.isEmpty)
-        for path in [50, 51] { _ = try queue.submit(url(path), request: "", isImmediate: path == 50) }
-        let again = turn(&queue, after: 5)
-        #expect(try again.started == [url(50).string])
-        #expect(again.dropped.isEmpty, "the probe is still in flight")
-        for path in 60...70 { _ = try queue.submit(url(path), request: "") }
-        try queue.record(.answered, of: url(50).string, now: startTime + .seconds(5))
-        _ = try queue.end(url(50).string)
-        #expect(turn(&queue, after: 5).started.count == 3)
-        _ = try queue.submit(url(80), request: "", isImmediate: true)
-        #expect(try turn(&queue, after: 5).started == [url(80).string], "one more than perHost")
-        queue.close(hostOf: try url(80).string, until: startTime + .seconds(60))
-        _ = try queue.submit(url(81), request: "", isImmediate: true)
-        #expect(try turn(&queue, after: 6).started == [url(81).string])
-    }
-
     @Test func `preferred jobs start in their order, before all others of their host`() throws {
         var queue = queue(perHost: 1)
         for path in 1...9 { _ = try queue.submit(url(path), request: "") }
@@ -157,18 +132,6 @@ import Testing
         #expect(try queue.withdraw(url(2).string) { $0 == "view" } == ["view"])
         _ = try queue.end(url(1).string)
         #expect(try turn(&queue).started == [url(3).string])
-    }
-
-    @Test func `a job that backs off and becomes immediate starts once`() throws {
-        var queue = queue(perHost: 8)
-        _ = try queue.submit(url(1), request: "")
-        _ = turn(&queue)
-        queue.retry(try url(1).string, at: startTime + .seconds(5))
-        _ = try queue.submit(url(1), request: "", isImmediate: true)
-        #expect(try turn(&queue, after: 1).started == [url(1).string])
-        queue.didReceive(try url(1).string)
-        #expect(turn(&queue, after: 6).started.isEmpty)
-        #expect(queue.inFlight == 0)
     }
 
     @Test func `a new run retries a host that could not be reached, but not one that asked for a pause`() throws {
@@ -224,7 +187,7 @@ import Testing
         for path in 1...200 { _ = try queue.submit(url(path, host: 1), request: "") }
         for path in 1...25 { _ = try queue.submit(url(path, host: 2), request: "") }
         let others = turn(&queue).started.filter { $0.hasPrefix("http://10.0.0.2/") }
-        try queue.record(.answered, of: url(1).string, now: startTime)
+        try queue.didReceive(.answered, of: url(1).string, now: startTime)
         _ = try queue.end(url(1).string)
         #expect(try turn(&queue).started == [url(26).string])
         for key in others.dropLast() { _ = queue.end(key) }
@@ -252,7 +215,7 @@ import Testing
         for path in 1...2 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
         // The host may not have counted the other request in flight yet.
-        queue.record(try limit(4, 30), of: first[0], now: startTime)
+        queue.didReceive(try limit(4, 30), of: first[0], now: startTime)
         _ = queue.end(first[0])
         for path in 3...20 { _ = try queue.submit(url(path), request: "") }
         let second = turn(&queue, after: 1)
@@ -271,7 +234,8 @@ import Testing
         func refuse(after seconds: Double) -> Int {
             let keys = turn(&queue, after: seconds).started
             for key in keys {
-                queue.record(.rateLimited(pause: nil), of: key, failure: refused, now: startTime + .seconds(seconds))
+                queue.didReceive(
+                    .rateLimited(pause: nil), of: key, failure: refused, now: startTime + .seconds(seconds))
                 _ = queue.end(key)
             }
             return keys.count
@@ -290,7 +254,7 @@ import Testing
         let first = turn(&queue).started
         #expect(first.count == 8)
         for key in first {
-            queue.record(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
+            queue.didReceive(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
             _ = queue.end(key)
         }
         #expect(turn(&queue, after: 2).started.count == 1)
@@ -302,14 +266,14 @@ import Testing
         var queue = queue(perHost: 64, adapts: true)
         for path in 1...200 { _ = try queue.submit(url(path), request: "") }
         let first = turn(&queue).started
-        for key in first.prefix(31) { queue.record(.answered, of: key, now: startTime + .seconds(1)) }
+        for key in first.prefix(31) { queue.didReceive(.answered, of: key, now: startTime + .seconds(1)) }
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == nil)
-        queue.record(.answered, of: first[31], now: startTime + .seconds(1))
+        queue.didReceive(.answered, of: first[31], now: startTime + .seconds(1))
         let message = "10.0.0.1 gets at most 64 in flight instead of 32: it answered all requests"
         #expect(queue.limitMessage(hostOf: first[0], after: nil) == message)
         for key in first.dropFirst() { _ = queue.end(key) }
         let key = try #require(turn(&queue, after: 1).started.last)
-        queue.record(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
+        queue.didReceive(.rateLimited(pause: nil), of: key, now: startTime + .seconds(2))
         let failure = CoverFailure(.status, url: "", detail: "429 Too Many Requests", status: 429)
         let cut = "10.0.0.1 gets at most 60 in flight instead of 64: 429 Too Many Requests"
         #expect(queue.limitMessage(hostOf: key, after: failure) == cut)

@@ -146,60 +146,12 @@ import Testing
         #expect(try queue.end(url(1).string) == ["1", "late"])
     }
 
-    @Test func `a request for a cover that is being stored joins it, and the cover counts as no transfer in flight`()
-        throws
-    {
-        var queue = queue(parallel: 1)
-        for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
-        #expect(try starts(&queue).keys == [url(1).string])
-        queue.didReceive(try url(1).string)
-        #expect(try starts(&queue).keys == [url(2).string])
-        #expect(try queue.submit(url(1), request: "late"))
-        #expect(starts(&queue).keys.isEmpty)
-        #expect(try queue.end(url(1).string) == ["1", "late"])
-        #expect(queue.inFlight == 1)
-    }
-
-    @Test func `a cover that the store lost is downloaded again, and its requests can be cancelled again`() throws {
-        var queue = queue()
-        _ = try queue.submit(url(1), request: "a")
-        #expect(try starts(&queue).keys == [url(1).string])
-        queue.didReceive(try url(1).string)
-        #expect(queue.cancel { _ in true }.requests.isEmpty)
-        queue.retry(try url(1).string, at: startTime)
-        #expect(try starts(&queue).keys == [url(1).string])
-        #expect(queue.cancel { _ in true }.requests == ["a"])
-        #expect(queue.inFlight == 0 && queue.count == 0)
-    }
-
-    @Test func `everything has been received while no job waits or is in flight, whatever is still being stored`()
-        throws
-    {
-        var queue = queue(parallel: 1)
-        for path in 1...2 { _ = try queue.submit(url(path), request: "\(path)") }
-        _ = starts(&queue)
-        queue.didReceive(try url(1).string)
-        #expect(!queue.hasReceivedAll, "the second waits")
-        _ = starts(&queue)
-        #expect(!queue.hasReceivedAll, "the second is in flight")
-        queue.didReceive(try url(2).string)
-        #expect(queue.hasReceivedAll)
-        queue.retry(try url(1).string, at: startTime)
-        #expect(!queue.hasReceivedAll, "the store has lost the first")
-        _ = starts(&queue)
-        queue.didReceive(try url(1).string)
-        #expect(queue.hasReceivedAll)
-        _ = try queue.end(url(1).string)
-        #expect(queue.hasReceivedAll && queue.count == 1)
-    }
-
     @Test func `events of a job that has ended change nothing`() throws {
         var queue = queue()
         _ = try queue.submit(url(1), request: "a")
         _ = starts(&queue)
         #expect(try queue.end(url(1).string) == ["a"])
         #expect(try queue.end(url(1).string).isEmpty)
-        queue.didReceive(try url(1).string)
         queue.didAnswer(try url(1).string, http2: false)
         queue.close(hostOf: try url(1).string, until: startTime)
         #expect(queue.inFlight == 0 && queue.count == 0)

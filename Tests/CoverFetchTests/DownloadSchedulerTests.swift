@@ -9,8 +9,7 @@ import Wire
 @testable import CoverFetch
 
 @Suite(.timeLimit(.minutes(5))) struct DownloadSchedulerTests {
-    @Test func `requests for one URL share a transfer; later ones join until the store has ended the job`() async throws
-    {
+    @Test func `requests for one URL share a transfer; later ones join until the cover is stored`() async throws {
         try await withScheduler { origin, scheduler, store in
             let url = try HTTPURL(origin.coverURL(1) + "?hold=1")
             let (first, second, third) = (Caller(), Caller(), Caller())
@@ -26,7 +25,7 @@ import Wire
             #expect(
                 third.result?.isJoined == true && first.result?.isJoined == false && second.result?.isJoined == true)
             #expect(origin.requestCount == 1)
-            #expect(await !scheduler.join(url, third.request), "the job has ended")
+            #expect(await !scheduler.join(url, third.request), "the cover is stored")
         }
     }
 
@@ -37,7 +36,23 @@ import Wire
             await scheduler.submit([(try HTTPURL(origin.coverURL(1)), caller.request)])
             try await eventually { caller.result != nil }
             #expect(origin.requestCount == 2 && store.downloads.count == 2)
-            #expect(throws: Never.self) { try caller.result?.result.get() }
+            #expect(caller.result?.kind == .downloaded)
+        }
+    }
+
+    @Test func `a cover that is being stored is not cancelled, and holds up no other cover of its host`() async throws {
+        try await withScheduler(FetchLimits(parallel: 1, perHost: 1)) { origin, scheduler, store in
+            let (first, second) = (Caller(), Caller())
+            store.pause()
+            await scheduler.submit([
+                (try HTTPURL(origin.coverURL(1)), first.request), (try HTTPURL(origin.coverURL(2)), second.request),
+            ])
+            try await eventually { origin.requestCount == 2 }
+            await scheduler.cancelRequests(of: first.owner)
+            #expect(first.result == nil)
+            store.resume()
+            try await eventually { first.result != nil && second.result != nil }
+            #expect(first.result?.kind == .downloaded && second.result?.kind == .downloaded)
         }
     }
 
@@ -106,6 +121,7 @@ import Wire
     // MARK: Support
 
     private func withScheduler(
+        _ limits: FetchLimits = FetchLimits(parallel: 16, perHost: 8),
         _ body: (Origin, DownloadScheduler, MemoryStore) async throws -> Void
     ) async throws {
         let origin = try await Origin.start()
@@ -115,7 +131,7 @@ import Wire
         let scheduler = DownloadScheduler(
             client: try HTTPClient(configuration: configuration), store: store,
             policy: FetchPolicy(
-                limits: FetchLimits(parallel: 16, perHost: 8), retry: RetryPolicy(retries: 0),
+                limits: limits, retry: RetryPolicy(retries: 0),
                 redirect: RedirectPolicy()),
             hosts: [:], logger: Logger(label: "test"))
         store.scheduler = scheduler
@@ -135,17 +151,13 @@ import Wire
 
 /// A caller that records how its requests ended.
 private final class Caller: Sendable {
-    private let state = Mutex<[FetchResult]>([])
-    var results: [FetchResult] { state.withLock { $0 } }
-    var result: FetchResult? { results.first }
+    private let state = Mutex<[CoverOutcome]>([])
+    var results: [CoverOutcome] { state.withLock { $0 } }
+    var result: CoverOutcome? { results.first }
     var owner: ObjectIdentifier { ObjectIdentifier(self) }
     var request: FetchRequest {
         FetchRequest(owner: owner) { [self] result in state.withLock { $0.append(result) } }
     }
-}
-
-extension FetchResult {
-    fileprivate var failure: CoverFailure? { if case .failure(let failure) = result { failure } else { nil } }
 }
 
 /// A store that keeps finished jobs in memory.
@@ -177,26 +189,23 @@ private final class MemoryStore: DownloadStore {
             return state.losesNext
         }
         try? await eventually { self.state.withLock { !$0.isPaused } }
-        var results: [StoreResult] = []
-        for (index, download) in batch.downloads.enumerated() {
-            if index == 0, losesFirst {
-                results.append(.lost(download.job))
-                continue
-            }
-            results.append(.finished(download.job, FetchResult(download.result)))
-        }
-        await scheduler?.didStore(results)
+        let kept = batch.downloads.dropFirst(losesFirst ? 1 : 0)
+        _ = scheduler?.pending.complete(kept.map(\.outcome))
+        if losesFirst { await scheduler?.resubmit([batch.downloads[0].key]) }
     }
 }
 
 extension Download {
-    fileprivate var result: Result<StoredCover, CoverFailure> {
+    fileprivate var outcome: CoverOutcome {
         switch content {
-        case .cover(_, _, let body):
-            .success(StoredCover(url: key, digest: "", byteCount: body.count, date: .now))
-        case .unstorable: .failure(.notStorable(key))
-        case .notModified: .success(StoredCover(url: key, digest: "", byteCount: 0, isRevalidated: true, date: .now))
-        case .failure(let failure, _): .failure(failure)
+        case .cover: return CoverOutcome(.downloaded, of: self)
+        case .notModified: return CoverOutcome(.revalidated, of: self)
+        case .unstorable, .failure:
+            var outcome = CoverOutcome(.failed, of: self)
+            outcome.fail(failure ?? .notStorable(key))
+            return outcome
         }
     }
+
+    private var failure: CoverFailure? { if case .failure(let failure, _) = content { failure } else { nil } }
 }

@@ -82,7 +82,7 @@ import Testing
         }
         #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == later(3_600).instant)
         let failure = answers ? nil : CoverFailure(.status, url: "", detail: "", status: 429)
-        queue.record(HostSignal(failure, pause: .seconds(3_000)), of: start.job, failure: failure, now: now.instant)
+        queue.didReceive(HostSignal(failure, pause: .seconds(3_000)), of: start.job, failure: failure, now: now.instant)
         _ = queue.end(start.job)
         #expect(queue.learnt["http://10.0.0.1"]?.restsUntil == (answers ? nil : later(3_000).instant))
         switch queue.next(now: now.instant) {

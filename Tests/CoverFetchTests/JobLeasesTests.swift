@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPTypes
 import Synchronization
 import Testing
 
@@ -14,6 +15,19 @@ import Testing
         #expect(table.held == ["a"])
         #expect(leases.jobsToLookUp(now: now + .seconds(10)).isEmpty && leases.deadline == nil)
         leases.end(job(1))
+        #expect(table.held.isEmpty)
+    }
+
+    @Test func `the lease of a job whose download is handed over stays with the download`() throws {
+        let table = FakeLeases()
+        var leases = JobLeases(table, timeout: .seconds(60))
+        #expect(leases.admit(job(1), "a", now: now) == .start)
+        let lease = leases.handOver(job(1))
+        leases.end(job(1))
+        #expect(lease != nil && table.held == ["a"])
+        let pending = PendingStores(table)
+        pending.add(try HTTPURL("http://a.example/1"), [], fields: [:], lease: lease)
+        _ = pending.complete([CoverOutcome(.downloaded, url: "http://a.example/1")])
         #expect(table.held.isEmpty)
     }
 
@@ -130,5 +144,5 @@ private final class FakeLeases: DownloadLeases {
 
     func release(_ lease: Int) { state.withLock { $0.held[lease] = nil } }
 
-    func stored(_ keys: [String]) async -> [StoredCover?] { keys.map { _ in nil } }
+    func stored(_ keys: [String]) async -> [CoverOutcome?] { keys.map { _ in nil } }
 }

@@ -1,6 +1,7 @@
 import HTTPTypes
 import ImageHeader
 import OriginServer
+import Platform
 import Testing
 
 @testable import CoverFetch
@@ -9,14 +10,12 @@ import Testing
 @Suite struct ResponseDispositionTests {
     private static let url = "http://a.example/1.jpg"
 
-    private final class Stored: StoredVersion {
-        let conditions: HTTPFields = [.ifNoneMatch: "\"a\""]
-        let entityTag: String? = "\"a\""
-    }
+    private static let stored = StoredVersion(
+        conditions: [.ifNoneMatch: "\"a\""], entityTag: "\"a\"", digest: Digest(of: []), validatedAt: 0)
 
     private func disposition(
         _ status: Int, _ body: [UInt8] = [], url: String = Self.url, type: String = "image/jpeg",
-        location: String? = nil, redirectedTo: String? = nil, stored: (any StoredVersion)? = nil
+        location: String? = nil, redirectedTo: String? = nil, stored: StoredVersion? = nil
     ) throws -> ResponseDisposition {
         let response = TransferResponse(
             head: HTTPResponse(status: .init(code: status), headerFields: [.contentType: type]),
@@ -32,7 +31,7 @@ import Testing
     }
 
     @Test func `a 304 confirms the stored version, and is a failure without one`() throws {
-        let stored = Stored()
+        let stored = Self.stored
         guard case .notModified(let confirmed) = try disposition(304, stored: stored) else {
             Issue.record("the stored version is not confirmed")
             return

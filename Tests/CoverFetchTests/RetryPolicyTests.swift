@@ -1,3 +1,4 @@
+import CurlHTTP
 import Testing
 
 @testable import CoverFetch
@@ -24,8 +25,14 @@ import Testing
 
     @Test(arguments: CoverFailure.Kind.allCases)
     func `failures of the connection and quota messages are retried, other failures are not`(kind: CoverFailure.Kind) {
-        let isTransient = [.connect, .broken, .nameResolution, .timeout, .truncated, .overQuota].contains(kind)
+        let isTransient = [.connect, .broken, .nameResolution, .timeout, .truncated, .overQuota, .outOfResources]
+            .contains(kind)
         #expect(decide(kind) == (isTransient ? .retry(after: .milliseconds(250)) : .giveUp))
+    }
+
+    @Test func `a lack of memory or descriptors says nothing about the host`() {
+        let signal = HostSignal(TransferError(.outOfResources, url: "", detail: ""))
+        #expect(signal == .answered && signal.failure == nil)
     }
 
     @Test func `after the last retry the cover fails; without retries at once`() {

@@ -7,7 +7,7 @@ import Wire
 @testable import CurlHTTP
 
 @Suite(.timeLimit(.minutes(10))) struct CancellationTests {
-    @Test func `cancelling a task that waits ends it as cancelled at once, and the client goes on working`()
+    @Test func `cancelling a task that waits ends it as cancelled immediately, and the client goes on working`()
         async throws
     {
         try await withListener(answer: nil) { listener in
@@ -102,7 +102,7 @@ import Wire
         }
     }
 
-    @Test func `a client that nobody holds any more lets go of its transfers`() async throws {
+    @Test func `a client that is released releases its transfers`() async throws {
         try await withListener(answer: nil) { listener in
             var requests = listener.requests.makeAsyncIterator()
             let request = TransferRequest(url: try HTTPURL(listener.url))

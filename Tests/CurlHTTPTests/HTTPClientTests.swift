@@ -84,7 +84,7 @@ import Wire
         }
     }
 
-    @Test func `two hundred requests at once are all answered, each with its own cover`() async throws {
+    @Test func `two hundred simultaneous requests are all answered, each with its own cover`() async throws {
         try await withOrigin { origin, client in
             let wrong = try await withThrowingTaskGroup(of: Int?.self) { group in
                 for number in 1...200 {

@@ -7,7 +7,7 @@ import Wire
 /// Servers that would have a client take up memory or time without end. Each is real, and each costs what is bounded: what it
 /// could send is counted, sockets' own buffers included.
 @Suite(.timeLimit(.minutes(10))) struct HostileServerTests {
-    /// What sockets may hold besides what a client takes, in bytes.
+    /// The limit of the bytes in socket buffers, beside those that a client has read.
     private static let slack = 24 << 20
 
     /// The failure that such an answer ends with; afterwards the client goes on working.

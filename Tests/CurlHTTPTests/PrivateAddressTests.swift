@@ -42,7 +42,7 @@ import Wire
     ])
     func `addresses of the open Internet are not`(text: String) throws { #expect(try !isPrivate(text)) }
 
-    @Test func `a connection to a private address is refused, and nobody hears of it`() async throws {
+    @Test func `a connection to a private address is refused before a packet is sent`() async throws {
         try await withOrigin {
             $0.deniesPrivateAddresses = true
         } _: { origin, client in

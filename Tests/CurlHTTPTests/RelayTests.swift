@@ -6,7 +6,7 @@ import Wire
 
 @testable import CurlHTTP
 
-/// Requests handed on for somebody else.
+/// Requests relayed for a client.
 @Suite(.timeLimit(.minutes(5))) struct RelayTests {
     private func relay(
         _ client: HTTPClient, _ url: String, _ method: HTTPRequest.Method = .get, _ fields: HTTPFields = [:],
@@ -67,20 +67,22 @@ import Wire
         }
     }
 
-    @Test func `1xx responses are told as they come, and are no part of the final one (RFC 9110 §15.2)`() async throws {
+    @Test func `1xx responses are reported as they come, and are no part of the final one (RFC 9110 §15.2)`()
+        async throws
+    {
         let answer = """
             HTTP/1.1 103 Early Hints\r\nX-Early: 1\r\n\r\nHTTP/1.1 102 Processing\r\n\r
             HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok
             """
         try await withListener(answer: answer) { listener in
             try await withClient { client in
-                let told = Mutex<[Int]>([])
+                let reported = Mutex<[Int]>([])
                 let relay = TransferRequest.Relay(method: .get) { interim in
-                    told.withLock { $0.append(interim.status.code) }
+                    reported.withLock { $0.append(interim.status.code) }
                 }
                 let response = try await client.response(
                     for: TransferRequest(url: HTTPURL(listener.url), relay: relay))
-                #expect(told.withLock { $0 } == [103, 102])
+                #expect(reported.withLock { $0 } == [103, 102])
                 #expect(response.head.status == .ok && response.body == Array("ok".utf8))
                 #expect(response.head.headerFields[HTTPField.Name("X-Early")!] == nil)
             }

@@ -4,7 +4,7 @@ import Wire
 
 @testable import CurlHTTP
 
-/// What reaches the server.
+/// The request targets that reach the server.
 @Suite(.timeLimit(.minutes(5))) struct RequestTargetTests {
     private static let answer = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n"
 

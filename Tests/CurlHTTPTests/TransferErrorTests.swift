@@ -59,7 +59,7 @@ import Wire
         }
     }
 
-    @Test func `a port nobody listens on is a failure to connect`() async throws {
+    @Test func `a port without a listener is a failure to connect`() async throws {
         let url = "http://127.0.0.1:\(try await closedPort())/a.jpg"
         try await withClient { client in expect(await client.failure(url), .connect, url) }
     }

@@ -25,23 +25,24 @@ extension CoverFailure {
             case .tooManyRedirects: .tooManyRedirects
             case .refusedAddress: .refusedAddress
             case .cancelled: .cancelled
+            case .outOfResources: .outOfResources
             }
         self.init(kind, url: error.url, detail: Self.detail(of: error))
+        isConnectionRefused = error.isRefused
     }
 
     /// Rewords libcurl's message: a host by its name and port, without milliseconds and system calls.
     private static func detail(of error: TransferError) -> String {
         let detail = Proxy(for: error.url)?.attributing(error.detail) ?? error.detail
-        func begins(_ prefixes: String...) -> Bool { prefixes.contains { detail.hasPrefix($0) } }
         guard let cause = detail.split(separator: ": ").last else { return detail }
         let reason = cause.prefix(1).lowercased() + cause.dropFirst()
         switch error.kind {
-        case .connect where begins("Failed to connect to "):
+        case .connect where detail.hasPrefix(.failedToConnect):
             return (try? HTTPURL(error.url)).map { "can't reach \($0.authority): \(reason)" } ?? detail
-        case .broken where begins("Recv failure: ", "Send failure: "),
-            .connect where begins("Recv failure: ", "Send failure: "):
+        case .broken where detail.hasPrefix(.receiveFailed) || detail.hasPrefix(.sendFailed),
+            .connect where detail.hasPrefix(.receiveFailed) || detail.hasPrefix(.sendFailed):
             return "the server broke the connection: \(reason)"
-        case .nameResolution where begins("Could not resolve host: "):
+        case .nameResolution where detail.hasPrefix(.hostUnresolved):
             return "can't find \(cause): the name has no address"
         default: return detail
         }

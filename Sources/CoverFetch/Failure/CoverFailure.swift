@@ -3,7 +3,10 @@ import Platform
 
 /// Why a cover could not be downloaded or read. `message` is one line that names the URL and never holds credentials.
 public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
-    /// The classes of failure a program can act on.
+    /// The classes of failure a program can act on. Further ones may be added: switch with `@unknown default`.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Kind: String, Sendable, CaseIterable {
         /// The text is not an http or https URL, or holds credentials.
         case badURL
@@ -23,7 +26,7 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case truncated
         /// The server answered with a status other than 2xx.
         case status
-        /// A complete 2xx response whose body is not an image, or an image that imitates the cache's records.
+        /// A complete 2xx response whose body is not an image.
         case notAnImage
         /// A complete 2xx response whose body is an error message about a rate limit or quota.
         case overQuota
@@ -43,15 +46,17 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
         case cache
         /// No request was sent, because the host cannot be reached or asked for a pause. `detail` says which.
         case notTried
+        /// This process has too little memory or too few file descriptors.
+        case outOfResources
     }
 
     /// The class of the failure.
     public var kind: Kind
     /// The URL as the caller gave it.
     public var url: String
-    /// What happened, without the URL, with credentials redacted.
+    /// The cause, without the URL, with credentials redacted.
     public var detail: String {
-        // What is appended may lead to the URL of a redirect.
+        // An appended text may have the URL of a redirect.
         didSet { detail = Redaction.redact(detail) }
     }
     /// The HTTP status, if the server answered.
@@ -61,6 +66,10 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The line of the list that named the URL.
     public var line: Int?
 
+    /// For `notTried`: what is wrong with the host, by name.
+    package var hostProblem: String?
+    /// For `connect`: the host has refused the connection.
+    var isConnectionRefused = false
     /// For `notTried`: the host asked for fewer requests or for a pause.
     package var isRateLimit = false
     /// Another host than that of `url` failed: a redirect's target, or the host of an alternative URL.
@@ -71,7 +80,13 @@ public struct CoverFailure: Error, Sendable, Hashable, CustomStringConvertible {
     /// The same as `message`.
     public var description: String { message }
 
-    package init(_ kind: Kind, url: String, detail: String, status: Int? = nil, line: Int? = nil) {
+    /// A failure made by the caller: for tests, or thrown by a transport.
+    /// - Parameters:
+    ///   - url: the URL as it was requested.
+    ///   - detail: what happened, without the URL.
+    ///   - status: the HTTP status, if the server answered.
+    ///   - line: the line of the list that named the URL.
+    public init(_ kind: Kind, url: String, detail: String, status: Int? = nil, line: Int? = nil) {
         self.kind = kind
         self.url = url
         self.detail = Redaction.redact(detail)
@@ -86,7 +101,7 @@ extension CoverFailure {
     /// A retry may succeed: the network or the server failed for a moment.
     package var isTransient: Bool {
         switch kind {
-        case .connect, .broken, .nameResolution, .timeout, .truncated, .overQuota: true
+        case .connect, .broken, .nameResolution, .timeout, .truncated, .overQuota, .outOfResources: true
         case .status: status.map { Self.isTransient(status: $0) } ?? false
         default: false
         }
@@ -138,30 +153,24 @@ extension CoverFailure {
         CoverFailure(.notStorable, url: url, detail: "the server forbids storing it (Cache-Control: no-store)")
     }
 
-    private static let notTriedPrefix = "not tried: "
-
     /// - Parameter reason: what is wrong with the host, by name.
     static func notTried(_ url: String, _ reason: String, isRateLimit: Bool) -> CoverFailure {
-        var failure = CoverFailure(.notTried, url: url, detail: notTriedPrefix + reason)
+        var failure = CoverFailure(.notTried, url: url, detail: "not tried: \(reason)")
+        failure.hostProblem = Redaction.redact(reason)
         failure.isRateLimit = isRateLimit
         return failure
-    }
-
-    /// For `notTried`: what is wrong with the host, by name. Nil for other kinds.
-    package var hostProblem: String? {
-        kind == .notTried ? String(detail.dropFirst(Self.notTriedPrefix.count)) : nil
     }
 
     /// Describes a host whose last `count` transfers failed, the last one with this failure.
     func outage(of host: String, count: Int) -> String {
         let times = count == 1 ? "" : "s"
         switch kind {
-        case .connect where detail.contains("refused"): return "\(host) refused \(count) connection\(times)"
+        case .connect where isConnectionRefused: return "\(host) refused \(count) connection\(times)"
         case .connect: return "\(host) can't be reached (\(count) attempt\(times))"
         case .nameResolution: return "the name \(host) can't be resolved (\(count) attempt\(times))"
         case .tls: return "\(host) has no TLS that can be trusted (\(count) attempt\(times))"
         case .timeout: return "\(host) did not answer \(count) request\(times) in time"
-        case .overQuota: return "\(host) refused \(count) request\(times) as too many"
+        case .overQuota: return "\(host) rate-limited \(count) request\(times)"
         case .status: return "\(host) answered \(status ?? 0) to \(count) request\(times)"
         default: return "\(host) failed \(count) time\(times)"
         }

@@ -1,3 +1,4 @@
+import CurlHTTP
 import Platform
 
 /// The proxy that libcurl takes from the environment for a URL, without its credentials. Failures of the proxy are reported as
@@ -36,8 +37,8 @@ struct Proxy: Sendable, Hashable {
     func attributing(_ message: String) -> String {
         let address = port.map { "\(host) port \($0)" } ?? "\(host) port "
         let concernsProxy =
-            message.contains("resolve proxy") || message.contains("Failed to connect to \(address)")
-            || message.contains("from proxy") || message.contains("CONNECT tunnel failed")
+            message.contains(.proxyUnresolved) || message.contains(CurlMessage.failedToConnect.rawValue + address)
+            || message.contains(.answeredByProxy) || message.contains(.tunnelFailed)
         return concernsProxy ? "the proxy that \(variable) names failed: \(message)" : message
     }
 

@@ -7,7 +7,7 @@
 package struct Breaker {
     package typealias Instant = ContinuousClock.Instant
 
-    /// What a failed request shows.
+    /// The kind of a failed request.
     package enum Failure: Sendable {
         /// The host answered, with an error or only partly.
         case serverError
@@ -117,6 +117,9 @@ package struct Breaker {
         if isClosed, failed.isEmpty { return }
         self = Breaker(policy)
     }
+
+    /// Lets one request through if the host was given up.
+    mutating func probeIfGivenUp() { if case .givenUp = state { state = .open(until: nil) } }
 
     /// - Parameter hasAnswered: the host has answered before, if only with an error.
     package mutating func failed(_ job: JobID, _ failure: Failure, hasAnswered: Bool, now: Instant) {

@@ -1,8 +1,7 @@
 import CurlHTTP
-import DequeModule
 import HTTPCaching
 
-/// What a queue knows about one host: an origin (RFC 6454), that is scheme, name and port.
+/// The state of one host in a queue: an origin (RFC 6454), that is scheme, name and port.
 struct DownloadHost {
     typealias Instant = ContinuousClock.Instant
 
@@ -23,8 +22,10 @@ struct DownloadHost {
 
     /// Name and port.
     let name: String
-    var waiting: Deque<JobID> = []
-    /// Jobs that have not ended: waiting, in flight, or being stored.
+    var waiting = WaitingJobs()
+    /// The host is in the queue's list of those whose next job someone waits for.
+    var isUrgent = false
+    /// Jobs that have not ended: waiting or in flight.
     var jobs = 0
     var connections = HostConnections()
     var inFlight: Int { connections.inFlight }
@@ -94,7 +95,7 @@ struct DownloadHost {
         http2 == true ? min(limits.parallel, maximumStreams) : limits.perHost
     }
 
-    /// What the next run should know. - Parameter adapts: the limit was adapted.
+    /// The facts for the next run. - Parameter adapts: the limit was adapted.
     func memory(since earlier: HostMemory?, adapts: Bool) -> HostMemory {
         var memory = earlier ?? HostMemory()
         memory.restsUntil = breaker.restsUntil ?? earlierRest
@@ -108,7 +109,7 @@ struct DownloadHost {
         return memory
     }
 
-    /// What the limiter did since its last message, and why; nil if nothing worth a line.
+    /// A message about the changes of the limit since the last message; nil if none is worth a line.
     mutating func limitMessage(after failure: CoverFailure?) -> String? {
         let (limit, before) = (limiter.limit, loggedLimit)
         guard limit < before || limit >= 2 * before || (limit == limiter.ceiling && limit > before) else { return nil }
@@ -184,7 +185,7 @@ struct DownloadHost {
     // MARK: Ends of transfers
 
     /// Records the end of a transfer. - Parameter failure: why it brought no cover.
-    mutating func record(
+    mutating func didReceive(
         _ signal: HostSignal, of job: JobID, _ ended: ConcurrencyLimiter.Ended, isCrowded: Bool, failure: CoverFailure?,
         now: Instant
     ) {
@@ -213,4 +214,42 @@ struct DownloadHost {
         }
         if limiter.interval > .zero { close(until: now + limiter.interval) }
     }
+}
+
+/// The host's own count of the requests that it still accepts (`RateLimit` and its predecessors).
+///
+/// The latest answer counts: one without a count lifts the limit of those before. A host that states the same number with three
+/// answers in a row does not count these requests, and its count is ignored until it refuses one.
+struct Quota {
+    typealias Instant = ContinuousClock.Instant
+
+    private var remaining = Int.max
+    private var resets: Instant?
+    private var last: Int?
+    private var repetitions = 0
+
+    /// Answers in a row with the same number that refute it.
+    private static let refutation = 3
+
+    /// The host answered, if only that it has no such cover.
+    /// - Parameters:
+    ///   - limit: what the answer states; nil if nothing.
+    ///   - uncounted: other requests in flight, which the host may not have counted yet.
+    mutating func answered(_ limit: RateLimit?, uncounted: Int, now: Instant) {
+        repetitions = limit != nil && limit?.remaining == last ? repetitions + 1 : 1
+        last = limit?.remaining
+        if let limit, repetitions < Self.refutation {
+            (remaining, resets) = (max(0, limit.remaining - uncounted), now + limit.reset)
+        } else {
+            resets = nil
+        }
+    }
+
+    /// The host refused a request: its count is to be believed.
+    mutating func refused() { repetitions = 0 }
+
+    mutating func start() { if resets != nil { remaining -= 1 } }
+
+    /// The time before which no request is left; nil if one is.
+    func closed(at now: Instant) -> Instant? { remaining > 0 ? nil : resets.flatMap { $0 > now ? $0 : nil } }
 }

@@ -1,4 +1,4 @@
-/// What the transfers of a host know of its connections, which libcurl opens.
+/// The connections of a host as its transfers see them; libcurl opens them.
 ///
 /// The first transfer connects, and a second one if more wait than one connection is to carry: two carry twice as much in each round
 /// trip of slow start (RFC 5681 section 3.1). The others wait until these are ready, or until the address is known if the protocol is

@@ -1,6 +1,6 @@
 import Platform
 
-/// What the next run should know about a host.
+/// The facts about a host that the next run uses.
 package struct HostMemory: Sendable, Hashable {
     package typealias Instant = ContinuousClock.Instant
 

@@ -1,6 +1,6 @@
 import CurlHTTP
 
-/// What the end of a transfer shows about its host.
+/// The sign that the end of a transfer gives of its host.
 enum HostSignal: Equatable {
     /// The host works, even if it has no such cover.
     case answered
@@ -38,14 +38,14 @@ enum HostSignal: Equatable {
         case .timeout: self = .timedOut
         case .broken: self = .broken
         case .truncated: self = .serverError
-        case .tooLarge, .coding, .tooManyRedirects, .refusedAddress, .cancelled: self = .answered
+        case .tooLarge, .coding, .tooManyRedirects, .refusedAddress, .cancelled, .outOfResources: self = .answered
         }
     }
 
     /// Fewer requests may help.
     var isOverload: Bool { isRateLimit || self == .overloaded || self == .timedOut }
 
-    /// What one connection too many may end with.
+    /// One connection too many may end so.
     var mayMeanCrowding: Bool {
         switch self {
         case .overloaded, .broken, .timedOut, .unreachable: true
@@ -58,7 +58,7 @@ enum HostSignal: Equatable {
 
     var isRateLimit: Bool { if case .rateLimited = self { true } else { false } }
 
-    /// What it means to the breaker; nil if it is no failure.
+    /// The failure for the breaker; nil if it is none.
     var failure: Breaker.Failure? {
         switch self {
         case .answered: nil

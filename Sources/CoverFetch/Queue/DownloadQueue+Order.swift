@@ -1,14 +1,26 @@
 import CurlHTTP
 import DequeModule
 
-/// Jobs that do not wait for their turn, and hosts that fail.
+/// Jobs that go before others, and hosts that fail.
 extension DownloadQueue {
     /// Moves the jobs of these keys to the front of their hosts, in this order. Jobs in flight are left alone.
     mutating func prefer(_ keys: [String]) {
         for key in keys.reversed() {
             guard let id = jobs.id(of: key), removeWaiting(id) else { continue }
-            hosts[jobs[id].host].waiting.prepend(id)
+            jobs[id].priority = .immediate
+            hosts[jobs[id].host].waiting.prepend(id, .immediate)
+            enqueue(jobs[id].host)
         }
+    }
+
+    /// Gives a job a higher priority. It goes behind those that have it already.
+    mutating func raise(_ id: JobID, to priority: FetchPriority) {
+        if priority.rawValue <= jobs[id].priority.rawValue { return }
+        let isWaiting = removeWaiting(id)
+        jobs[id].priority = priority
+        guard isWaiting else { return }
+        hosts[jobs[id].host].waiting.append(id, priority)
+        enqueue(jobs[id].host)
     }
 
     /// Ends the job of a key unless it is in flight or has a request that `isLeaving` does not select.
@@ -20,30 +32,17 @@ extension DownloadQueue {
 
     /// Returns whether the job was waiting for its host.
     private mutating func removeWaiting(_ id: JobID) -> Bool {
-        let host = jobs[id].host
-        guard let index = hosts[host].waiting.firstIndex(of: id) else { return false }
-        hosts[host].waiting.remove(at: index)
-        return true
-    }
-
-    /// Starts a job of priority `immediate`.
-    mutating func startImmediate(_ now: Instant) -> Start? {
-        while let id = immediate.popFirst() {
-            guard canStart(id) else { continue }
-            // A job that backs off has a timer; counting an attempt invalidates it.
-            if !removeWaiting(id) { jobs[id].attempt += 1 }
-            return start(id, jobs[id].host, now)
-        }
-        return nil
+        hosts[jobs[id].host].waiting.remove(id, jobs[id].priority)
     }
 
     // MARK: Hosts that fail
 
     /// The job that tests whether a failing host works again.
     ///
-    /// A job that has not failed yet is preferred; every fourth probe is one that has, as a host may answer each URL with an error
+    /// A job that someone waits for comes first. Of the others one that has not failed yet is preferred; every fourth probe is one that has, as a host may answer each URL with an error
     /// first. Steps by the golden ratio spread the probes over the list, since bad URLs often stand together.
     mutating func popProbe(_ host: Int) -> JobID? {
+        if hosts[host].waiting.hasImmediate { return popWaiting(host) }
         hosts[host].probes += 1
         let count = hosts[host].waiting.count
         let position = (Double(hosts[host].probes) * 0.618_033_988_75).truncatingRemainder(dividingBy: 1)
@@ -76,6 +75,14 @@ extension DownloadQueue {
             hosts[host].breaker.succeeded()
             enqueue(host)
         }
+    }
+
+    /// Probes the job's host now if it was given up because it could not be reached. One that asked for a pause keeps it.
+    mutating func probeHost(of id: JobID) {
+        let host = jobs[id].host
+        if hosts[host].outage.isRateLimit { return }
+        hosts[host].breaker.probeIfGivenUp()
+        enqueue(host)
     }
 
     /// Many different covers of the job's host have failed and none succeeded: a retry is of no use.

@@ -23,7 +23,7 @@ extension DownloadQueue {
         var streams: Int?
     }
 
-    /// What the scheduler does next.
+    /// The next step of the scheduler.
     enum Decision {
         case start(Start)
         /// Cancel the job's transfer. It starts again.

@@ -11,6 +11,8 @@ import HeapModule
 /// - A host is in `roundRobin` or `overflow` exactly when one of its jobs could start, times and the total limit aside.
 /// - Hosts in `roundRobin` take turns. A host with its share of `parallel` moves to `overflow` and takes what the others leave,
 ///   unless no transfer of it has ended for a while. So a stalled host delays no other.
+/// - A host with a job that someone waits for goes before the others' turns, and that job before its host's others. Priorities
+///   order jobs; no limit is exceeded for one.
 struct DownloadQueue<Request> {
     typealias Instant = ContinuousClock.Instant
 
@@ -23,8 +25,8 @@ struct DownloadQueue<Request> {
     /// Hosts with transfers in flight that have not answered, those that have waited longest first.
     var unanswered: Deque<Int> = []
     private var overflow: Deque<Int> = []
-    /// Jobs that start before all others, whatever their hosts' limits.
-    var immediate: Deque<JobID> = []
+    /// Hosts whose next job someone waits for, whatever else lists them. Each once.
+    private var urgent: Deque<Int> = []
     /// Jobs whose transfers wait for a connection while their host has nothing else to do.
     var restarts: Deque<JobID> = []
     /// Hosts that were given up and have waiting jobs.
@@ -34,7 +36,7 @@ struct DownloadQueue<Request> {
     /// No transfer starts before then, because of the total rate limit.
     private var closedUntil: Instant?
     private var timers = Heap<Timer>()
-    /// What a user should know of long pauses.
+    /// Messages about long pauses, for users.
     private var messages: [String] = []
     var inFlight = 0
     /// Transfers in flight that do not count in `parallel`.
@@ -46,7 +48,7 @@ struct DownloadQueue<Request> {
         earlierHosts = hosts
     }
 
-    /// What this run learnt about hosts, by origin.
+    /// Protocols and limits of hosts that this run learnt, by origin.
     var learnt: [String: HostMemory] {
         hostIndices.reduce(into: [:]) { learnt, entry in
             let origin = String(entry.key)
@@ -57,8 +59,6 @@ struct DownloadQueue<Request> {
     /// Jobs that have not ended.
     var count: Int { jobs.count }
     var waiting: Int { jobs.count - inFlight }
-    /// No job waits for a transfer or is in flight.
-    var hasReceivedAll: Bool { jobs.beingStored == jobs.count }
     /// Most transfers could start, but the hosts take no more for now.
     var isIdle: Bool { (inFlight - parked) * 2 < limits.parallel }
 
@@ -66,7 +66,7 @@ struct DownloadQueue<Request> {
 
     func contains(_ id: JobID) -> Bool { jobs.contains(id) }
 
-    /// The key of a job that could start; nil if it has ended, or is in flight or being stored.
+    /// The key of a job that could start; nil if it has ended or is in flight.
     func keyToStart(_ id: JobID) -> String? { canStart(id) ? jobs[id].url.string : nil }
 
     /// A value of the first of the job's requests that has one.
@@ -80,39 +80,40 @@ struct DownloadQueue<Request> {
     /// Adds a request.
     /// - Parameters:
     ///   - target: the URL's remembered redirect.
-    ///   - isImmediate: the transfer starts now, even if its host is paused, given up, or at its limit.
+    ///   - priority: a job has the highest of its requests'.
+    ///   - ignoresOutage: the host is probed if it was given up as unreachable.
     /// - Returns: whether it joined an existing job.
     mutating func submit(
-        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, isImmediate: Bool = false
+        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, priority: FetchPriority = .normal,
+        ignoresOutage: Bool = false
     ) -> Bool {
+        defer { if ignoresOutage, let id = jobs.id(of: url.string) { probeHost(of: id) } }
         if let id = jobs.id(of: url.string) {
             jobs[id].requests.append(request)
-            if isImmediate { immediate.append(id) }
+            raise(id, to: priority)
             return true
         }
         let target = target ?? url
         let host = index(of: target)
-        let id = jobs.add(url, target: target, host: host, request: request)
+        let id = jobs.add(url, target: target, host: host, priority: priority, request: request)
         addJob(to: host)
-        hosts[host].waiting.append(id)
-        if isImmediate { immediate.append(id) }
+        hosts[host].waiting.append(id, priority)
         enqueue(host)
         return false
     }
 
-    /// Removes the requests that `shouldRemove` selects, and the jobs without any other. Covers being stored are left alone: their
-    /// requests complete in a moment.
+    /// Removes the requests that `shouldRemove` selects, and the jobs without any other.
     /// - Returns: the removed requests, and the removed jobs that have a transfer.
-    mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [JobID]) {
+    mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [Job<Request>]) {
         var removed: [Request] = []
-        var inFlight: [JobID] = []
-        for job in Array(jobs.all) where !job.isBeingStored {
+        var inFlight: [Job<Request>] = []
+        for job in Array(jobs.all) {
             let leaving = job.requests.filter(shouldRemove)
             if leaving.isEmpty { continue }
             removed += leaving
             jobs[job.id].requests.removeAll(where: shouldRemove)
             guard leaving.count == job.requests.count else { continue }
-            if job.hasTransfer { inFlight.append(job.id) }
+            if job.hasTransfer { inFlight.append(job) }
             _ = end(job.id)
         }
         return (removed, inFlight)
@@ -120,13 +121,11 @@ struct DownloadQueue<Request> {
 
     // MARK: Decisions
 
-    /// What to do now. The caller asks again after every decision but `.wait`.
-    /// - Parameter admit: whether a job may start, as far as the queue's own limits are not concerned. Jobs of priority `immediate`
-    ///   start in any case.
+    /// The next decision. The caller asks again after every decision but `.wait`.
+    /// - Parameter admit: whether a job may start, as far as the queue's own limits are not concerned.
     mutating func next(now: Instant, admit: (Job<Request>) -> Admission = { _ in .start }) -> Decision {
         fireTimers(now)
         if let restart = nextRestart() { return restart }
-        if let start = startImmediate(now) { return .start(start) }
         if let drop = dropFromFailedHost(now) { return drop }
         if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
         // Other hosts wait for places.
@@ -165,11 +164,11 @@ struct DownloadQueue<Request> {
     mutating func resume(_ id: JobID) {
         guard canStart(id) else { return }
         let host = jobs[id].host
-        hosts[host].waiting.prepend(id)
+        hosts[host].waiting.prepend(id, jobs[id].priority)
         enqueue(host)
     }
 
-    mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
+    private mutating func start(_ id: JobID, _ host: Int, _ now: Instant) -> Start {
         inFlight += 1
         hosts[host].connections.start()
         parkStart(host, now)
@@ -196,9 +195,9 @@ struct DownloadQueue<Request> {
         unparkIfAnswered(host)
     }
 
-    /// Records what the end of a transfer shows about its host. Precedes every other event of that end.
+    /// The end of a transfer shows something about its host. Precedes every other event of that end.
     /// - Parameter failure: why it brought no cover.
-    mutating func record(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
+    mutating func didReceive(_ signal: HostSignal, of id: JobID, failure: CoverFailure? = nil, now: Instant) {
         guard jobs.contains(id), jobs[id].isInFlight, let began = jobs[id].began else { return }
         let host = jobs[id].host
         if failure != nil { jobs[id].hasFailed = true }
@@ -211,12 +210,12 @@ struct DownloadQueue<Request> {
             jobs[id].opensConnection = false
             hosts[host].unproven -= 1
         }
-        hosts[host].record(signal, of: id, ended, isCrowded: isCrowded, failure: failure, now: now)
+        hosts[host].didReceive(signal, of: id, ended, isCrowded: isCrowded, failure: failure, now: now)
         unparkIfAnswered(host)
     }
 
     /// The job's host answered, and states what it still accepts; nil if it does not say.
-    mutating func record(_ limit: RateLimit?, of id: JobID, now: Instant) {
+    mutating func didReceive(_ limit: RateLimit?, of id: JobID, now: Instant) {
         guard let host = host(of: id) else { return }
         hosts[host].quota.answered(limit, uncounted: max(0, hosts[host].inFlight - 1), now: now)
     }
@@ -225,7 +224,7 @@ struct DownloadQueue<Request> {
     mutating func move(_ id: JobID, to target: HTTPURL) {
         endTransfer(id)
         guard let host = setTarget(target, of: id) else { return }
-        hosts[host].waiting.prepend(id)
+        hosts[host].waiting.prepend(id, jobs[id].priority)
         enqueue(host)
     }
 
@@ -234,14 +233,7 @@ struct DownloadQueue<Request> {
         endTransfer(id)
         guard jobs.contains(id), setTarget(target ?? jobs[id].url, of: id) != nil else { return }
         jobs[id].attempt += 1
-        jobs.setBeingStored(false, id)
         timers.insert(Timer(time: time, event: .retry(id, attempt: jobs[id].attempt)))
-    }
-
-    /// The store takes the result. Requests still join the job until it ends.
-    mutating func didReceive(_ id: JobID) {
-        endTransfer(id)
-        if jobs.contains(id) { jobs.setBeingStored(true, id) }
     }
 
     /// Ends the job. - Returns: its requests.
@@ -304,6 +296,11 @@ struct DownloadQueue<Request> {
 
     /// The host whose turn it is.
     private mutating func nextHost(_ now: Instant) -> Int? {
+        // It may be in another list as well, and stays there.
+        while let host = urgent.popFirst() {
+            hosts[host].isUrgent = false
+            if hosts[host].waiting.hasImmediate, hosts[host].hasRoom { return host }
+        }
         while let host = roundRobin.popFirst() {
             if hosts[host].inFlight < share {
                 hosts[host].position = .none
@@ -326,6 +323,10 @@ struct DownloadQueue<Request> {
     /// Puts the host into the round robin if one of its jobs could start.
     mutating func enqueue(_ host: Int) {
         guard !hosts[host].waiting.isEmpty, hosts[host].hasRoom else { return }
+        if hosts[host].waiting.hasImmediate, !hosts[host].isUrgent {
+            hosts[host].isUrgent = true
+            urgent.append(host)
+        }
         switch hosts[host].position {
         case .roundRobin: return
         case .overflow where hosts[host].inFlight >= share: return
@@ -357,7 +358,7 @@ struct DownloadQueue<Request> {
         return nil
     }
 
-    func canStart(_ id: JobID) -> Bool { jobs.contains(id) && jobs[id].canStart }
+    func canStart(_ id: JobID) -> Bool { jobs.contains(id) && !jobs[id].hasTransfer }
 
     private mutating func fireTimers(_ now: Instant) {
         while let timer = timers.min, timer.time <= now {
@@ -368,7 +369,7 @@ struct DownloadQueue<Request> {
                 guard canStart(id), jobs[id].attempt == attempt else { continue }
                 let host = jobs[id].host
                 // Covers that were not tried yet come first: URLs that time out again and again delay no others.
-                hosts[host].waiting.append(id)
+                hosts[host].waiting.append(id, jobs[id].priority)
                 enqueue(host)
             }
         }

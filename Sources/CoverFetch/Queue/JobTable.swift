@@ -1,4 +1,5 @@
 import CurlHTTP
+import HTTPTypes
 
 /// One URL to download, and the requests for it.
 struct Job<Request> {
@@ -27,14 +28,51 @@ struct Job<Request> {
     var wasCrowded = false
     /// A transfer of the job has failed.
     var hasFailed = false
-    /// Its last transfer has ended, and the result is on its way to the store.
-    fileprivate(set) var isBeingStored = false
+    /// The highest of its requests' priorities.
+    var priority: FetchPriority
     var requests: [Request]
+    /// The scheduler's state of the job. The queue does not use it.
+    var state = JobState()
 
     /// A transfer has started and not ended.
     var hasTransfer: Bool { isInFlight || connection == .refused }
-    /// Whether a transfer may start: there is none, and nothing is being stored.
-    var canStart: Bool { !hasTransfer && !isBeingStored }
+}
+
+/// The scheduler's state of a job.
+struct JobState {
+    /// The transfer in flight.
+    var token: HTTPClient.Token?
+    /// The header fields that requests give, as the transfer in flight sends them.
+    var headerFields: HTTPFields = [:]
+    /// Duration of the last attempt with its redirects, in microseconds.
+    var microseconds = 0
+    /// The stages of the last attempt with its redirects.
+    var timings = TransferTimings()
+    /// A 304 was about another response: the cover has to be downloaded.
+    var ignoresStored = false
+    /// The remembered redirect no longer holds.
+    var ignoresRedirect = false
+    /// Why the last transfer brought no cover.
+    var failure: CoverFailure?
+    /// The redirects of this attempt, in order.
+    var redirects: [HTTPResponse] = []
+    /// The cookies that these redirects have set.
+    var cookies: [String] = []
+
+    /// Counts a response, and gives it the redirects that led to it from `target`.
+    mutating func add(_ response: TransferResponse, from target: HTTPURL) -> TransferResponse {
+        if redirects.isEmpty { (microseconds, timings) = (0, TransferTimings()) }
+        microseconds += response.microseconds
+        timings = timings + response.timings
+        if redirects.isEmpty { return response }
+        var response = response
+        response.redirectedTo = target.requestURL
+        response.redirects = redirects
+        return response
+    }
+
+    /// The next attempt starts anew: cookies hold for one chain of redirects.
+    mutating func forgetRedirects() { (redirects, cookies) = ([], []) }
 }
 
 /// The jobs that have not ended, by key and by ID. A key has at most one job.
@@ -43,8 +81,6 @@ struct JobTable<Request> {
     private var freeSlots: [Int] = []
     private var byKey: [String: JobID] = [:]
     private var uses = 0
-    /// The number of jobs that are being stored.
-    private(set) var beingStored = 0
 
     var count: Int { byKey.count }
     /// All jobs, in no particular order.
@@ -60,25 +96,19 @@ struct JobTable<Request> {
         _modify { yield &slots[id.slot]! }
     }
 
-    mutating func add(_ url: HTTPURL, target: HTTPURL, host: Int, request: Request) -> JobID {
+    mutating func add(
+        _ url: HTTPURL, target: HTTPURL, host: Int, priority: FetchPriority, request: Request
+    ) -> JobID {
         uses += 1
         let id = JobID(slot: freeSlots.popLast() ?? slots.count, use: uses)
-        let job = Job(id: id, url: url, target: target, host: host, requests: [request])
+        let job = Job(id: id, url: url, target: target, host: host, priority: priority, requests: [request])
         if id.slot == slots.count { slots.append(job) } else { slots[id.slot] = job }
         byKey[url.string] = id
         return id
     }
 
-    /// Records whether a job that the table contains waits for the store.
-    mutating func setBeingStored(_ isBeingStored: Bool, _ id: JobID) {
-        guard self[id].isBeingStored != isBeingStored else { return }
-        self[id].isBeingStored = isBeingStored
-        beingStored += isBeingStored ? 1 : -1
-    }
-
     /// Removes a job that the table contains.
     mutating func remove(_ id: JobID) -> Job<Request> {
-        setBeingStored(false, id)
         let job = slots[id.slot].take()!
         byKey[job.url.string] = nil
         freeSlots.append(id.slot)

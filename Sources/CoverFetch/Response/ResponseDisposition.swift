@@ -1,13 +1,15 @@
 import CurlHTTP
+import HTTPCaching
 import HTTPTypes
 import ImageHeader
+import Platform
 
-/// What a response means for the job that requested it.
+/// The consequence of a response for the job that requested it.
 enum ResponseDisposition {
     /// Request the target of a redirect.
     case redirect(HTTPURL)
     /// 304: the stored response is still valid.
-    case notModified(any StoredVersion)
+    case notModified(StoredVersion)
     /// A complete 200 or 203 whose body is an image, whatever its media type says.
     case cover(ImageHeader)
     case failure(CoverFailure)
@@ -19,7 +21,7 @@ enum ResponseDisposition {
     ///   - stored: the version to revalidate.
     init(
         _ response: TransferResponse, of url: HTTPURL, at target: HTTPURL, redirectCount: Int, policy: RedirectPolicy,
-        stored: (any StoredVersion)?
+        stored: StoredVersion?
     ) {
         switch policy.decide(response, of: url, at: target, redirectCount: redirectCount) {
         case .success(let target): self = .redirect(target)
@@ -94,5 +96,15 @@ enum ResponseDisposition {
             "ratelimit", "toomanyrequests", "quotaexceed", "exceededquota", "overquota", "throttled", "requestlimit",
         ]
         .contains { text.contains($0) }
+    }
+}
+
+extension StoredResponse {
+    /// A response that has just arrived.
+    init(_ response: TransferResponse) {
+        let now = WallClock.milliseconds()
+        self.init(
+            status: response.head.status.code, fields: response.head.headerFields,
+            requestTime: now - Int64(response.microseconds / 1_000), responseTime: now)
     }
 }

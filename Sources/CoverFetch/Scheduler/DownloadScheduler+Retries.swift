@@ -3,7 +3,7 @@ import HTTPTypes
 import Logging
 import Platform
 
-/// What is tried again, and when.
+/// Retries and their delays.
 extension DownloadScheduler {
     /// A delay that is reported, for the run may seem to have stopped.
     private static let notableDelay = Duration.seconds(10)
@@ -27,35 +27,25 @@ extension DownloadScheduler {
 
     /// Retries from the beginning: redirects may lead elsewhere by then.
     func retry(_ job: JobID, at time: ContinuousClock.Instant) {
-        forgetRedirects(of: job)
+        queue.jobs[job].state.forgetRedirects()
         // Another process may try meanwhile.
         jobLeases.release(job)
         queue.retry(job, at: time, from: rememberedRedirect(of: job))
-    }
-
-    /// Cookies hold for one chain of redirects.
-    private func forgetRedirects(of job: JobID) {
-        states[job.slot].redirects = []
-        states[job.slot].cookies = []
     }
 
     /// Whether libcurl may send a request again, whose connection ended before an answer. It counts as a retry.
     func mayResend(_ job: JobID) -> Bool { queue.resend(job, retries: policy.retry.retries) }
 
     private func rememberedRedirect(of job: JobID) -> HTTPURL? {
-        states[job.slot].ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
+        queue.jobs[job].state.ignoresRedirect ? nil : queue.first(of: job) { $0.redirect }
     }
 
     /// Requests the URL itself if its remembered redirect failed: that says nothing about the URL's own host.
     func retriesWithoutRedirect(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) -> Bool {
         guard rememberedRedirect(of: job) != nil, failure.kind != .cancelled else { return false }
-        states[job.slot].ignoresRedirect = true
-        forgetRedirects(of: job)
+        queue.jobs[job].state.ignoresRedirect = true
+        queue.jobs[job].state.forgetRedirects()
         queue.move(job, to: url)
         return true
-    }
-
-    func stored(for job: JobID) -> (any StoredVersion)? {
-        states[job.slot].ignoresStored ? nil : queue.first(of: job) { $0.stored }
     }
 }

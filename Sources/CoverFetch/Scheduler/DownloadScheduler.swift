@@ -5,11 +5,12 @@ import ImageHeader
 package import Logging
 import Platform
 
-/// Acts on the decisions of `DownloadQueue`: starts transfers, judges responses, retries, and hands finished jobs to the store.
+/// Acts on the decisions of `DownloadQueue`: starts transfers, judges responses, retries, and hands downloads to the store. It has done
+/// with a cover when it has handed it over: nothing comes back but the rare cover that the store has lost.
 ///
 /// Shares its executor with the client, so calls between them cost no hop.
 package actor DownloadScheduler {
-    /// Memory for finished jobs that wait for the store, in bytes. No transfer starts beyond it.
+    /// Memory for downloads that wait for the store, in bytes. No transfer starts beyond it.
     private static let maximumBacklog = 10 << 20
     /// Time between two records of what was learnt about hosts.
     private static let hostsInterval = Duration.seconds(10)
@@ -22,14 +23,14 @@ package actor DownloadScheduler {
     let policy: FetchPolicy
     let logger: Logger
     var queue: DownloadQueue<FetchRequest>
-    /// Indexed by the jobs' slots.
-    var states: [JobState] = []
     var jobLeases: JobLeases
+    /// Downloads that were handed to the store and have no outcome yet.
+    package nonisolated let pending: PendingStores
     private var batch = WriteBatch()
     /// Memory held by `batch` and by what the store has taken, in bytes.
     private var backlog = 0 { didSet { client.loop.unstoredBytes = backlog } }
     private var submitters: [CheckedContinuation<Void, Never>] = []
-    private var storing: Task<Void, Never>?
+    private var handingOver: Task<Void, Never>?
     private var hostsRecorded: ContinuousClock.Instant?
     private var isClosed = false
 
@@ -48,6 +49,7 @@ package actor DownloadScheduler {
         self.logger = logger
         queue = DownloadQueue(limits: policy.limits, hosts: hosts)
         jobLeases = JobLeases(leases, timeout: policy.leaseTimeout)
+        pending = PendingStores(leases)
     }
 
     /// Starts the scheduler. Call it once, before anything else.
@@ -85,28 +87,45 @@ package actor DownloadScheduler {
             if isClosed {
                 request.cancel()
             } else if url.isInvalidHost {
-                request.completion(FetchResult(.failure(.givenAsFile(url.string))))
-            } else {
-                request.submitted = now
+                request.completion(CoverOutcome(failed: .givenAsFile(url.string)))
+            } else if !pending.join(url.string, request) {
+                request.submitted = request.submitted ?? now
                 _ = queue.submit(
-                    url, request: request, target: request.redirect, isImmediate: request.priority == .immediate)
+                    url, request: request, target: request.redirect, priority: request.priority,
+                    ignoresOutage: request.ignoresOutage)
             }
         }
     }
 
-    /// Adds a request to an existing job. Returns false if there is none.
+    /// Adds a request to an existing job, or to a download that is being stored. Returns false if there is none.
     package func join(_ url: HTTPURL, _ request: FetchRequest) -> Bool {
-        queue.contains(url.string) && queue.submit(url, request: request)
+        pending.join(url.string, request)
+            || queue.contains(url.string) && queue.submit(url, request: request, priority: request.priority)
     }
 
-    /// Cancels the requests of `owner`, and the transfers without any other request.
+    /// Downloads covers again that the store has lost: the stored bytes that they shared, or that a 304 was about, were evicted before
+    /// the commit.
+    package func resubmit(_ keys: [String]) {
+        add(
+            pending.takeBack(keys).map { url, request in
+                var request = request
+                request.stored = nil
+                return (url, request)
+            })
+    }
+
+    /// Adds requests again that the end of a transfer has not answered, as it sent other header fields.
+    package func resubmit(_ requests: [(url: HTTPURL, request: FetchRequest)]) { add(requests) }
+
+    /// Cancels the requests of `owner`, and the transfers without any other request. Covers that are being stored are left alone: their
+    /// requests complete in a moment.
     package func cancelRequests(of owner: ObjectIdentifier) {
         let (requests, inFlight) = queue.cancel { $0.owner == owner }
         endLeases()
         for request in requests { request.cancel() }
         // One of them may belong to the owner. The others submit one batch more than they should.
         resumeSubmitters()
-        let tokens = inFlight.compactMap { states[$0.slot].token.take() }
+        let tokens = inFlight.compactMap(\.state.token)
         client.assumeIsolated { client in
             for token in tokens { client.cancel(token) }
         }
@@ -115,15 +134,15 @@ package actor DownloadScheduler {
     /// Cancels every request. Covers that have arrived are still stored.
     package func close() async {
         isClosed = true
-        client.loop.shutdown()
+        await client.shutdown()
         for request in queue.cancel({ _ in true }).requests { request.cancel() }
         endLeases()
         resumeSubmitters()
         // The loop may have had its last turn, and may as well have one more while this waits: both flush the same batch.
         while true {
             flushBatch(.now)
-            guard let storing else { return }
-            await storing.value
+            guard let handingOver else { return }
+            await handingOver.value
         }
     }
 
@@ -153,11 +172,10 @@ package actor DownloadScheduler {
     }
 
     private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
-        ensureState(start.job)
+        queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
         var request = TransferRequest(
-            url: start.target, headerFields: stored(for: start.job)?.conditions ?? [:],
-            waitsToMultiplex: start.multiplexes)
-        request.cookies = states[start.job.slot].cookies
+            url: start.target, headerFields: headerFields(for: start), waitsToMultiplex: start.multiplexes)
+        request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.followsRedirects = false
         request.onConnection = { [weak self] event in
@@ -172,30 +190,31 @@ package actor DownloadScheduler {
                 return true
             } ?? true
         }
-        states[start.job.slot].token = client.assumeIsolated { client in
+        queue.jobs[start.job].state.token = client.assumeIsolated { client in
             client.start(request) { [weak self] result in
                 self?.assumeIsolated { $0.ended(start, result) }
             }
         }
     }
 
-    private func cancelTransfer(_ job: JobID) {
-        guard let token = states[job.slot].token.take() else { return }
-        client.assumeIsolated { $0.cancel(token) }
+    /// The version to revalidate. A request that reloads wants the bytes.
+    func stored(for job: JobID) -> StoredVersion? {
+        queue.jobs[job].state.ignoresStored || reloads(job) ? nil : queue.first(of: job) { $0.stored }
     }
 
-    /// Resets the state of a slot that another job has used.
-    private func ensureState(_ job: JobID) {
-        while states.count <= job.slot { states.append(JobState(use: 0)) }
-        if states[job.slot].use != job.use { states[job.slot] = JobState(use: job.use) }
+    /// A request of the job wants the cover downloaded, whatever is stored.
+    func reloads(_ job: JobID) -> Bool { queue.first(of: job) { $0.reloads ? true : nil } ?? false }
+
+    private func cancelTransfer(_ job: JobID) {
+        guard let token = queue.jobs[job].state.token.take() else { return }
+        client.assumeIsolated { $0.cancel(token) }
     }
 
     /// Ends a job whose host was given up.
     private func drop(_ job: JobID, _ url: HTTPURL, _ failure: CoverFailure) {
-        ensureState(job)
         if retriesWithoutRedirect(job, url, failure) { return }
         // A cover that was tried fails for its own reason rather than its host's.
-        finish(job, url, failing: states[job.slot].failure ?? failure)
+        finish(job, url, failing: queue.jobs[job].state.failure ?? failure)
     }
 
     // MARK: Responses
@@ -203,16 +222,17 @@ package actor DownloadScheduler {
     private func ended(
         _ start: DownloadQueue<FetchRequest>.Start, _ result: Result<TransferResponse, TransferError>
     ) {
-        guard states[start.job.slot].token.take() != nil else { return }
+        // A transfer that was cancelled has no token.
+        guard queue.contains(start.job), queue.jobs[start.job].state.token.take() != nil else { return }
         let now = ContinuousClock.now
         switch result {
         case .failure(let error) where error.kind == .cancelled: queue.refusedTransferEnded(start.job)
         case .failure where queue.resumesOnOtherConnection(start.job): break
         case .failure(let error):
-            states[start.job.slot].microseconds = error.microseconds
+            queue.jobs[start.job].state.microseconds = error.microseconds
             let failure = CoverFailure(error, of: start.url, at: start.target)
-            states[start.job.slot].failure = failure
-            record(HostSignal(error), of: start.job, failure, now)
+            queue.jobs[start.job].state.failure = failure
+            didReceive(HostSignal(error), of: start.job, failure, now)
             if retriesWithoutRedirect(start.job, start.url, failure) { return }
             retryOrFail(start, failure, retryAfter: nil, now)
         case .success(let response): didAnswer(start, response, now)
@@ -222,24 +242,20 @@ package actor DownloadScheduler {
     private func didAnswer(
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ now: ContinuousClock.Instant
     ) {
-        let (job, slot) = (start.job, start.job.slot)
-        let response = states[slot].withRedirects(response, from: start.target)
-        let earlier = states[slot].redirects.isEmpty ? 0 : states[slot].microseconds
-        states[slot].microseconds = earlier + response.microseconds
-        let timings = states[slot].redirects.isEmpty ? TransferTimings() : states[slot].timings
-        states[slot].timings = timings + response.timings
+        let job = start.job
+        let response = queue.jobs[job].state.add(response, from: start.target)
         queue.didAnswer(job, http2: response.isHTTP2)
         let disposition = ResponseDisposition(
-            response, of: start.url, at: start.target, redirectCount: states[slot].redirects.count,
+            response, of: start.url, at: start.target, redirectCount: queue.jobs[job].state.redirects.count,
             policy: policy.redirect, stored: stored(for: job))
-        states[slot].failure = disposition.failure
+        queue.jobs[job].state.failure = disposition.failure
         let pause = disposition.failure.flatMap { self.pause(after: $0, response) }
         let signal = HostSignal(disposition.failure, pause: pause)
         if signal == .answered { obeyRateLimit(of: response, job, now) }
-        record(signal, of: job, disposition.failure, now)
+        didReceive(signal, of: job, disposition.failure, now)
         if case .redirect(let target) = disposition {
-            states[slot].redirects.append(response.head)
-            states[slot].cookies = response.cookies
+            queue.jobs[job].state.redirects.append(response.head)
+            queue.jobs[job].state.cookies = response.cookies
             return queue.move(job, to: target)
         }
         switch disposition {
@@ -254,17 +270,19 @@ package actor DownloadScheduler {
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ header: ImageHeader
     ) {
         let stored = StoredResponse(response)
-        guard stored.isStorable() else { return finish(start.job, start.url, .unstorable(header, response.body)) }
+        guard stored.isStorable(), !varies(stored, start.job) else {
+            return finish(start.job, start.url, .unstorable(response.body))
+        }
         finish(start.job, start.url, .cover(header, stored, response.body), hints(start, response))
     }
 
     /// 304: the stored version is still valid (RFC 9111 §4.3.4).
     private func notModified(
-        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ version: any StoredVersion
+        _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ version: StoredVersion
     ) {
         let update = StoredResponse(response)
         guard StoredResponse.is(update.fields, about: version.entityTag) else {
-            states[start.job.slot].ignoresStored = true
+            queue.jobs[start.job].state.ignoresStored = true
             return retry(start.job, at: .now)
         }
         finish(start.job, start.url, .notModified(version, update), hints(start, response))
@@ -276,16 +294,19 @@ package actor DownloadScheduler {
     ) {
         if retriesWithoutRedirect(start.job, start.url, failure) { return }
         let timeToLive = queue.first(of: start.job) { $0.negativeTimeToLive }
-        if let until = NegativeCaching.until(StoredResponse(response), guess: timeToLive) {
+        // What a server refuses to some it may have for others.
+        if queue.jobs[start.job].state.headerFields.isEmpty,
+            let until = NegativeCaching.until(StoredResponse(response), guess: timeToLive)
+        {
             var hints = URLHints()
             hints.absence = (failure.status ?? 404, until)
-            hints.forgetsRedirect = states[start.job.slot].ignoresRedirect
+            hints.forgetsRedirect = queue.jobs[start.job].state.ignoresRedirect
             return finish(start.job, start.url, .failure(failure, stored: stored(for: start.job)), hints)
         }
         retryOrFail(start, failure, retryAfter: pause, now)
     }
 
-    /// What a response says about its URL.
+    /// The hints of a response for its URL.
     private func hints(_ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse) -> URLHints {
         var hints = URLHints()
         if let target = response.redirectedTo.flatMap({ try? HTTPURL($0) }),
@@ -293,7 +314,8 @@ package actor DownloadScheduler {
         {
             hints.redirect = (target, until)
         }
-        hints.forgetsRedirect = hints.redirect == nil && states[start.job.slot].ignoresRedirect
+        hints.forgetsRedirect =
+            hints.redirect == nil && (queue.jobs[start.job].state.ignoresRedirect || reloads(start.job))
         return hints
     }
 
@@ -304,53 +326,33 @@ package actor DownloadScheduler {
         finish(job, url, .failure(failure, stored: stored))
     }
 
+    /// Has done with a job: frees its host's place, and hands its requests and its content over.
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
-        queue.didReceive(job)
-        let (state, now) = (states[job.slot], ContinuousClock.now)
+        let (state, now) = (queue.jobs[job].state, ContinuousClock.now)
+        let requests = queue.end(job)
+        pending.add(url, requests, fields: state.headerFields, lease: jobLeases.handOver(job))
         let timings = CoverTimings(
-            submitted: queue.first(of: job) { $0.submitted } ?? now, transfer: state.timings, now: now)
-        let download = Download(
-            job: job, url: url, content: content, hints: hints, microseconds: state.microseconds,
-            timings: timings)
+            submitted: requests.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
         backlog += content.footprint
         batch.footprint += content.footprint
-        batch.downloads.append(download)
+        batch.downloads.append(
+            Download(url: url, content: content, hints: hints, microseconds: state.microseconds, timings: timings))
     }
 
     private func flushBatch(_ now: ContinuousClock.Instant) {
-        guard storing == nil, !batch.downloads.isEmpty else { return }
+        guard handingOver == nil, !batch.downloads.isEmpty else { return }
         // Now and then: a run that is killed loses little of what it learnt.
         if hostsRecorded.map({ now - $0 >= Self.hostsInterval }) ?? true {
             hostsRecorded = now
             batch.hosts = queue.learnt
         }
-        batch.isLast = queue.hasReceivedAll
+        batch.isLast = queue.count == 0
         let taken = batch
         batch = WriteBatch()
-        storing = Task {
+        handingOver = Task {
             await store.store(taken)
-            storing = nil
+            handingOver = nil
             backlog -= taken.footprint
-        }
-    }
-
-    /// Completes the requests of jobs that the store has ended. A later request for the URL starts a new job.
-    package func didStore(_ results: [StoreResult]) {
-        for result in results {
-            switch result {
-            case .finished(let job, var result):
-                jobLeases.end(job)
-                for request in queue.end(job) {
-                    request.completion(result)
-                    result.isJoined = true
-                }
-            case .lost(let job) where isClosed:
-                jobLeases.end(job)
-                for request in queue.end(job) { request.cancel() }
-            case .lost(let job):
-                states[job.slot].ignoresStored = true
-                retry(job, at: .now)
-            }
         }
     }
 
@@ -358,5 +360,35 @@ package actor DownloadScheduler {
         let resumed = submitters
         submitters = []
         for submitter in resumed { submitter.resume() }
+    }
+
+    // MARK: Hosts
+
+    /// What was learnt about hosts, by origin.
+    package var learntHosts: [String: HostMemory] { queue.learnt }
+
+    /// Forgets that hosts could not be reached: a new run tries them again.
+    package func forgetOutages() { queue.forgetOutages() }
+
+    /// Tells the queue what the end of a transfer shows about its host.
+    func didReceive(_ signal: HostSignal, of job: JobID, _ failure: CoverFailure?, _ now: ContinuousClock.Instant) {
+        queue.didReceive(signal, of: job, failure: failure, now: now)
+        if let message = queue.limitMessage(hostOf: job, after: failure) { logger.debug("\(message)") }
+        if let message = queue.outageMessage(hostOf: job) { logger.warning("\(message)") }
+    }
+
+    /// The pause that a response asks for. It binds the response's URL; the host's other covers wait when several are refused and
+    /// none arrives in between.
+    func pause(after failure: CoverFailure, _ response: TransferResponse) -> Duration? {
+        let fields = response.head.headerFields, now = WallClock.milliseconds() / 1_000
+        if let pause = RetryAfter.delay(fields, now: now) { return pause }
+        guard failure.status == 429, let limit = RateLimit(fields, now: now), limit.remaining == 0 else { return nil }
+        return limit.reset
+    }
+
+    /// Obeys the host's own count of remaining requests.
+    func obeyRateLimit(of response: TransferResponse, _ job: JobID, _ now: ContinuousClock.Instant) {
+        let limit = RateLimit(response.head.headerFields, now: WallClock.milliseconds() / 1_000)
+        queue.didReceive(limit, of: job, now: now)
     }
 }

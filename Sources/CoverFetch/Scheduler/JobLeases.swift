@@ -1,3 +1,5 @@
+import CurlHTTP
+
 /// Decides which missing covers this process may download, and which it has to look up first.
 ///
 /// - A cover whose lease another process holds waits, and is looked up with all that wait, five times a second: the other process
@@ -104,7 +106,15 @@ struct JobLeases {
         }
     }
 
-    /// The job has ended.
+    /// The job has ended, and its download is handed to the store. - Returns: its lease, which ends with the download.
+    mutating func handOver(_ job: JobID) -> Int? {
+        switch statuses.removeValue(forKey: job) {
+        case .unverified(let lease), .verified(let lease): lease
+        case .awaited, .waived, nil: nil
+        }
+    }
+
+    /// The job has ended without a download.
     mutating func end(_ job: JobID) {
         release(job)
         statuses[job] = nil
@@ -113,5 +123,55 @@ struct JobLeases {
     /// Ends the jobs that `isCurrent` does not know.
     mutating func endAll(except isCurrent: (JobID) -> Bool) {
         for job in Array(statuses.keys) where !isCurrent(job) { end(job) }
+    }
+}
+
+/// The right to download a URL, which one process at a time has. Backed by what the processes share: the cache.
+package protocol DownloadLeases: Sendable {
+    /// Takes the lease of a key. Does not block. - Returns: the lease, for `release`; nil while another process holds it.
+    func take(_ key: String) -> Int?
+
+    /// Ends a lease. Does not block.
+    func release(_ lease: Int)
+
+    /// Whether another process has stored covers, so that one that was missing may be stored by now. Does not block.
+    var hasForeignCommits: Bool { get }
+
+    /// The stored cover of each key, as the outcome of its requests; nil for those missing.
+    func stored(_ keys: [String]) async -> [CoverOutcome?]
+}
+
+/// Covers that another process may be downloading, or may have stored.
+extension DownloadScheduler {
+    /// Whether a job may start. Revalidating and reloading need no lease: what another process stores is no answer to them.
+    func admit(_ job: Job<FetchRequest>, _ now: ContinuousClock.Instant) -> Admission {
+        job.requests.contains { $0.stored != nil || $0.reloads }
+            ? .start : jobLeases.admit(job.id, job.url.string, now: now)
+    }
+
+    /// Looks up the covers that wait for it. - Returns: when to call it next; nil for after the next event.
+    func lookUp(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        let jobs = jobLeases.jobsToLookUp(now: now)
+        if !jobs.isEmpty {
+            let waiting = jobs.compactMap { job in queue.keyToStart(job).map { (job, $0) } }
+            Task { didLookUp(waiting.map(\.0), await jobLeases.leases?.stored(waiting.map(\.1)) ?? []) }
+        }
+        return jobLeases.deadline
+    }
+
+    /// Releases the leases of jobs that were cancelled.
+    func endLeases() { jobLeases.endAll { queue.contains($0) } }
+
+    private func didLookUp(_ jobs: [JobID], _ covers: [CoverOutcome?]) {
+        jobLeases.didLookUp()
+        for (job, cover) in zip(jobs, covers) where queue.keyToStart(job) != nil {
+            if let cover {
+                jobLeases.end(job)
+                queue.end(job).complete(cover)
+            } else {
+                jobLeases.isMissing(job)
+                queue.resume(job)
+            }
+        }
     }
 }

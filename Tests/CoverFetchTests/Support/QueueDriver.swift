@@ -19,12 +19,12 @@ struct QueueDriver<Request> {
     var waiting: Int { queue.waiting }
     var inFlight: Int { queue.inFlight }
     var parked: Int { queue.parked }
-    var hasReceivedAll: Bool { queue.hasReceivedAll }
 
     mutating func submit(
-        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, isImmediate: Bool = false
+        _ url: HTTPURL, request: Request, target: HTTPURL? = nil, priority: FetchPriority = .normal,
+        ignoresOutage: Bool = false
     ) -> Bool {
-        queue.submit(url, request: request, target: target, isImmediate: isImmediate)
+        queue.submit(url, request: request, target: target, priority: priority, ignoresOutage: ignoresOutage)
     }
 
     mutating func prefer(_ keys: [String]) { queue.prefer(keys) }
@@ -43,7 +43,7 @@ struct QueueDriver<Request> {
 
     mutating func cancel(_ shouldRemove: (Request) -> Bool) -> (requests: [Request], inFlight: [String]) {
         let (requests, inFlight) = queue.cancel(shouldRemove)
-        return (requests, inFlight.compactMap { job in jobs.first { $0.value == job }?.key })
+        return (requests, inFlight.map(\.url.string))
     }
 
     // MARK: Events of a started job. Unknown keys are ignored.
@@ -68,16 +68,16 @@ struct QueueDriver<Request> {
         if let job = jobs[key] { queue.didAnswer(job, http2: http2) }
     }
 
-    mutating func record(_ signal: HostSignal, of key: String, failure: CoverFailure? = nil, now: Instant) {
-        if let job = jobs[key] { queue.record(signal, of: job, failure: failure, now: now) }
+    mutating func didReceive(_ signal: HostSignal, of key: String, failure: CoverFailure? = nil, now: Instant) {
+        if let job = jobs[key] { queue.didReceive(signal, of: job, failure: failure, now: now) }
     }
 
     mutating func limitMessage(hostOf key: String, after failure: CoverFailure?) -> String? {
         jobs[key].flatMap { queue.limitMessage(hostOf: $0, after: failure) }
     }
 
-    mutating func record(_ limit: RateLimit?, of key: String, now: Instant) {
-        if let job = jobs[key] { queue.record(limit, of: job, now: now) }
+    mutating func didReceive(_ limit: RateLimit?, of key: String, now: Instant) {
+        if let job = jobs[key] { queue.didReceive(limit, of: job, now: now) }
     }
 
     mutating func takeMessages() -> [String] { queue.takeMessages() }
@@ -93,8 +93,6 @@ struct QueueDriver<Request> {
     mutating func retry(_ key: String, at time: Instant, from target: HTTPURL? = nil) {
         if let job = jobs[key] { queue.retry(job, at: time, from: target) }
     }
-
-    mutating func didReceive(_ key: String) { if let job = jobs[key] { queue.didReceive(job) } }
 
     mutating func end(_ key: String) -> [Request] { jobs[key].map { queue.end($0) } ?? [] }
 

@@ -1,7 +1,7 @@
 import Foundation
 import Wire
 
-/// Programs that speak TLS, with a certificate of their own, for as long as a test runs.
+/// Programs that speak TLS, with a new certificate, for as long as a test runs.
 enum TLSServers {
     static let hasOpenSSL = FileManager.default.isExecutableFile(atPath: "/usr/bin/openssl")
     static let hasNginx = FileManager.default.isExecutableFile(atPath: "/usr/sbin/nginx") && hasOpenSSL
@@ -128,7 +128,7 @@ enum TLSServers {
     }
 }
 
-/// Runs blocking calls on a thread of their own: Swift has as many as the machine has cores.
+/// Runs blocking calls on a new thread: Swift has as many as the machine has cores.
 func blocking<Value: Sendable>(_ work: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
         Thread.detachNewThread { continuation.resume(with: Result { try work() }) }

@@ -2,39 +2,50 @@ package import CurlHTTP
 package import HTTPCaching
 package import ImageHeader
 
-/// A finished job on its way to the disk.
+/// A judged transfer on its way to the disk.
 package struct Download: Sendable {
     package enum Content: Sendable {
         case cover(ImageHeader, StoredResponse, [UInt8])
         /// A cover that the server forbids to store.
-        case unstorable(ImageHeader, [UInt8])
+        case unstorable([UInt8])
         /// The server confirmed the stored version with this 304.
-        case notModified(any StoredVersion, StoredResponse)
+        case notModified(StoredVersion, StoredResponse)
         /// `stored` stays as it is; the failed attempt is recorded with it.
-        case failure(CoverFailure, stored: (any StoredVersion)?)
+        case failure(CoverFailure, stored: StoredVersion?)
 
         /// Memory that the content holds, in bytes.
         var footprint: Int {
             switch self {
-            case .cover(_, _, let body), .unstorable(_, let body): body.capacity
+            case .cover(_, _, let body), .unstorable(let body): body.capacity
             case .notModified, .failure: 512
             }
         }
     }
 
-    package var job: JobID
     package var url: HTTPURL
     /// The normalised URL: the cover's key in the cache.
     package var key: String { url.string }
     package var content: Content
-    /// What to remember of the URL.
+    /// Hints for later requests of the URL.
     package var hints = URLHints()
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     package var timings: CoverTimings
 }
 
-/// What a response says about its URL beyond the cover itself. Hints are disposable.
+extension CoverOutcome {
+    /// A cover of a download that will be true with its commit.
+    /// - Parameters:
+    ///   - kind: what its requests are told, unless `fail` is called.
+    ///   - download: whose transfer has ended.
+    package init(_ kind: Kind, of download: Download) {
+        self.init(kind, url: download.key)
+        milliseconds = Double(download.microseconds) / 1_000
+        timings = download.timings
+    }
+}
+
+/// Facts about a response's URL beyond the cover itself. Hints are disposable.
 package struct URLHints: Sendable {
     /// The URL redirects there permanently; until when that is remembered, in milliseconds since 1970.
     package var redirect: (target: HTTPURL, until: Int64)?
@@ -44,10 +55,10 @@ package struct URLHints: Sendable {
     package var absence: (status: Int, until: Int64)?
 }
 
-/// Finished jobs that the disk takes together.
+/// Downloads that the disk takes together.
 package struct WriteBatch: Sendable {
     package var downloads: [Download] = []
-    /// What was learnt about hosts, by origin.
+    /// Protocols and limits of hosts, by origin.
     package var hosts: [String: HostMemory] = [:]
     /// No job waits for a transfer or is in flight: nothing else is coming for now.
     package var isLast = false
@@ -55,16 +66,10 @@ package struct WriteBatch: Sendable {
     package var footprint = 0
 }
 
-/// What stores finished jobs.
+/// Stores downloads.
 package protocol DownloadStore: Sendable {
-    /// Takes finished jobs. Returns when it no longer needs their bodies. Calls `DownloadScheduler.didStore` for each job once it
-    /// is committed.
+    /// Takes downloads. Returns when it no longer needs their bodies, so that the scheduler holds back while the disk is behind.
+    ///
+    /// The store ends each download once its outcome is certain, by `PendingStores.complete`, or by `DownloadScheduler.resubmit`.
     func store(_ batch: WriteBatch) async
-}
-
-/// How the store ended a job.
-package enum StoreResult: Sendable {
-    case finished(JobID, FetchResult)
-    /// The stored bytes that the cover shared, or that a 304 is about, were evicted meanwhile: it has to be downloaded again.
-    case lost(JobID)
 }

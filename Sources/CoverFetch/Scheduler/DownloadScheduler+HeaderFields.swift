@@ -1,0 +1,44 @@
+import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+
+/// What requests send, and who may use the responses.
+///
+/// Fields that a caller gives are sent to the origin of the URL only, whatever it redirects to (RFC 9110 section 15.4: credentials
+/// of one origin are not for another). Requests for one URL with different fields share a transfer as long as it brings a cover that
+/// is stored: the cache is private, and what it holds answers all of them (RFC 9111 section 3.5 binds shared caches only).
+extension DownloadScheduler {
+    func headerFields(for start: DownloadQueue<FetchRequest>.Start) -> HTTPFields {
+        var fields = stored(for: start.job)?.conditions ?? [:]
+        // RFC 9111 section 5.2.1.4.
+        if reloads(start.job) { fields[.cacheControl] = "no-cache" }
+        let origin = start.target.origin
+        if !policy.headerFields.isEmpty, let given = policy.headerFields[String(origin)] { fields.set(given) }
+        if origin == start.url.origin { fields.set(queue.jobs[start.job].state.headerFields) }
+        return fields
+    }
+
+    /// Whether the server chose the response by a field that the caller gave (RFC 9111 section 4.1): it answers no other request.
+    func varies(_ response: StoredResponse, _ job: JobID) -> Bool {
+        let given = queue.jobs[job].state.headerFields
+        if given.isEmpty { return false }
+        return Vary.names(response.fields[values: .vary]).contains { name in
+            name == "*" || HTTPField.Name(name).map { given.contains($0) } ?? false
+        }
+    }
+}
+
+extension FetchRequest {
+    /// Whether the outcome of a transfer that sent the header fields `fields` answers the request. A failure that a server answered with,
+    /// and a cover that is not stored, answer only requests with those fields.
+    func isAnswered(by outcome: CoverOutcome, to fields: HTTPFields) -> Bool {
+        outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == fields
+    }
+}
+
+extension HTTPFields {
+    /// Sets each field, in place of those of its name.
+    fileprivate mutating func set(_ fields: HTTPFields) {
+        for field in fields { self[values: field.name] = fields[values: field.name] }
+    }
+}

@@ -1,0 +1,61 @@
+import CurlHTTP
+import HTTPTypes
+import Synchronization
+import Testing
+
+@testable import CoverFetch
+
+@Suite struct PendingStoresTests {
+    private final class Caller: Sendable {
+        private let state = Mutex<[CoverOutcome]>([])
+        var outcomes: [CoverOutcome] { state.withLock { $0 } }
+        var request: FetchRequest {
+            FetchRequest(owner: ObjectIdentifier(self)) { [self] outcome in state.withLock { $0.append(outcome) } }
+        }
+    }
+
+    @Test func `all requests of a key are completed once, those that joined as such; then the key is free`() throws {
+        let (pending, caller) = (PendingStores(nil), Caller())
+        let url = try HTTPURL("http://a.example/1")
+        #expect(!pending.join(url.string, caller.request))
+        pending.add(url, [caller.request, caller.request], fields: [:], lease: nil)
+        #expect(pending.join(url.string, caller.request))
+        #expect(!pending.join("http://a.example/2", caller.request))
+        _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
+        #expect(caller.outcomes.map(\.isJoined) == [false, true, true])
+        #expect(caller.outcomes.allSatisfy { $0.kind == .downloaded && $0.url == url.string })
+        #expect(!pending.join(url.string, caller.request))
+        _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
+        #expect(caller.outcomes.count == 3)
+    }
+
+    @Test func `requests of a lost cover are taken back, and not completed`() throws {
+        let (pending, caller) = (PendingStores(nil), Caller())
+        let url = try HTTPURL("http://a.example/1")
+        pending.add(url, [caller.request], fields: [:], lease: nil)
+        #expect(pending.join(url.string, caller.request))
+        #expect(pending.takeBack([url.string, "http://a.example/2"]).map(\.url) == [url, url])
+        #expect(pending.takeBack([url.string]).isEmpty && caller.outcomes.isEmpty)
+    }
+
+    @Test func `a refusal answers the requests whose fields were sent, and a stored cover answers all`() throws {
+        let (pending, sent, other) = (PendingStores(nil), Caller(), Caller())
+        let url = try HTTPURL("http://a.example/1")
+        let fields: HTTPFields = [.authorization: "Bearer sent"]
+        func request(_ caller: Caller, _ fields: HTTPFields) -> FetchRequest {
+            var request = caller.request
+            request.headerFields = fields
+            return request
+        }
+        for (status, isRefusal) in [(401, true), (nil, false)] {
+            let requests = [request(sent, fields), request(other, [:])]
+            pending.add(url, requests, fields: fields, lease: nil)
+            #expect(pending.join(url.string, request(other, [.authorization: "Bearer other"])))
+            let failure = CoverFailure(isRefusal ? .status : .timeout, url: url.string, detail: "", status: status)
+            let unanswered = pending.complete([CoverOutcome(failed: failure)])
+            #expect(
+                unanswered.map { $0.request.headerFields[.authorization] } == (isRefusal ? [nil, "Bearer other"] : []))
+        }
+        #expect(sent.outcomes.count == 2 && other.outcomes.count == 2)
+    }
+}

@@ -30,6 +30,14 @@ let crypto = program("Crypto", "swift-crypto")
 let x509 = program("X509", "swift-certificates")
 let argumentParser = program("ArgumentParser", "swift-argument-parser")
 
+// What a server program wants, each behind a trait of its name.
+func serverProduct(_ product: String, _ package: String) -> Target.Dependency {
+    .product(name: product, package: package, condition: .when(traits: [product]))
+}
+let metrics = serverProduct("Metrics", "swift-metrics")
+let tracing = serverProduct("Tracing", "swift-distributed-tracing")
+let serviceLifecycle = serverProduct("ServiceLifecycle", "swift-service-lifecycle")
+
 // The rooms, lowest first. An arrow is a dependency; there is none between CurlHTTP and CoverCache: the network does
 // not know the disk. `Scripts/test` builds with `--explicit-target-dependency-import-check error`.
 let package = Package(
@@ -45,12 +53,19 @@ let package = Package(
         .trait(
             name: "Programs",
             description: "The commands and their servers, which a program that uses CoverLibrary does not need."),
+        .trait(name: "Metrics", description: "CoverLibrary counts transfers and look-ups with swift-metrics."),
+        .trait(name: "Tracing", description: "CoverLibrary has spans of swift-distributed-tracing."),
+        .trait(name: "ServiceLifecycle", description: "LibraryAPI is a service of swift-service-lifecycle."),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-http-types", from: "1.4.0"),
         .package(url: "https://github.com/apple/swift-log", from: "1.14.0"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.1.0"),
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.5.0"),
+        // Only for the traits of their names, which are off by default. Tests/ServiceExample turns them on.
+        .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
+        .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
+        .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
         // Only the gallery and the mirror use it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
@@ -62,8 +77,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
         .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
         .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
-        // Only `Scripts/docs` uses it; SwiftPM does not fetch it for a program that depends on CoverLibrary.
-        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         .systemLibrary(
@@ -96,7 +109,7 @@ let package = Package(
             dependencies: [
                 "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader",
                 httpTypes,
-                logging, deque,
+                logging, deque, metrics, tracing, serviceLifecycle,
             ],
             swiftSettings: settings),
         // What the gallery and the mirror need and Hummingbird lacks.
@@ -163,7 +176,7 @@ let package = Package(
         .testTarget(
             name: "CurlHTTPTests",
             dependencies: [
-                "CurlHTTP", "Platform", "SanitizerMutex", "OriginServer", "LinkEmulator", "Wire", httpTypes,
+                "CurlHTTP", "CCurl", "Platform", "SanitizerMutex", "OriginServer", "LinkEmulator", "Wire", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -174,11 +187,12 @@ let package = Package(
         .testTarget(
             name: "CoverFetchTests",
             dependencies: [
-                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Wire", httpTypes, logging,
+                "CoverFetch", "CurlHTTP", "HTTPCaching", "ImageHeader", "OriginServer", "Platform", "Wire", httpTypes,
+                logging,
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"], exclude: ["Sample"],
+            name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
@@ -186,7 +200,7 @@ let package = Package(
             name: "CoverLibraryTests",
             dependencies: [
                 "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "OriginServer",
-                "OriginTLS", "Platform", "Wire",
+                "OriginTLS", "Platform", "Wire", httpTypes,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -198,7 +212,8 @@ let package = Package(
             dependencies: ["OriginTLS", "OriginServer", "LinkEmulator", "CurlHTTP", "Platform", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
-            name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Wire"], swiftSettings: settings),
+            name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Platform", "Wire"],
+            swiftSettings: settings),
         .testTarget(
             name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
         .testTarget(
@@ -214,8 +229,8 @@ let package = Package(
         .testTarget(
             name: "sleeveTests",
             dependencies: [
-                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "CoverCache", "LinkEmulator", "OriginServer",
-                "SQLite", "Platform", "Wire", argumentParser,
+                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "OriginServer", "Platform", "Wire",
+                argumentParser, logging,
             ],
             exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
     ]

@@ -9,25 +9,21 @@ extension LibraryAPI {
     package func cacheTotals() async throws(LibraryError) -> CacheStatistics {
         await covers.flushUsage()
         do {
-            let found = try await covers.persistency.totals()
-            return CacheStatistics(
-                entries: found.entries, blobs: found.blobs, liveBytes: found.bytes, chargedBytes: found.charged,
-                capacity: found.capacity, hits: found.hits, misses: found.misses,
-                deduplicatedBytes: found.entryBytes - found.bytes, pinned: found.pinnedBlobs,
-                pinnedBytes: found.pinnedBytes)
+            return CacheStatistics(try await covers.persistency.totals())
         } catch {
             throw LibraryError(error)
         }
     }
 
-    /// The segment file that holds a cover, and its offset there; nil if the cover is not cached.
-    /// - Throws: `CoverFailure` if the index cannot be read.
-    package func location(of key: String) throws(CoverFailure) -> (path: String, offset: Int)? {
-        if covers.isClosed { throw .closed(key) }
+    /// The path of the file that holds a cached cover's bytes; nil if the cover is not cached.
+    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
+    package func coverFile(for url: String) throws(CoverFailure) -> String? {
+        let key = try HTTPURL(location: url).string
+        if covers.isClosed { throw .closed(url) }
         do {
-            return try covers.reader.location(of: key)
+            return try covers.reader.status(of: [key])[0].map { covers.reader.path(of: $0.digest) }
         } catch {
-            throw CoverFailure(cache: error, url: key)
+            throw CoverFailure(cache: error, url: url)
         }
     }
 
@@ -59,9 +55,12 @@ extension LibraryAPI {
         }
     }
 
-    /// As `cachedCover(for:)`, on a thread that may block. - Parameter key: `Album.coverKey`.
-    package func cachedCover(at key: String) async throws(CoverFailure) -> Cover? {
-        try await covers.storedCover(HTTPURL(location: key), location: key)
+    /// The cached cover whose bytes have this digest, verified; nil if there is none. Never connects. Reads on a thread that may block.
+    /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
+    /// - Throws: `CoverFailure` if the index or the file cannot be read.
+    package func cachedCover(digest: String) async throws(CoverFailure) -> Cover? {
+        guard let digest = Digest(digest) else { return nil }
+        return try await covers.storedCover(digest)
     }
 
     /// The URLs of an album's cover in the order of trying: its cover URL, its alternates, the Cover Art Archive's.
@@ -76,8 +75,7 @@ extension LibraryAPI {
 
     /// Downloads covers that are not cached. Returns when their requests are queued.
     /// - Parameters:
-    ///   - order: the keys of the demands, the most important first. Requests that are not sent yet are sent in this order, before
-    ///     all others to their hosts.
+    ///   - order: keys of the outstanding demands, by falling priority. Unsent requests are reordered accordingly.
     ///   - withdrawn: keys that are no longer demanded. Their requests are cancelled unless they are in flight.
     ///   - completion: called once for each demand, with its key and the digest of its cover, on any thread.
     package func fetch(
@@ -86,6 +84,17 @@ extension LibraryAPI {
     ) async {
         let fetch = DemandFetch(pipeline: covers, completion: completion)
         await fetch.send(demands.compactMap(fetch.begin), order, withdrawn)
+    }
+}
+
+extension CacheStatistics {
+    init(_ found: Statistics) {
+        self.init()
+        (entries, blobs, pinned) = (found.entries, found.covers, found.pinnedCovers)
+        (liveBytes, chargedBytes, diskBytes) = (found.bytes, found.charged, found.onDisk)
+        (deduplicatedBytes, pinnedBytes) = (found.entryBytes - found.bytes, found.pinnedBytes)
+        (capacity, hits, misses) = (found.capacity, found.hits, found.misses)
+        (oldest, newest) = (found.oldest, found.newest)
     }
 }
 

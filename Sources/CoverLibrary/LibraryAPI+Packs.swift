@@ -5,8 +5,8 @@ import Synchronization
 
 /// Packs: covers with their metadata in one file, to carry to a machine that is offline.
 extension LibraryAPI {
-    /// Writes cached covers into one file, with what is needed to serve and revalidate them. The file appears when it is complete; it is
-    /// never held in memory.
+    /// Writes cached covers into one tar file, with what is needed to serve and revalidate them. The file appears when it is complete;
+    /// only the covers' metadata is held in memory.
     /// - Parameters:
     ///   - selection: the covers.
     ///   - file: replaced if it exists, unless no cover is selected.
@@ -21,10 +21,10 @@ extension LibraryAPI {
     }
 
     /// Stores the covers of a pack, each verified against its digest. A cover that is cached already and was validated at the same time
-    /// or later stays. Damaged records are skipped.
+    /// or later stays. Damaged covers are skipped.
     /// - Parameters:
-    ///   - file: a file that `pack` wrote.
-    ///   - onFailure: called for each damaged record, and for each cover that cannot be stored. The rest is stored.
+    ///   - file: a file that `pack` wrote, or a folder of its shape, such as a copy of a cache.
+    ///   - onFailure: called for each damaged cover, and for each cover that cannot be stored. The rest is stored.
     /// - Throws: `LibraryError` if the file cannot be read or is no pack, or the cache cannot be written.
     @discardableResult
     public func unpack(

@@ -32,11 +32,7 @@ extension LibraryAPI {
         switch selection {
         case .requests(let requests): return try await unpin(requests, onFailure)
         case .all:
-            let changed = try await maintain { writer in
-                let changed = try writer.unpinAll()
-                try writer.savePins()
-                return changed
-            }
+            let changed = try await maintain { try $0.unpinAll() }
             return PinSummary(covers: changed, changed: changed)
         case .matching(var filter):
             filter.isPinned = true
@@ -72,7 +68,6 @@ extension LibraryAPI {
                 summary.bytes += removal.bytes
                 summary.pinned += removal.pinned
             }
-            if includesPinned, !isDryRun { try await covers.persistency.withWriter { try $0.savePins() } }
         } catch {
             throw LibraryError(error)
         }
@@ -92,7 +87,6 @@ extension LibraryAPI {
                 summary.covers += batch.entries.count
                 summary.changed += try await change(batch.entries.map(\.metadata.key)).count(where: \.self)
             }
-            try await covers.persistency.withWriter { try $0.savePins() }
         } catch {
             throw LibraryError(error)
         }
@@ -119,7 +113,6 @@ extension LibraryAPI {
                     onFailure(error)
                 }
             }
-            try await covers.persistency.withWriter { try $0.savePins() }
         } catch {
             throw LibraryError(error)
         }

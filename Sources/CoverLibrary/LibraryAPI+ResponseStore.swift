@@ -3,10 +3,11 @@ import CurlHTTP
 
 /// The cache as the mirror uses it: responses by key.
 extension LibraryAPI {
-    /// The entries of `keys`, without those that do not exist. Reads the index on the caller's thread.
+    /// The entries of `keys`, without those that do not exist. It counts as a use: a mirror may answer without their bytes. Reads the index
+    /// on the caller's thread.
     /// - Throws: `CacheError`.
     package func storedEntries(of keys: [EntryKey]) throws -> [CachedEntry] {
-        try keys.compactMap { try covers.reader.entry(for: $0.text) }
+        try keys.compactMap { try covers.reader.entry(for: $0.text, isUse: true) }
     }
 
     /// The verified body of an entry. Nil if it was evicted, damaged, or replaced since `entry` was read.

@@ -43,7 +43,7 @@ extension LibraryAPI {
 
     private func store(
         _ body: [UInt8], _ header: ImageHeader, _ url: HTTPURL, isPinned: Bool
-    ) async throws(CoverFailure) -> StoredCover {
+    ) async throws(CoverFailure) -> CoverOutcome {
         let (key, now) = (url.string, WallClock.milliseconds())
         let response = StoredResponse(
             status: 200, fields: [.cacheControl: "max-age=\(Self.lifetime), immutable"], requestTime: now,
@@ -53,19 +53,14 @@ extension LibraryAPI {
         do {
             let outcome = try await covers.persistency.withWriter { [metadata] writer in
                 let outcome = try writer.store([(metadata, body)])[0].get()
-                if case .noRoom = outcome { throw try writer.noRoom(for: body.count) }
-                if isPinned {
-                    _ = try writer.pin([key])
-                    try writer.savePins()
-                }
+                if case .noRoom = outcome { throw writer.noRoom(for: body.count) }
+                if isPinned { _ = try writer.pin([key]) }
                 return outcome
             }
             guard case .stored(let digest, let isDuplicate) = outcome else {
                 throw CacheError.index("the cover was evicted as it was stored")
             }
-            return StoredCover(
-                url: key, digest: digest.description, byteCount: body.count, isDuplicate: isDuplicate,
-                date: Date(milliseconds: WallClock.milliseconds()))
+            return CoverOutcome(stored: key, digest, body.count, isDuplicate)
         } catch {
             throw CoverFailure(cache: error, url: key)
         }
@@ -81,7 +76,6 @@ extension CoverFailure {
             switch error {
             // Only this cover cannot be stored. Another failure of the cache ends a run.
             case .largerThanCapacity, .noRoom: .tooLarge
-            case .embedsRecord: .notAnImage
             case .closed: .cancelled
             default: .cache
             }

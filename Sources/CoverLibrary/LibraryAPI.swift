@@ -56,17 +56,21 @@ public final class LibraryAPI: Sendable {
 
     /// The cover at `url`: from the cache, else downloaded and stored. Concurrent calls for one URL share a transfer.
     ///
-    /// A cached cover is returned without a request, also if it is stale (`Cover.isStale`), unless its server forbids that
+    /// A cached cover is returned without a request, even if it is stale (`Cover.isStale`), unless its server forbids that
     /// (`must-revalidate`, `no-cache`): then the server is asked first, and the call fails if it cannot be (RFC 9111 §4.2.4). A
     /// cover that must not be stored (`no-store`) is returned but never cached: each call downloads it again.
     /// - Throws: `CoverFailure`; of the kind `cancelled` when the library is closed.
     public func cover(for url: URL) async throws(CoverFailure) -> Cover { try await cover(for: CoverRequest(url: url)) }
 
-    /// The cover of a request, as `cover(for:)` returns it. Of an album with several URLs, the first that is cached, else the first
-    /// that can be downloaded.
+    /// The cover of a request, as `cover(for:)` returns it, by the request's cache policy. Of an album with several URLs, the first that
+    /// is cached, else the first that can be downloaded.
+    ///
+    /// The request is sent before all others of the host that wait, such as those of a prefetch, unless it has another priority.
     /// - Throws: `CoverFailure`, which names every URL that was tried.
     public func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        try await covers.cover(for: request)
+        try await traced("sleeve.cover", url: request.location) { () async throws(CoverFailure) in
+            try await covers.cover(for: request)
+        }
     }
 
     /// The cached cover at `url`, verified, however old; nil if it is not cached. Never connects. Synchronous, on the caller's
@@ -78,42 +82,6 @@ public final class LibraryAPI: Sendable {
     }
 
     // MARK: Runs
-
-    /// Downloads every cover of a sequence that is not cached. The sequence is read as the run proceeds, and never held in memory.
-    /// - Parameters:
-    ///   - requests: the covers.
-    ///   - cachePolicy: applies to the whole run, in place of the requests' own.
-    /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`.
-    public func prefetch<Requests: AsyncSequence & Sendable>(
-        _ requests: Requests, cachePolicy: CoverRequest.CachePolicy = .useCache
-    ) -> CoverOutcomes<PrefetchSummary> where Requests.Element == CoverRequest {
-        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
-            let batches = RequestBatches(requests) { error in
-                _ = run.stop("the list could not be read on: \(error)")
-            }
-            try await Prefetcher(pipeline: covers, policy: cachePolicy, run: run).prefetch(batches)
-        }
-    }
-
-    /// Downloads the covers of `albums` that are not cached. An album that locates no cover counts as skipped.
-    public func prefetch(
-        _ albums: [Album], cachePolicy: CoverRequest.CachePolicy = .useCache
-    ) -> CoverOutcomes<PrefetchSummary> {
-        let requests = AsyncStream { continuation in
-            for album in albums { continuation.yield(CoverRequest(album: album)) }
-            continuation.finish()
-        }
-        return prefetch(requests, cachePolicy: cachePolicy)
-    }
-
-    package func prefetch(
-        batches: some AsyncSequence<[ListElement], Never> & Sendable,
-        cachePolicy: CoverRequest.CachePolicy = .useCache
-    ) -> CoverOutcomes<PrefetchSummary> {
-        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
-            try await Prefetcher(pipeline: covers, policy: cachePolicy, run: run).prefetch(batches)
-        }
-    }
 
     /// Asks servers whether cached covers are unchanged, with their validators (RFC 9111 §4.3), and downloads those that changed.
     /// Covers that cannot be checked stay cached, and count as failed. A run that ends early loses nothing: the next one continues.
@@ -134,16 +102,12 @@ public final class LibraryAPI: Sendable {
 
     // MARK: The cache
 
-    /// What the cache holds, and how it has been used.
+    /// The size and the use of the cache.
     /// - Throws: `LibraryError` if the index cannot be read.
     public func statistics() async throws(LibraryError) -> CacheStatistics {
         await covers.flushUsage()
         let found = try await maintain { try $0.statistics() }
-        return CacheStatistics(
-            entries: found.entries, blobs: found.blobs, liveBytes: found.bytes, chargedBytes: found.charged,
-            diskBytes: found.onDisk, capacity: found.capacity, hits: found.hits, misses: found.misses,
-            deduplicatedBytes: found.entryBytes - found.bytes, pinned: found.pinnedBlobs,
-            pinnedBytes: found.pinnedBytes, oldest: found.oldest, newest: found.newest)
+        return CacheStatistics(found)
     }
 
     /// Evicts the least recently used covers until at most `bytes` are charged. Pinned covers stay.
@@ -154,13 +118,13 @@ public final class LibraryAPI: Sendable {
         await covers.flushUsage()
         return try await maintain { writer in
             let evicted = try writer.evict(to: bytes)
-            return (evicted.blobs, evicted.bytes)
+            return (evicted.covers, evicted.bytes)
         }
     }
 
     /// How many covers this library has evicted again, to make room for others, of those stored since it was opened.
     /// - Throws: `LibraryError` if the index cannot be written.
-    public func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewBlobs } }
+    public func evictedNewCovers() async throws(LibraryError) -> Int { try await maintain { $0.evictedNewCovers } }
 
     /// Runs `body` with the cache on the disk thread, everything committed.
     package func maintain<Result: Sendable>(

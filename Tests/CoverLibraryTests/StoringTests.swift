@@ -18,13 +18,13 @@ import Testing
                 Issue.record("no cover arrived")
                 return
             }
-            #expect(arrived.url == url && arrived.digest == stored.digest && arrived.byteCount == body.count)
+            #expect(arrived.url == url && arrived.digest == stored.digest && arrived.bytes == body.count)
             let cover = try await library.cover(at: url)
             #expect(cover == stored && cover.bytes == body && !cover.isStale)
             #expect(try await library.evict(to: 0).covers == 0)
             #expect(try await library.refresh().summary().requested == 0)
             #expect(stage.origin.requestCount == 0)
-            // What another library finds is on the disk, whatever becomes of this one.
+            // Another library finds only what is on the disk.
             let next = try await stage.another { $0.isOffline = true }
             #expect(try next.cached(url) == stored)
             await next.close()

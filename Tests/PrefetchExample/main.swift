@@ -7,7 +7,7 @@ let library = try await LibraryAPI(
 let events = library.events()
 let observer = Task {
     for await event in events {
-        if case .arrived(let cover) = event { print("arrived:", cover.url, cover.byteCount) }
+        if case .arrived(let cover) = event { print("arrived:", cover.url, cover.bytes) }
     }
 }
 let summary = try await library.prefetch(try await library.albums.all()).summary()

@@ -1,4 +1,5 @@
 import CoverFetch
+import HTTPTypes
 
 package import CurlHTTP
 import Platform
@@ -14,8 +15,11 @@ extension LibraryConfiguration {
         http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
+        let adapter = transport.map {
+            TransportAdapter(transport: $0, userAgent: userAgent, maximumSize: maximumSize)
+        }
         do throws(SystemError) {
-            return try HTTPClient(configuration: http)
+            return try HTTPClient(configuration: http, transport: adapter.map { $0.response })
         } catch {
             throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
         }
@@ -29,7 +33,20 @@ extension LibraryConfiguration {
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
             redirect: RedirectPolicy(maximumRedirects: maximumRedirects, allowsDowngrades: allowsDowngrades),
-            leaseTimeout: timeout)
+            leaseTimeout: timeout, headerFields: fieldsByOrigin)
+    }
+
+    /// The header fields of each origin, normalised as `HTTPURL.origin`.
+    private var fieldsByOrigin: [String: HTTPFields] {
+        headerFields.reduce(into: [:]) { fields, entry in
+            if let origin = Self.origin(entry.key) { fields[origin] = entry.value.fields }
+        }
+    }
+
+    /// The normalised origin of a text such as `https://example.org`; nil if it is none.
+    static func origin(_ text: String) -> String? {
+        guard let url = try? HTTPURL(text), url.target == "/" else { return nil }
+        return String(url.origin)
     }
 
     /// The time between two requests at a rate; at most 30 years, which a `Duration` can hold.

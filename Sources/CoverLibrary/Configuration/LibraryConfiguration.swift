@@ -20,7 +20,7 @@ public struct LibraryConfiguration: Sendable {
     public var rate: Double?
     /// Maximum number of requests a second to all hosts together. Above 0 and finite; nil for no limit.
     public var totalRate: Double?
-    /// Maximum duration of a request. Each redirect is a request of its own. Above 0, at most a year.
+    /// Maximum duration of a request. Each redirect counts as a request. Above 0, at most a year.
     public var timeout: Duration = .seconds(60)
     /// Retries after a temporary failure. At least 0.
     public var retries = 3
@@ -51,6 +51,14 @@ public struct LibraryConfiguration: Sendable {
     /// so that a server's operator can reach you; some services require one.
     public var userAgent = "Sleeve/\(version)"
 
+    /// Header fields that are sent with every request to an origin, such as the credentials for a private server:
+    /// `headerFields["https://music.example.org"] = [.authorization: "Bearer …"]`. A refresh sends them, too. Fields of one name in a
+    /// request replace these.
+    public var headerFields: [String: RequestHeaderFields] = [:]
+    /// Sends the requests in place of libcurl; nil for libcurl. With it, `timeout`, `certificateAuthorities` and
+    /// `deniesPrivateAddresses` do not apply.
+    public var transport: (any CoverTransport)?
+
     /// A library whose covers are in `cacheDirectory` and whose albums are in `libraryFile`.
     public init(cacheDirectory: URL, libraryFile: URL? = nil) {
         self.cacheDirectory = cacheDirectory
@@ -72,6 +80,9 @@ public struct LibraryConfiguration: Sendable {
         try require((0...100).contains(maximumRedirects), "maximumRedirects", "between 0 and 100")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
         try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
+        try require(
+            headerFields.keys.allSatisfy { Self.origin($0) != nil }, "headerFields",
+            "by origin, such as https://example.org")
         try require(Self.isUserAgent(userAgent), "userAgent", "printable ASCII characters")
     }
 

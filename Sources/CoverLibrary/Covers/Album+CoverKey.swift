@@ -39,9 +39,17 @@ extension CoverArtArchive {
     }
 }
 
+extension ListElement {
+    /// A problem in place of an item of which no cover location can be requested.
+    package func checked(in file: String) -> ListElement {
+        guard case .item(let item) = self, let problem = item.problem(in: file) else { return self }
+        return .problem(problem)
+    }
+}
+
 extension ListItem {
     /// The problem of an item of which no cover location can be requested; nil if one can.
-    package func problem(in file: String) -> ListProblem? {
+    func problem(in file: String) -> ListProblem? {
         if Self.reason(url) == nil { return nil }
         let others = album?.alternateCoverURLs ?? []
         if others.contains(where: { Self.reason($0) == nil }) || album?.hasMusicBrainzID == true { return nil }

@@ -63,7 +63,7 @@ extension URL {
     }
 }
 
-/// What the cache holds, and how it has been used.
+/// The size and the use of a cache.
 public struct CacheStatistics: Sendable, Hashable, Codable {
     /// URLs that have a cover.
     public var entries = 0
@@ -73,7 +73,7 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var liveBytes = 0
     /// Blocks charged against the capacity, in bytes.
     public var chargedBytes = 0
-    /// Space that the segments and the index take on disk, in bytes.
+    /// Space that the covers, the index and the files beside it take on disk, in bytes.
     public var diskBytes = 0
     /// The limit of `chargedBytes`.
     public var capacity = 0
@@ -91,6 +91,9 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var oldest: Int64?
     /// When the newest entry was stored, in milliseconds since 1970.
     public var newest: Int64?
+
+    /// The statistics of an empty cache.
+    public init() {}
 
     /// The statistics of a directory without a cache.
     package static let empty = Self()

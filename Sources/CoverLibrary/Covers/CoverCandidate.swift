@@ -1,3 +1,4 @@
+import CoverCache
 import CoverFetch
 import CurlHTTP
 import Platform
@@ -9,32 +10,30 @@ struct CoverCandidate: Sendable {
     private(set) var url: HTTPURL
     /// The URLs to try after it, in order.
     private(set) var alternatives: [String]
+    let options: RequestOptions
     /// The line of the list that named it.
-    let line: Int?
+    var line: Int? { options.line }
     /// How the URLs before it failed.
     private(set) var failures: [CoverFailure] = []
     /// Whether every size of the Cover Art Archive's picture that was tried before was answered with 404 or 410.
     private(set) var mayBeAbsent = true
 
-    /// - Parameter line: the line of the list that named it.
     /// - Throws: `CoverFailure` if the text is no usable URL.
-    init(_ location: String, line: Int?) throws(CoverFailure) {
-        url = try HTTPURL(location: location, line: line)
+    init(_ location: String, _ options: RequestOptions) throws(CoverFailure) {
+        url = try HTTPURL(location: location, line: options.line)
         self.location = location
-        self.line = line
+        self.options = options
         alternatives = []
     }
 
     /// Starts with the first usable URL.
-    /// - Parameters:
-    ///   - locations: at least one.
-    ///   - line: the line of the list that named it.
+    /// - Parameter locations: at least one.
     /// - Throws: `CoverFailure` if none is usable.
-    init(_ locations: [String], line: Int?) throws(CoverFailure) {
+    init(_ locations: [String], _ options: RequestOptions) throws(CoverFailure) {
         var failures: [CoverFailure] = []
         for (index, location) in locations.enumerated() {
             do throws(CoverFailure) {
-                self = try CoverCandidate(location, line: line)
+                self = try CoverCandidate(location, options)
                 alternatives = Array(locations[(index + 1)...])
                 self.failures = failures
                 return
@@ -59,13 +58,38 @@ struct CoverCandidate: Sendable {
         let rest = failure.isTemporary ? alternatives.filter { !isOtherSize($0) } : alternatives
         if rest.isEmpty { return (nil, CoverFailure(of: all)) }
         do throws(CoverFailure) {
-            var next = try CoverCandidate(rest, line: line)
+            var next = try CoverCandidate(rest, options)
             next.failures = all + next.failures
             if isOtherSize(next.location) { next.mayBeAbsent = mayBeAbsent && failure.isAbsence }
             return (next, failure)
         } catch {
             return (nil, CoverFailure(of: all + [error]))
         }
+    }
+
+    /// A request for the cover at this URL.
+    /// - Parameters:
+    ///   - hints: what the cache remembers about the URL.
+    ///   - stored: the cached cover to revalidate; nil to download the cover.
+    ///   - priority: that of a request without its own.
+    func fetchRequest(
+        owner: AnyObject, _ hints: Hints, stored: StoredVersion? = nil, priority: CoverRequest.Priority,
+        completion: @escaping @Sendable (CoverOutcome) -> Void
+    ) -> FetchRequest {
+        var request = FetchRequest(owner: ObjectIdentifier(owner), completion: completion)
+        request.apply(hints)
+        request.priority = (options.priority ?? priority).order
+        if !options.headerFields.isEmpty, url.origin == options.fieldsOrigin {
+            request.headerFields = options.headerFields.fields
+        }
+        request.ignoresOutage = !options.cachePolicy.usesAbsence
+        if options.cachePolicy == .reload {
+            request.reloads = true
+            request.redirect = nil
+        } else {
+            request.stored = stored
+        }
+        return request
     }
 
     /// The usable alternatives: as written, and as keys of the cache.

@@ -5,7 +5,7 @@ import CurlHTTP
 package struct CoverDemand: Sendable {
     /// The URLs where the cover may be, in the order of trying; at least one. The first is the demand's key.
     package var urls: [String]
-    /// A person asked to try again: the request is sent at once.
+    /// A person asked to try again: what is remembered of the URL and its host does not count.
     package var isUrgent: Bool
 
     package init(urls: [String], isUrgent: Bool) {
@@ -22,14 +22,16 @@ struct DemandFetch: Sendable {
     struct Item: Sendable {
         var key: String
         var candidate: CoverCandidate
-        var isUrgent: Bool
     }
 
     /// Nil if no URL of the demand is usable.
     func begin(_ demand: CoverDemand) -> Item? {
         do throws(CoverFailure) {
-            let candidate = try CoverCandidate(demand.urls, line: nil)
-            return Item(key: demand.urls[0], candidate: candidate, isUrgent: demand.isUrgent)
+            let candidate = try CoverCandidate(
+                demand.urls,
+                RequestOptions(
+                    priority: .immediate, cachePolicy: demand.isUrgent ? .ignoreAbsence : .useCache))
+            return Item(key: demand.urls[0], candidate: candidate)
         } catch {
             completion(demand.urls[0], .failure(error))
             return nil
@@ -41,7 +43,7 @@ struct DemandFetch: Sendable {
         for (item, hints) in zip(items, await pipeline.hints(items.map(\.candidate))) {
             if pipeline.configuration.isOffline {
                 failed(item, .offline(item.candidate.location))
-            } else if let absence = hints.absence, !item.isUrgent {
+            } else if let absence = hints.absence, item.candidate.options.usesAbsence {
                 failed(item, .absent(item.candidate.location, absence))
             } else {
                 requests.append((item.candidate.url, request(item, hints)))
@@ -53,28 +55,22 @@ struct DemandFetch: Sendable {
         } catch {
             let kind: CoverFailure.Kind = pipeline.isClosed ? .cancelled : .connect
             for (url, request) in requests {
-                request.completion(
-                    FetchResult(.failure(CoverFailure(kind, url: url.string, detail: error.message))))
+                request.completion(CoverOutcome(failed: CoverFailure(kind, url: url.string, detail: error.message)))
             }
         }
     }
 
     private func request(_ item: Item, _ hints: Hints) -> FetchRequest {
-        var request = FetchRequest(owner: ObjectIdentifier(pipeline)) { result in
-            switch result.result {
-            case .success(let cover): completion(item.key, .success(cover.digest))
-            case .failure(let failure): failed(item, failure)
-            }
+        item.candidate.fetchRequest(owner: pipeline, hints, priority: .immediate) { outcome in
+            if let failure = outcome.failure { return failed(item, failure) }
+            completion(item.key, .success(outcome.digest ?? ""))
         }
-        request.apply(hints)
-        if item.isUrgent { request.priority = .immediate }
-        return request
     }
 
     /// Goes on to the cover's next URL, if there is one.
     private func failed(_ item: Item, _ failure: CoverFailure) {
         let (next, failure) = item.candidate.next(after: failure)
         guard let next else { return completion(item.key, .failure(failure)) }
-        Task { await send([Item(key: item.key, candidate: next, isUrgent: item.isUrgent)]) }
+        Task { await send([Item(key: item.key, candidate: next)]) }
     }
 }

@@ -3,6 +3,7 @@ import CoverFetch
 import CurlHTTP
 import Dispatch
 import HTTPCaching
+import ImageHeader
 import Logging
 import Platform
 import Synchronization
@@ -12,7 +13,7 @@ package final class CoverPipeline: Sendable {
     private struct State {
         var scheduler: DownloadScheduler?
         var isClosed = false
-        /// What cancels each run in progress.
+        /// Cancels each run in progress.
         var runs: [ObjectIdentifier: @Sendable () -> Void] = [:]
     }
 
@@ -36,9 +37,8 @@ package final class CoverPipeline: Sendable {
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
-            reader = try await persistency.open { [logger = configuration.logger] isCapacityKnown in
-                let advice = isCapacityKnown ? "" : "; its capacity is lost, too: --capacity sets it again"
-                logger.warning("the cache's index is lost or damaged: rebuilding it from the covers\(advice)")
+            reader = try await persistency.open { [logger = configuration.logger] in
+                logger.warning("the cache's index is lost or damaged: rebuilding it from entries.jsonl and the covers")
             }
             let evicted = try await persistency.openingEviction()
             if evicted.covers > 0 {
@@ -67,7 +67,7 @@ package final class CoverPipeline: Sendable {
         }
         for cancel in runs { cancel() }
         if let scheduler {
-            await recordHosts(scheduler.learntHosts)
+            await rememberHosts(scheduler.learntHosts)
             await scheduler.close()
         }
         await flushUsage()
@@ -91,10 +91,13 @@ package final class CoverPipeline: Sendable {
         do {
             switch try reader.cover(for: url.string) {
             case .hit(let entry, let body):
+                hub.instruments.didLookUp(hits: 1)
                 return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
-            case .miss: return nil
-            case .damaged(let segment, let offset):
-                Task { await drop(url.string, segment, offset) }
+            case .miss:
+                hub.instruments.didLookUp(misses: 1)
+                return nil
+            case .damaged:
+                Task { await drop(url.string) }
                 return nil
             }
         } catch {
@@ -107,6 +110,25 @@ package final class CoverPipeline: Sendable {
         if isClosed { throw .closed(location) }
         guard let (entry, body) = try await cachedEntry(url, location: location) else { return nil }
         return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+    }
+
+    /// The cover with these bytes, under whichever URL, read on a thread that may block. Counts as a use. Damaged bytes are a miss, and
+    /// their entry is dropped.
+    func storedCover(_ digest: Digest) async throws(CoverFailure) -> Cover? {
+        do {
+            let found = try await read { try $0.cover(digest: digest) }
+            passUsageOn(ofAtLeast: 1_024)
+            switch found {
+            case .hit(let entry, let body):
+                return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+            case .miss: return nil
+            case .damaged(let key):
+                await drop(key)
+                return nil
+            }
+        } catch {
+            throw CoverFailure(cache: error, url: "")
+        }
     }
 
     private func cachedEntry(
@@ -127,17 +149,16 @@ package final class CoverPipeline: Sendable {
         switch found {
         case .hit(let entry, let body): return (entry, body)
         case .miss: return nil
-        case .damaged(let segment, let offset):
-            // Before the download: the new bytes may be the same, and must not share the damaged ones.
-            await drop(key, segment, offset)
+        case .damaged:
+            await drop(key)
             return nil
         }
     }
 
-    private func drop(_ key: String, _ segment: Int, _ offset: Int) async {
+    private func drop(_ key: String) async {
         let url = Redaction.redact(key)
         do {
-            try await persistency.withWriter { try $0.drop(key, segment: segment, offset: offset) }
+            try await persistency.withWriter { try $0.dropDamaged(key) }
             configuration.logger.warning(
                 "the stored bytes of \(url) are damaged or gone; covers that share them are dropped, too")
         } catch {
@@ -147,28 +168,30 @@ package final class CoverPipeline: Sendable {
 
     /// Has the disk thread record the uses gathered so far, if there are at least this many.
     func passUsageOn(ofAtLeast count: Int) {
-        if let usage = reader.takeUsage(minimum: count) { Task { await persistency.note(usage) } }
+        if let usage = reader.takeUsage(minimum: count) { Task { await persistency.noteUsage(usage) } }
     }
 
     func flushUsage() async {
-        if let usage = reader.takeUsage(minimum: 1) { await persistency.note(usage) }
+        if let usage = reader.takeUsage(minimum: 1) { await persistency.noteUsage(usage) }
     }
 
     // MARK: - One cover
 
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        let locations = try locations(of: request)
-        if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], line: nil), request) }
-        for location in locations {
-            if let url = try? HTTPURL(location), let cover = try await storedCover(url, location: location) {
-                return cover
+        let (locations, options) = (try locations(of: request), request.options)
+        if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], options)) }
+        for location in locations where options.cachePolicy != .reload {
+            guard let url = try? HTTPURL(location), let cover = try await storedCover(url, location: location) else {
+                continue
             }
+            if !options.cachePolicy.asksServer { return cover }
+            return try await self.cover(at: CoverCandidate(location, options))
         }
-        var candidate = try CoverCandidate(locations, line: nil)
+        var candidate = try CoverCandidate(locations, options)
         while true {
             do throws(CoverFailure) {
-                return try await cover(at: candidate, request)
+                return try await cover(at: candidate)
             } catch {
                 let (next, failure) = candidate.next(after: error)
                 guard let next else { throw failure }
@@ -191,25 +214,31 @@ package final class CoverPipeline: Sendable {
         return locations
     }
 
-    private func cover(at candidate: CoverCandidate, _ request: CoverRequest) async throws(CoverFailure) -> Cover {
+    private func cover(at candidate: CoverCandidate) async throws(CoverFailure) -> Cover {
         let (location, url) = (candidate.location, candidate.url)
+        let policy = candidate.options.cachePolicy
         if isClosed { throw .closed(location) }
-        let isOffline = configuration.isOffline || request.cachePolicy == .onlyCache
+        let isOffline = configuration.isOffline || policy == .onlyCache
+        if isOffline, policy.asksServer { throw .offline(location, policy) }
         let found = try await cachedEntry(url, location: location)
-        if let (entry, body) = found {
+        if !policy.asksServer { hub.instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0) }
+        if let (entry, body) = found, !policy.asksServer {
             let staleness = Staleness(entry, at: WallClock.milliseconds())
             if staleness != .forbidden { return Cover(entry, body, isStale: staleness != .fresh) }
             if isOffline { throw .staleOffline(location) }
         }
         if isOffline { throw .offline(location) }
         let hints = await hints([candidate])[0]
-        if let absence = hints.absence, request.cachePolicy != .ignoreAbsence { throw .absent(location, absence) }
+        if let absence = hints.absence, candidate.options.usesAbsence { throw .absent(location, absence) }
         do throws(CoverFailure) {
-            if let cover = try await download(url, found?.entry, hints, request.priority) { return cover }
+            let cover = try await traced("sleeve.transfer", url: url.string, isClient: true) {
+                () async throws(CoverFailure) in try await download(candidate, found?.entry, hints)
+            }
+            if let cover { return cover }
         } catch {
             var failure = error
             failure.url = location
-            if found != nil { failure.detail += "; \(Staleness.reason)" }
+            if found != nil, !policy.asksServer { failure.detail += "; \(Staleness.reason)" }
             throw failure
         }
         // Stored a moment ago, so it is not stale.
@@ -221,8 +250,9 @@ package final class CoverPipeline: Sendable {
 
     /// Returns nil if the cover is in the cache now, or the cover itself if it must not be stored.
     private func download(
-        _ url: HTTPURL, _ stored: CachedEntry?, _ hints: Hints, _ priority: CoverRequest.Priority
+        _ candidate: CoverCandidate, _ stored: CachedEntry?, _ hints: Hints
     ) async throws(CoverFailure) -> Cover? {
+        let url = candidate.url
         let scheduler: DownloadScheduler
         do throws(LibraryError) {
             scheduler = try await self.scheduler()
@@ -232,17 +262,16 @@ package final class CoverPipeline: Sendable {
         let caller = Caller()
         let result: Result<Cover?, CoverFailure> = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                var request = FetchRequest(owner: ObjectIdentifier(caller)) { result in
-                    if let (header, body) = result.unstored {
+                let request = candidate.fetchRequest(
+                    owner: caller, hints, stored: stored.flatMap { StoredVersion($0) }, priority: .immediate
+                ) { outcome in
+                    if let body = outcome.bodyIfNotStored, let header = body.withUnsafeBytes({ ImageHeader($0) }) {
                         continuation.resume(returning: .success(Cover(url.string, header, body)))
                     } else {
-                        continuation.resume(returning: result.result.map { _ in nil })
+                        continuation.resume(returning: outcome.failure.map { .failure($0) } ?? .success(nil))
                     }
                 }
-                request.stored = stored.flatMap { CachedVersion($0) }
-                request.apply(hints)
-                if priority == .immediate { request.priority = .immediate }
-                Task { [request] in
+                Task {
                     await scheduler.submit([(url, request)])
                     // A cancellation before this found nothing to cancel.
                     if caller.isCancelled { await scheduler.cancelRequests(of: ObjectIdentifier(caller)) }
@@ -280,10 +309,13 @@ package final class CoverPipeline: Sendable {
     /// Nil if nothing was downloaded yet.
     var startedScheduler: DownloadScheduler? { state.withLock { $0.scheduler } }
 
-    /// Cancels the requests of `owner` without waiting.
+    /// Cancels the requests of `owner` without waiting. What has arrived is committed immediately: it need not wait for others.
     func cancelRequests(of owner: ObjectIdentifier) {
         guard let scheduler = startedScheduler else { return }
-        Task { await scheduler.cancelRequests(of: owner) }
+        Task {
+            await scheduler.cancelRequests(of: owner)
+            await persistency.flush()
+        }
     }
 
     /// The scheduler, started with the first missing cover: a program that only reads never starts libcurl.

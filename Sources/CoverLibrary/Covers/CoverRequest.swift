@@ -2,51 +2,55 @@ public import Platform
 
 /// A request for one cover.
 public struct CoverRequest: Sendable, Hashable {
-    /// When the transfer starts.
-    public enum Priority: Sendable, Hashable {
-        /// In turn with all others.
-        case normal
-        /// At once, even if the host is paused after failures or at its limit: for a person who tries again.
-        case immediate
-    }
-
-    /// What the cache may answer.
-    public enum CachePolicy: Sendable, Hashable {
-        /// Use the cached cover, also if it is stale, and a cached 404 or 410 (RFC 9111).
-        case useCache
-        /// As `useCache`, but request the URL even if a 404 or 410 is cached for it.
-        case ignoreAbsence
-        /// Never connect.
-        case onlyCache
-    }
-
-    /// The URL as the caller gave it, not validated; empty if only the album locates the cover.
-    package var location: String
+    /// The http or https URL as the caller gave it, not validated. Empty if only the album locates the cover.
+    public package(set) var location: String
+    /// `location` as a URL; nil if it is none.
+    public var url: URL? { location.isEmpty ? nil : URL(string: location) }
     /// The album whose cover it is. It may locate the cover in more than one way.
-    package var album: Album?
-    /// The line of the list that named it.
-    package var line: Int?
-    /// When the transfer starts.
-    public var priority: Priority
-    /// What the cache may answer.
+    public package(set) var album: Album?
+    /// The line of the list that named it, or the number of the request in its sequence, from 1. `CoverOutcome.line` repeats it.
+    public var line: Int?
+    /// Nil for the default: `immediate` for `LibraryAPI.cover(for:)`, as someone waits for its cover, and `normal` in a prefetch.
+    public var priority: Priority?
+    /// Which cached answers are used.
     public var cachePolicy: CachePolicy
+    /// What the request sends beside Sleeve's own header fields, such as `Authorization`. It goes to the origin of the cover URL only:
+    /// not to another one that it redirects to, nor to an album's other cover URLs elsewhere. See also
+    /// `LibraryConfiguration.headerFields`.
+    public var headerFields: RequestHeaderFields
 
     /// A request for the cover at an http or https URL.
-    public init(url: URL, priority: Priority = .normal, cachePolicy: CachePolicy = .useCache) {
+    public init(
+        url: URL, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
+        headerFields: RequestHeaderFields = [:]
+    ) {
         self.init(url.absoluteString, priority: priority, cachePolicy: cachePolicy)
+        self.headerFields = headerFields
     }
 
     /// A request for the cover of an album: at its cover URL, else at one of its alternative URLs, else at the Cover Art Archive
     /// under its MusicBrainz ids.
-    public init(album: Album, priority: Priority = .normal, cachePolicy: CachePolicy = .useCache) {
+    public init(
+        album: Album, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache,
+        headerFields: RequestHeaderFields = [:]
+    ) {
         self.init(album.coverURL?.trimmingWhitespace() ?? "", priority: priority, cachePolicy: cachePolicy)
         self.album = album
+        self.headerFields = headerFields
     }
 
     /// - Parameter location: a URL as written in a list.
-    package init(_ location: String, priority: Priority = .normal, cachePolicy: CachePolicy = .useCache) {
+    package init(_ location: String, priority: Priority? = nil, cachePolicy: CachePolicy = .useCache) {
         self.location = location
         self.priority = priority
         self.cachePolicy = cachePolicy
+        headerFields = [:]
+    }
+
+    /// - Parameter item: a cover of a list.
+    init(_ item: ListItem, cachePolicy: CachePolicy) {
+        self.init(item.url, cachePolicy: cachePolicy)
+        album = item.album
+        line = item.line
     }
 }

@@ -1,4 +1,7 @@
-/// The cached covers that a call pins, removes or packs.
+/// The cached covers that a call lists, pins, removes or packs. Further cases may be added.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum CoverSelection: Sendable, Hashable {
     /// The covers of these requests. Of an album, all its URLs that are cached.
     case requests([CoverRequest])

@@ -1,14 +1,21 @@
-/// What `LibraryAPI.pin(_:onFailure:)` or `unpin(_:onFailure:)` did.
+/// The result of `LibraryAPI.pin(_:onFailure:)` or `unpin(_:onFailure:)`.
 public struct PinSummary: Sendable, Hashable {
     /// Covers of the selection.
     public var covers = 0
-    /// Those of them that were not pinned before, or of `unpin`, that were.
+    /// How many changed: newly pinned, or no longer pinned.
     public var changed = 0
     /// Covers that are not cached, and URLs that cannot be used.
     public var failed = 0
+
+    /// A summary of nothing.
+    public init() {}
+
+    init(covers: Int, changed: Int, failed: Int = 0) {
+        (self.covers, self.changed, self.failed) = (covers, changed, failed)
+    }
 }
 
-/// What `LibraryAPI.remove(_:includingPinned:dryRun:onFailure:)` did.
+/// The result of `LibraryAPI.remove(_:includingPinned:dryRun:onFailure:)`.
 public struct RemovalSummary: Sendable, Hashable {
     /// URLs that were removed from the cache.
     public var entries = 0
@@ -18,9 +25,12 @@ public struct RemovalSummary: Sendable, Hashable {
     public var pinned = 0
     /// Covers that are not cached, and URLs that cannot be used.
     public var failed = 0
+
+    /// A summary of nothing.
+    public init() {}
 }
 
-/// What `LibraryAPI.pack(_:to:onFailure:)` wrote.
+/// The result of `LibraryAPI.pack(_:to:onFailure:)`.
 public struct PackSummary: Sendable, Hashable {
     /// URLs whose covers are in the pack.
     public var covers = 0
@@ -37,7 +47,7 @@ public struct PackSummary: Sendable, Hashable {
     public init() {}
 }
 
-/// What `LibraryAPI.unpack(_:onFailure:)` stored.
+/// The result of `LibraryAPI.unpack(_:onFailure:)`.
 public struct UnpackSummary: Sendable, Hashable {
     /// Covers that were stored.
     public var stored = 0

@@ -27,7 +27,7 @@ struct Packer {
             return summary
         case .descriptor(let descriptor, let name):
             return try write(selected) { bytes in
-                guard bytes.withUnsafeBytes({ AtomicFile.write($0, to: descriptor) }) else {
+                guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor) }) else {
                     throw SystemError("write", path: name)
                 }
             }
@@ -39,13 +39,16 @@ struct Packer {
     ) throws -> PackSummary {
         var pack = PackWriter(output: output)
         var (selected, summary) = (selected, PackSummary())
-        while let batch = try selected.next(from: reader, limit: 256) {
-            if isCancelled() {
-                summary.isCancelled = true
-                return summary
-            }
+        while let batch = try selected.next(from: reader, limit: 1_024) {
+            if isCancelled() { return cancelled(summary) }
             for failure in batch.failures { fail(failure, &summary) }
-            for entry in batch.entries { try add(entry, to: &pack, &summary) }
+            for entry in batch.entries { pack.add(entry) }
+            summary.covers += batch.entries.count
+        }
+        try pack.finishEntries()
+        for digest in pack.digests {
+            if isCancelled() { return cancelled(summary) }
+            try add(digest, to: &pack, &summary)
             progress(summary)
         }
         try pack.finish()
@@ -53,29 +56,24 @@ struct Packer {
         return summary
     }
 
-    private func add(_ entry: CachedEntry, to pack: inout PackWriter, _ summary: inout PackSummary) throws {
-        if pack.hasBody(entry.digest) {
-            try pack.add(entry, body: nil)
-            summary.covers += 1
-            return
-        }
+    private func cancelled(_ summary: PackSummary) -> PackSummary {
+        var summary = summary
+        summary.isCancelled = true
+        return summary
+    }
+
+    private func add(_ digest: Digest, to pack: inout PackWriter, _ summary: inout PackSummary) throws {
         // Packing is no use: it does not change what is evicted first.
-        switch try reader.cover(for: entry.metadata.key, counting: false) {
-        case .hit(let found, let body):
-            do {
-                try pack.add(found, body: body)
-                summary.covers += 1
-                summary.bytes += body.count
-            } catch CacheError.embedsRecord {
-                fail(
-                    CoverFailure(.notAnImage, url: entry.metadata.key, detail: "\(CacheError.embedsRecord)"), &summary)
-            }
+        switch try reader.cover(digest: digest, counting: false) {
+        case .hit(_, let body):
+            try pack.add(digest, body: body)
+            summary.bytes += body.count
         case .miss:
-            // Evicted or removed since the batch was read.
+            // Evicted or removed since the entries were read.
             return
-        case .damaged:
+        case .damaged(let key):
             let detail = "its bytes in the cache are damaged; `sleeve verify --repair` drops them"
-            fail(CoverFailure(.cache, url: entry.metadata.key, detail: detail), &summary)
+            fail(CoverFailure(.cache, url: key, detail: detail), &summary)
         }
     }
 

@@ -28,7 +28,7 @@ struct SelectedEntries: Sendable {
         }
     }
 
-    /// Reads the next batch on the caller's thread; nil at the end. Entries that share a blob are neighbours, unless they were requested.
+    /// Reads the next batch on the caller's thread; nil at the end. Entries that share a cover are neighbours, unless they were requested.
     /// - Throws: an error of the index.
     mutating func next(from reader: CacheReader, limit: Int = 1_024) throws -> Batch? {
         var batch = Batch()
@@ -39,7 +39,7 @@ struct SelectedEntries: Sendable {
             for request in requests.prefix(limit) { try find(request, keys, in: reader, &batch) }
             source = .requests(requests.dropFirst(limit), keys: keys)
         case .matching(let matcher, let start):
-            let last = try reader.entries(byBlobAfter: start, limit: limit) { entry in
+            let last = try reader.entries(byCoverAfter: start, limit: limit) { entry in
                 if matcher.matches(entry) { batch.entries.append(entry) }
             }
             source = last.map { .matching(matcher, after: $0) } ?? .end

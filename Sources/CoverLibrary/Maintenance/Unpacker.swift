@@ -16,7 +16,7 @@ struct Unpacker {
 
     private typealias PackedCover = (metadata: EntryMetadata, body: [UInt8])
 
-    /// What became of one cover.
+    /// The outcome of one cover.
     private enum Outcome: Sendable {
         case kept
         case stored(Digest, isDuplicate: Bool)
@@ -81,11 +81,7 @@ struct Unpacker {
                 summary.bytes += cover.body.count
                 if isDuplicate { summary.deduplicated += 1 }
                 if isDryRun || !covers.hub.isObserved { continue }
-                covers.hub.publish(
-                    .arrived(
-                        StoredCover(
-                            url: key, digest: digest.description, byteCount: cover.body.count, isDuplicate: isDuplicate,
-                            date: Date(milliseconds: WallClock.milliseconds()))))
+                covers.hub.publish(.arrived(CoverOutcome(stored: key, digest, cover.body.count, isDuplicate)))
             }
         }
     }
@@ -101,7 +97,7 @@ struct Unpacker {
             // A time ahead of now is one of a wrong clock, and older than any other.
             func known(_ time: Int64) -> Int64 { time > now ? .min : time }
             if known(entry.validatedAt) < known(metadata.validatedAt ?? metadata.storedAt) { return true }
-            return try !writer.isIntact(metadata.key, entry.digest)
+            return try !writer.isIntact(entry.digest)
         }
         if isDryRun {
             for index in wanted {
@@ -117,7 +113,7 @@ struct Unpacker {
                     .stored(digest, isDuplicate: isDuplicate)
                 // `store` has put what was lost again.
                 case .success(.noRoom), .success(.lost):
-                    .failed("\(try writer.noRoom(for: packed[index].body.count))")
+                    .failed("\(writer.noRoom(for: packed[index].body.count))")
                 case .failure(let error): .failed("\(error)")
                 }
         }

@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// Gives every observer a bounded stream of its own. Publishing never waits: an observer whose buffer is full receives the number
+/// Gives every observer a bounded stream. Publishing never waits: an observer whose buffer is full receives the number
 /// of events it missed.
 final class EventHub: Sendable {
     private struct State {
@@ -10,6 +10,7 @@ final class EventHub: Sendable {
     }
 
     private let state = Mutex(State())
+    let instruments = Instruments()
 
     /// A stream for a new observer. It ends when the library closes or the observer's task is cancelled.
     /// - Parameter limit: number of events that the observer may fall behind, at least 1.

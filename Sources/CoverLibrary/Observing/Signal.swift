@@ -10,7 +10,7 @@ struct Signal: Sendable {
     /// Makes every wait return false.
     func finish() { continuation.finish() }
 
-    /// Returns true at the next signal, or at once if one was sent since the last wait; false if the signal has finished or the
+    /// Returns true at the next signal, or immediately if one was sent since the last wait; false if the signal has finished or the
     /// task is cancelled.
     func wait() async -> Bool {
         var iterator = stream.makeAsyncIterator()

@@ -1,3 +1,5 @@
+public import CoverFetch
+
 /// The outcomes of a run, in the order in which they become certain.
 ///
 /// The run starts with the first iteration, and pauses the reading of its list while outcomes are not read. Cancelling the task that
@@ -22,6 +24,15 @@ public struct CoverOutcomes<Summary: Sendable>: AsyncSequence, Sendable {
     ) {
         run = Run(work)
         self.makeSummary = makeSummary
+    }
+
+    /// Outcomes made by the caller, for previews and tests.
+    public init(_ outcomes: [CoverOutcome], summary: Summary) {
+        self.init({ _ in summary }) { run in
+            run.addRequests(outcomes.count)
+            run.didReadList()
+            for outcome in outcomes { run.add(outcome) }
+        }
     }
 
     /// The run's counts at this moment, from any thread.

@@ -6,13 +6,16 @@ import Platform
 /// Downloads every cover of a list that is not cached. One run.
 struct Prefetcher: Sendable {
     let pipeline: CoverPipeline
-    let policy: CoverRequest.CachePolicy
     let run: Run
 
     /// Reads the list to its end, and returns when every cover has an outcome. Cancelling the task stops within 100 ms; covers that
     /// have arrived are still committed.
     /// - Throws: `LibraryError` if the library is closed before the end.
-    func prefetch(_ batches: some AsyncSequence<[ListElement], Never> & Sendable) async throws(LibraryError) {
+    func prefetch(_ batches: some AsyncSequence<CandidateBatch, Never> & Sendable) async throws(LibraryError) {
+        try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }
+    }
+
+    private func download(_ batches: some AsyncSequence<CandidateBatch, Never> & Sendable) async throws(LibraryError) {
         if pipeline.isClosed { throw .closed }
         await pipeline.startedScheduler?.forgetOutages()
         do {
@@ -38,7 +41,7 @@ struct Prefetcher: Sendable {
 
     private func cancelRequests() { pipeline.cancelRequests(of: ObjectIdentifier(run)) }
 
-    private func feed(_ batches: some AsyncSequence<[ListElement], Never>) async {
+    private func feed(_ batches: some AsyncSequence<CandidateBatch, Never>) async {
         var seen: Set<UInt64> = []
         for await batch in batches {
             if Task.isCancelled || run.isEnding { return }
@@ -49,43 +52,45 @@ struct Prefetcher: Sendable {
         if !Task.isCancelled { run.didReadList() }
     }
 
-    private func take(_ batch: [ListElement], _ seen: inout Set<UInt64>) async {
-        run.add(batch.count)
-        let candidates = batch.compactMap { candidate($0) }
-        let statuses: [CacheReader.Status?]
-        do {
-            let keys = candidates.map(\.url.string)
-            statuses = try await pipeline.read { try $0.status(of: keys) }
-        } catch {
-            stop("\(CacheError(error))")
-            for candidate in candidates {
-                run.record(
-                    CoverOutcome(
-                        failed: CoverFailure(
-                            .cache, url: candidate.location, detail: "\(CacheError(error))", line: candidate.line)))
-            }
+    private func take(_ batch: CandidateBatch, _ seen: inout Set<UInt64>) async {
+        run.addRequests(batch.count)
+        for failure in batch.unusable {
+            var outcome = CoverOutcome(failed: failure)
+            outcome.kind = .skipped
+            run.add(outcome)
+        }
+        if let error = batch.error {
+            stop("\(error)")
+            for item in batch.items { fail(item.candidate, CoverFailure(.cache, url: "", detail: "\(error)")) }
             return
         }
         pipeline.passUsageOn(ofAtLeast: 8_192)
-        var missing: [CoverCandidate] = []
+        var missing: [CandidateBatch.Item] = []
         var repeated: [CoverCandidate] = []
-        for (candidate, status) in zip(candidates, statuses) {
+        var (hits, misses) = (0, 0)
+        for item in batch.items {
+            let candidate = item.candidate
             let fingerprint = candidate.url.string.fingerprint
-            if let (location, status) = await cached(candidate, status) {
-                record(seen.contains(fingerprint) ? .joined : .fresh, location, candidate.line, status)
+            let policy = candidate.options.cachePolicy
+            if pipeline.configuration.isOffline, policy.asksServer {
+                fail(candidate, .offline(candidate.location, policy))
+            } else if let cached = item.cached, !policy.asksServer {
+                hits += 1
+                add(seen.contains(fingerprint) ? .joined : .fresh, candidate, cached)
             } else if pipeline.configuration.isOffline || policy == .onlyCache {
-                var failure = CoverFailure.offline(candidate.location)
-                failure.line = candidate.line
-                run.record(CoverOutcome(failed: failure))
+                misses += 1
+                fail(candidate, .offline(candidate.location))
             } else if seen.insert(fingerprint).inserted {
-                missing.append(candidate)
+                if !policy.asksServer { misses += 1 }
+                missing.append(item)
             } else {
                 repeated.append(candidate)
             }
         }
+        pipeline.hub.instruments.didLookUp(hits: hits, misses: misses)
         if !missing.isEmpty {
-            // What this run has found in the cache counts as used before its other covers need room.
-            if missing.count < candidates.count { await pipeline.flushUsage() }
+            // The covers that this run has found in the cache count as used before its other covers need room.
+            if missing.count < batch.items.count { await pipeline.flushUsage() }
             await submit(missing)
         }
         // After the requests that they repeat.
@@ -94,54 +99,15 @@ struct Prefetcher: Sendable {
         if Task.isCancelled { cancelRequests() }
     }
 
-    /// Nil if the element locates no cover; that outcome is recorded.
-    private func candidate(_ element: ListElement) -> CoverCandidate? {
-        do throws(CoverFailure) {
-            switch element {
-            case .problem(let problem):
-                throw CoverFailure(
-                    .badURL, url: Redaction.displayable(problem.url ?? ""), detail: "\(problem)",
-                    line: problem.location.line > 0 ? problem.location.line : nil)
-            case .item(let item):
-                guard let album = item.album else { return try CoverCandidate(item.url, line: item.line) }
-                var request = CoverRequest(album: album)
-                request.location = item.url
-                request.line = item.line
-                return try CoverCandidate(try pipeline.locations(of: request), line: item.line)
-            }
-        } catch {
-            var outcome = CoverOutcome(failed: error)
-            outcome.kind = .skipped
-            run.record(outcome)
-            return nil
-        }
-    }
-
-    /// The first URL of the cover that is cached.
-    private func cached(
-        _ candidate: CoverCandidate, _ status: CacheReader.Status?
-    ) async -> (location: String, status: CacheReader.Status)? {
-        if let status { return (candidate.location, status) }
-        if candidate.alternatives.isEmpty { return nil }
-        let alternatives = candidate.alternativeKeys
-        guard let statuses = try? await pipeline.read({ try $0.status(of: alternatives.map(\.key)) }) else {
-            return nil
-        }
-        return zip(alternatives, statuses).lazy.compactMap { alternative, status in
-            status.map { (alternative.location, $0) }
-        }.first
-    }
-
-    private func submit(_ missing: [CoverCandidate]) async {
+    private func submit(_ missing: [CandidateBatch.Item]) async {
         var requests: [(url: HTTPURL, request: FetchRequest)] = []
         requests.reserveCapacity(missing.count)
-        for (candidate, hints) in zip(missing, await pipeline.hints(missing)) {
-            if let absence = hints.absence, policy != .ignoreAbsence {
+        for item in missing {
+            let candidate = item.candidate
+            if let absence = item.hints.absence, candidate.options.usesAbsence {
                 failed(candidate, .absent(candidate.location, absence))
             } else {
-                var request = request(candidate)
-                request.apply(hints)
-                requests.append((candidate.url, request))
+                requests.append((candidate.url, request(candidate, item.hints, stored: item.stored)))
             }
         }
         guard !requests.isEmpty else { return }
@@ -149,51 +115,49 @@ struct Prefetcher: Sendable {
             try await pipeline.scheduler().submit(requests)
         } catch {
             if !pipeline.isClosed { stop(error.message) }
-            run.postpone(requests.count)
+            run.moveToNextRun(requests.count)
         }
     }
 
     /// Requests a URL that this run may have requested before, and that was not cached a moment ago.
     private func join(_ candidate: CoverCandidate) async {
-        let key = candidate.url.string
-        if await pipeline.startedScheduler?.join(candidate.url, request(candidate)) == true { return }
-        if let failure = run.failure(of: key) { return failed(candidate, failure) }
-        if let status = try? await pipeline.read({ try $0.status(of: [key]).first ?? nil }) {
-            return record(.joined, candidate.location, candidate.line, status)
-        }
-        await submit([candidate])
+        if await pipeline.startedScheduler?.join(candidate.url, request(candidate, Hints())) == true { return }
+        let hasFields = !candidate.options.headerFields.isEmpty
+        if !hasFields, let failure = run.failure(of: candidate.url.string) { return failed(candidate, failure) }
+        let item = await pipeline.lookUp(candidate)
+        if let cached = item.cached, cached.location == candidate.location { return add(.joined, candidate, cached) }
+        // Its outcome may have become known between the join and the look-up.
+        if !hasFields, let failure = run.failure(of: candidate.url.string) { return failed(candidate, failure) }
+        await submit([item])
     }
 
-    private func request(_ candidate: CoverCandidate) -> FetchRequest {
-        FetchRequest(owner: ObjectIdentifier(run)) { [self] result in
-            switch result.result {
-            case .success(let cover):
-                // Another process brought a cached one: this run transferred nothing.
-                let kind: CoverOutcome.Kind = result.isJoined ? .joined : result.isCached ? .fresh : .downloaded
-                var outcome = CoverOutcome(kind, candidate.location, line: candidate.line)
-                outcome.digest = cover.digest
-                outcome.bytes = cover.byteCount
-                outcome.isDuplicate = cover.isDuplicate
-                outcome.milliseconds = Double(result.microseconds) / 1_000
-                if !result.isJoined { outcome.timings = result.timings }
-                run.record(outcome)
-            case .failure(let failure): failed(candidate, failure, milliseconds: Double(result.microseconds) / 1_000)
+    private func request(
+        _ candidate: CoverCandidate, _ hints: Hints, stored: StoredVersion? = nil
+    ) -> FetchRequest {
+        candidate.fetchRequest(owner: run, hints, stored: stored, priority: .normal) { [self] outcome in
+            if let failure = outcome.failure {
+                return failed(candidate, failure, milliseconds: outcome.milliseconds)
             }
+            var outcome = outcome
+            if outcome.isJoined { outcome.kind = .joined }
+            (outcome.url, outcome.line) = (candidate.location, candidate.line)
+            run.add(outcome)
         }
     }
 
     /// Tries the cover's next URL, if there is one.
     private func failed(_ candidate: CoverCandidate, _ failure: CoverFailure, milliseconds: Double = 0) {
         // The end of the run says nothing about the cover.
-        if failure.kind == .cancelled { return run.postpone() }
+        if failure.kind == .cancelled { return run.moveToNextRun() }
         var failure = failure
         failure.url = candidate.location
         failure.line = candidate.line
         if failure.kind == .cache { stop(failure.detail) }
-        run.remember(failure, of: candidate.url.string)
+        // Other header fields may get another answer.
+        if candidate.options.headerFields.isEmpty { run.remember(failure, of: candidate.url.string) }
         let (next, combined) = candidate.next(after: failure)
-        guard let next else { return run.record(CoverOutcome(failed: combined, milliseconds: milliseconds)) }
-        if run.isEnding { return run.postpone() }
+        guard let next else { return run.add(CoverOutcome(failed: combined, milliseconds: milliseconds)) }
+        if run.isEnding { return run.moveToNextRun() }
         Task {
             await join(next)
             // An end between the check above and the submission found nothing to cancel.
@@ -206,11 +170,19 @@ struct Prefetcher: Sendable {
         if run.stop(reason) { cancelRequests() }
     }
 
-    private func record(_ kind: CoverOutcome.Kind, _ location: String, _ line: Int?, _ status: CacheReader.Status) {
-        var outcome = CoverOutcome(kind, location, line: line)
-        outcome.digest = status.digest.description
-        outcome.bytes = status.bytes
-        run.record(outcome)
+    private func add(
+        _ kind: CoverOutcome.Kind, _ candidate: CoverCandidate, _ cached: (location: String, status: CacheReader.Status)
+    ) {
+        var outcome = CoverOutcome(kind, url: cached.location, line: candidate.line)
+        (outcome.contentDigest, outcome.bytes) = (cached.status.digest, cached.status.bytes)
+        run.add(outcome)
+    }
+
+    /// A failure without a request.
+    private func fail(_ candidate: CoverCandidate, _ failure: CoverFailure) {
+        var failure = failure
+        (failure.url, failure.line) = (candidate.location, candidate.line)
+        run.add(CoverOutcome(failed: failure))
     }
 }
 

@@ -1,6 +1,9 @@
 /// Which cached covers a refresh checks, and how much it may spend.
 public struct RefreshRequest: Sendable {
-    /// Which covers are due.
+    /// Which covers are due. Further cases may be added.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Scope: Sendable, Hashable {
         /// Those that are no longer fresh (RFC 9111 §4.2).
         case stale
@@ -20,6 +23,9 @@ public struct RefreshRequest: Sendable {
     public var maximumBytes: Int?
     /// Maximum duration.
     public var maximumTime: Duration?
+
+    /// The priority of its requests. What was never downloaded comes first.
+    public var priority = CoverRequest.Priority.background
 
     /// A refresh of what is stale, without a limit.
     public init() {}

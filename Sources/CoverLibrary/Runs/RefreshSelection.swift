@@ -10,18 +10,6 @@ struct RefreshSelection: Sendable {
     /// Milliseconds since 1970.
     private let now: Int64
 
-    /// What the decision needs of an entry. Times are in milliseconds since 1970.
-    struct Entry {
-        var url: String
-        var storedAt: Int64
-        var validatedAt: Int64
-        var freshUntil: Int64?
-        /// The recency clock at its last use.
-        var lastUsed: Int64 = 0
-        /// As in `EntryMetadata`. Parsed only if the decision depends on them: there may be a million entries.
-        var fields = ""
-    }
-
     init(_ request: RefreshRequest, now: Int64) {
         scope = request.scope
         glob = request.pattern.map(Glob.init)
@@ -29,13 +17,13 @@ struct RefreshSelection: Sendable {
     }
 
     /// Whether the entry's server is asked. A cover that was given as a file has none.
-    func isDue(_ entry: Entry) -> Bool {
-        if let glob, !glob.matches(Array(entry.url.utf8)) { return false }
-        if let url = try? HTTPURL(entry.url), url.isInvalidHost { return false }
+    func isDue(_ entry: CachedEntry) -> Bool {
+        if let glob, !glob.matches(Array(entry.metadata.key.utf8)) { return false }
+        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }
-        if !EntryAnnotation.isImageComplete(entry.fields) { return true }
-        let isFresh = Staleness.isFresh(until: entry.freshUntil, validatedAt: entry.validatedAt, at: now)
+        if !EntryAnnotation.isImageComplete(entry.metadata.fields) { return true }
+        let isFresh = Staleness.isFresh(until: entry.metadata.freshUntil, validatedAt: entry.validatedAt, at: now)
         if isFresh, scope != .stale, entry.isImmutable { return false }
         switch scope {
         case .stale: return !isFresh
@@ -50,9 +38,9 @@ struct RefreshSelection: Sendable {
     /// Garcia-Molina, "Estimating Frequency of Change", 2003). An entry that was validated with a wrong clock counts as changed. One
     /// whose server failed within a day comes after all others.
     /// - Parameter clock: the recency clock now.
-    func priority(of entry: Entry, clock: Int64) -> Double {
+    func priority(of entry: CachedEntry, clock: Int) -> Double {
         let day = 86_400_000.0
-        let age = max(Double(entry.validatedAt - (entry.modifiedAt ?? entry.storedAt)), day)
+        let age = max(Double(entry.validatedAt - (entry.modifiedAt ?? entry.metadata.storedAt)), day)
         let probability =
             entry.validatedAt > now ? 1 : 1 - Self.exponential(-Double(now - entry.validatedAt) / age)
         let use = clock > 0 ? Double(entry.lastUsed) / Double(clock) : 0
@@ -69,23 +57,20 @@ struct RefreshSelection: Sendable {
     }
 }
 
-extension RefreshSelection.Entry {
-    init(_ cached: CachedEntry) {
-        self.init(
-            url: cached.metadata.key, storedAt: cached.metadata.storedAt, validatedAt: cached.validatedAt,
-            freshUntil: cached.metadata.freshUntil, lastUsed: cached.lastUsed, fields: cached.metadata.fields)
-    }
-
+// The fields are parsed only if the decision depends on them: there may be a million entries.
+extension CachedEntry {
     /// `Last-Modified`.
-    var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
-    var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
+    fileprivate var modifiedAt: Int64? { field("last-modified").flatMap { HTTPDate.seconds($0) }.map { $0 * 1_000 } }
+    fileprivate var isImmutable: Bool { field("cache-control").map { CacheDirectives($0).isImmutable } ?? false }
     /// When its server last failed to answer.
-    var triedAt: Int64? {
-        EntryAnnotation.all(in: fields).lazy.compactMap { if case .triedAt(let time) = $0 { time } else { nil } }.first
+    fileprivate var triedAt: Int64? {
+        EntryAnnotation.all(in: metadata.fields).lazy.compactMap {
+            if case .triedAt(let time) = $0 { time } else { nil }
+        }.first
     }
 
     private func field(_ name: String) -> String? {
-        fields.withBytes { lines in
+        metadata.fields.withBytes { lines in
             var rest = lines
             while let line = FieldLine(&rest) {
                 if line.name.elementsEqual(name.utf8) { return line.value.string }

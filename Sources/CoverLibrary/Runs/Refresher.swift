@@ -48,7 +48,7 @@ final class Refresher: Sendable {
         if let failure { throw failure }
         do {
             // Truncates the log that the run has grown: a refresh leaves the cache no larger.
-            try await pipeline.persistency.withWriter { try $0.checkpoint() }
+            try await pipeline.persistency.withWriter { try $0.compact() }
         } catch {
             throw LibraryError(error)
         }
@@ -73,7 +73,7 @@ final class Refresher: Sendable {
                 var due: [CachedEntry] = []
                 due.reserveCapacity(Self.batchSize)
                 let next = try reader.entries(after: first, through: end, limit: Self.batchSize) { entry in
-                    if entry.isCover, selection.isDue(RefreshSelection.Entry(entry)) { due.append(entry) }
+                    if entry.isCover, selection.isDue(entry) { due.append(entry) }
                 }
                 return (next, due)
             }
@@ -82,7 +82,7 @@ final class Refresher: Sendable {
                 await ask(due)
                 continue
             }
-            run.leave(due.count)
+            run.addRemaining(due.count)
             stopped = stopped ?? .now
             if let stopped, .now - stopped > Self.countingTime { return }
         }
@@ -95,20 +95,19 @@ final class Refresher: Sendable {
         var rows = try await pipeline.read { reader in
             var due: [(row: Int64, priority: Double)] = []
             let clock = try reader.clock()
-            try reader.entries { cached in
-                let entry = RefreshSelection.Entry(cached)
-                guard cached.isCover, selection.isDue(entry) else { return }
-                due.append((cached.row.id, selection.priority(of: entry, clock: clock)))
+            try reader.entries { entry in
+                guard entry.isCover, selection.isDue(entry) else { return }
+                due.append((entry.row.id, selection.priority(of: entry, clock: clock)))
             }
             due.sort { ($0.priority, $1.row) > ($1.priority, $0.row) }
             return due.map(\.row)
         }[...]
         let maximum = min(request.maximumRequests ?? .max, rows.count)
-        run.leave(rows.count - maximum)
+        run.addRemaining(rows.count - maximum)
         rows = rows.prefix(maximum)
         defer { run.didReadList() }
         while !rows.isEmpty {
-            if isOver { return run.leave(rows.count) }
+            if isOver { return run.addRemaining(rows.count) }
             // Neighbours in the index lie on the same pages.
             let batch = rows.prefix(Self.batchSize).sorted()
             rows = rows.dropFirst(Self.batchSize)
@@ -119,14 +118,14 @@ final class Refresher: Sendable {
     private func ask(_ entries: [CachedEntry]) async {
         if entries.isEmpty { return }
         await run.waitForReader()
-        run.add(entries.count)
+        run.addRequests(entries.count)
         var due: [(entry: CachedEntry, url: HTTPURL)] = []
         for entry in entries {
             do throws(CoverFailure) {
                 due.append((entry, try entry.metadata.url()))
             } catch {
                 // Only damage or another program writes such a key. It concerns no other entry.
-                run.record(CoverOutcome(failed: error))
+                run.add(CoverOutcome(failed: error))
             }
         }
         do {
@@ -135,9 +134,9 @@ final class Refresher: Sendable {
             try await pipeline.scheduler().submit(requests)
         } catch {
             stop("\(LibraryError(error))")
-            run.forget(due.count)
+            run.uncount(due.count)
         }
-        // What ended between the check above and the submission found nothing to cancel.
+        // A cancellation between the check above and the submission found nothing to cancel.
         if isOver { cancelRequests() }
     }
 
@@ -145,28 +144,22 @@ final class Refresher: Sendable {
 
     private func fetchRequest(_ entry: CachedEntry, _ hints: Hints) -> FetchRequest {
         let url = entry.metadata.key
-        var request = FetchRequest(owner: ObjectIdentifier(run)) { [self] result in
-            let milliseconds = Double(result.microseconds) / 1_000
-            switch result.result {
-            case .success(let cover):
-                var outcome = CoverOutcome(
-                    cover.isRevalidated ? .revalidated : result.isJoined ? .joined : .downloaded, url)
-                outcome.digest = cover.digest
-                outcome.bytes = cover.byteCount
-                outcome.isDuplicate = cover.isDuplicate
-                outcome.milliseconds = milliseconds
-                if !result.isJoined { outcome.timings = result.timings }
-                run.record(outcome)
-                if let maximum = self.request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
-            // The end of the run says nothing about the cover.
-            case .failure(let failure) where failure.kind == .cancelled: run.postpone()
-            case .failure(var failure):
+        var request = FetchRequest(owner: ObjectIdentifier(run)) { [self] outcome in
+            var outcome = outcome
+            outcome.url = url
+            if var failure = outcome.failure {
+                // The end of the run says nothing about the cover.
+                if failure.kind == .cancelled { return run.moveToNextRun() }
                 failure.url = url
                 if failure.kind == .cache { stop(failure.detail) }
-                run.record(CoverOutcome(failed: failure, milliseconds: milliseconds))
+                return run.add(CoverOutcome(failed: failure, milliseconds: outcome.milliseconds))
             }
+            if outcome.isJoined, outcome.kind != .revalidated { outcome.kind = .joined }
+            run.add(outcome)
+            if let maximum = self.request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
         }
-        request.stored = CachedVersion(entry)
+        request.priority = self.request.priority.order
+        request.stored = StoredVersion(entry)
         request.apply(hints)
         return request
     }

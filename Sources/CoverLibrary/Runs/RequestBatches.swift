@@ -3,18 +3,18 @@ import Synchronization
 /// Gathers the elements of a sequence into batches: whatever has arrived while the last batch was processed. Never waits for a batch
 /// to fill, so the first cover of a slow list starts at once.
 struct RequestBatches: AsyncSequence, Sendable {
-    typealias Element = [ListElement]
+    typealias Element = [CandidateBatch.Element]
     typealias Failure = Never
 
     private final class Buffer: Sendable {
         /// Elements that the sequence may be read ahead.
         private static let maximumCount = 1_024
-        private let elements = Mutex<[ListElement]>([])
+        private let elements = Mutex<Element>([])
         private let added = Signal()
         private let taken = Signal()
 
         /// Waits while the buffer is full. Returns false after `finish`.
-        func add(_ element: ListElement) async -> Bool {
+        func add(_ element: CandidateBatch.Element) async -> Bool {
             let count = elements.withLock { elements in
                 elements.append(element)
                 return elements.count
@@ -27,7 +27,7 @@ struct RequestBatches: AsyncSequence, Sendable {
             return true
         }
 
-        func take() async -> [ListElement]? {
+        func take() async -> [CandidateBatch.Element]? {
             while true {
                 let batch = elements.withLock { elements in
                     defer { elements = [] }
@@ -60,8 +60,9 @@ struct RequestBatches: AsyncSequence, Sendable {
             do {
                 for try await request in requests {
                     line += 1
-                    let item = ListItem(url: request.location, album: request.album, line: request.line ?? line)
-                    guard !Task.isCancelled, await buffer.add(.item(item)) else { break }
+                    var request = request
+                    request.line = request.line ?? line
+                    guard !Task.isCancelled, await buffer.add(.success(request)) else { break }
                 }
             } catch is CancellationError {
             } catch {
@@ -79,9 +80,9 @@ struct RequestBatches: AsyncSequence, Sendable {
 
         deinit { stop() }
 
-        func next() async -> [ListElement]? { await next(isolation: #isolation) }
+        func next() async -> [CandidateBatch.Element]? { await next(isolation: #isolation) }
 
-        func next(isolation actor: isolated (any Actor)?) async -> [ListElement]? {
+        func next(isolation actor: isolated (any Actor)?) async -> [CandidateBatch.Element]? {
             let batch = await batches.buffer.take()
             if batch == nil { stop() }
             return batch

@@ -111,41 +111,41 @@ final class Run: Sendable {
         }
     }
 
-    // MARK: Recording
+    // MARK: Outcomes
 
     func didReadList() { state.withLock { $0.isListRead = true } }
 
-    /// Counts requests that `record` will report.
-    func add(_ count: Int) {
+    /// Counts requests, each of which will have an outcome.
+    func addRequests(_ count: Int) {
         state.withLock { state in
             state.counts.requested += count
             state.pending += count
         }
     }
 
-    func record(_ outcome: CoverOutcome) {
-        settle(1) { state in
-            state.counts.count(outcome)
+    func add(_ outcome: CoverOutcome) {
+        finish(1) { state in
+            state.counts.add(outcome)
             state.unread.append(outcome)
         }
         outcomesAdded.send()
     }
 
     /// Uncounts requests whose entries have disappeared.
-    func forget(_ count: Int) { settle(count) { $0.counts.requested -= count } }
+    func uncount(_ count: Int) { finish(count) { $0.counts.requested -= count } }
 
-    /// Leaves requests that were counted for the next run.
-    func postpone(_ count: Int = 1) {
-        settle(count) { state in
+    /// Leaves counted requests to the next run.
+    func moveToNextRun(_ count: Int = 1) {
+        finish(count) { state in
             state.counts.requested -= count
             state.counts.remaining += count
         }
     }
 
     /// Counts covers left for the next run.
-    func leave(_ count: Int) { state.withLock { $0.counts.remaining += count } }
+    func addRemaining(_ count: Int) { state.withLock { $0.counts.remaining += count } }
 
-    private func settle(_ count: Int, _ change: (inout State) -> Void) {
+    private func finish(_ count: Int, _ change: (inout State) -> Void) {
         let isDrained = state.withLock { state in
             change(&state)
             state.pending -= count

@@ -1,6 +1,6 @@
-public import CoverFetch
+import CoverFetch
 
-/// What a prefetch has done so far, or in all.
+/// The counts of a prefetch, so far or in all.
 ///
 /// After the run, `requested` is `downloaded + revalidated + fresh + joined + skipped + failed`.
 public struct PrefetchSummary: Sendable, Hashable {
@@ -42,7 +42,7 @@ public struct PrefetchSummary: Sendable, Hashable {
     /// Bytes downloaded per second.
     public var bytesPerSecond: Double { seconds > 0 ? Double(bytes) / seconds : 0 }
 
-    mutating func count(_ outcome: CoverOutcome) {
+    mutating func add(_ outcome: CoverOutcome) {
         switch outcome.kind {
         case .downloaded:
             downloaded += 1
@@ -57,7 +57,7 @@ public struct PrefetchSummary: Sendable, Hashable {
     }
 }
 
-/// What a refresh has done so far, or in all.
+/// The counts of a refresh, so far or in all.
 ///
 /// After the run, `requested` is `revalidated + downloaded + failed`.
 public struct RefreshSummary: Sendable, Hashable {
@@ -82,6 +82,9 @@ public struct RefreshSummary: Sendable, Hashable {
     /// Why the run ended early, other than by being cancelled.
     public var stopReason: String?
 
+    /// A summary of nothing.
+    public init() { self.init(PrefetchSummary()) }
+
     init(_ counts: PrefetchSummary) {
         requested = counts.requested
         revalidated = counts.revalidated
@@ -93,55 +96,5 @@ public struct RefreshSummary: Sendable, Hashable {
         seconds = counts.seconds
         isCancelled = counts.isCancelled
         stopReason = counts.stopReason
-    }
-}
-
-/// How one cover of a run ended. Published after the commit that makes it true.
-public struct CoverOutcome: Sendable, Hashable {
-    /// The words of the report.
-    public enum Kind: String, Sendable {
-        /// A transfer brought it.
-        case downloaded
-        /// The server confirmed the cached cover (304).
-        case revalidated
-        /// It was already cached, or another process stored it while this run waited for it.
-        case fresh
-        /// Another request of the same run brought it.
-        case joined
-        /// The request has no usable URL.
-        case skipped
-        /// It could not be downloaded or stored.
-        case failed
-    }
-
-    /// What happened.
-    public var kind: Kind
-    /// The URL as the caller gave it.
-    public var url: String
-    /// The line of the list that named the cover, counted from 1, or the number of its request. Nil if it came from neither.
-    public var line: Int?
-    /// SHA-256 in hexadecimal; nil without a cover.
-    public var digest: String?
-    /// Length of the cover in bytes; 0 without one.
-    public var bytes = 0
-    /// Duration of the transfer in milliseconds; 0 without one.
-    public var milliseconds = 0.0
-    /// Why there is no cover.
-    public var failure: CoverFailure?
-    /// The same bytes were already stored.
-    public var isDuplicate = false
-    /// Where the time went; nil without a transfer of its own.
-    package var timings: CoverTimings?
-
-    init(_ kind: Kind, _ url: String, line: Int? = nil) {
-        self.kind = kind
-        self.url = url
-        self.line = line
-    }
-
-    init(failed failure: CoverFailure, milliseconds: Double = 0) {
-        self.init(.failed, failure.url, line: failure.line)
-        self.failure = failure
-        self.milliseconds = milliseconds
     }
 }

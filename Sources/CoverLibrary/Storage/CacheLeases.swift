@@ -16,12 +16,14 @@ struct CacheLeases: DownloadLeases {
     var hasForeignCommits: Bool { table.hasForeignCommits }
 
     /// If the index cannot be read, the covers count as missing: storing them will report the error.
-    func stored(_ keys: [String]) async -> [StoredCover?] {
+    func stored(_ keys: [String]) async -> [CoverOutcome?] {
         let statuses = try? await reader.read(on: readers) { try $0.status(of: keys, counting: false) }
         guard let statuses else { return keys.map { _ in nil } }
         return zip(keys, statuses).map { key, status in
-            status.map {
-                StoredCover(url: key, digest: $0.digest.description, byteCount: $0.bytes, date: Date())
+            status.map { status in
+                var outcome = CoverOutcome(.fresh, url: key)
+                (outcome.contentDigest, outcome.bytes) = (status.digest, status.bytes)
+                return outcome
             }
         }
     }

@@ -6,70 +6,52 @@ import HTTPTypes
 import ImageHeader
 import Platform
 
-/// A cached entry that a request revalidates.
-final class CachedVersion: StoredVersion {
-    let entry: CachedEntry
-    let conditions: HTTPFields
-    let entityTag: String?
-
+extension StoredVersion {
     /// Nil if the entry's image is incomplete: the cover is downloaded again.
-    init?(_ entry: CachedEntry) {
+    convenience init?(_ entry: CachedEntry) {
         if !EntryAnnotation.isImageComplete(entry.metadata.fields) { return nil }
-        self.entry = entry
-        conditions = StoredResponse(entry).conditions
-        entityTag = conditions.text(.ifNoneMatch)
+        let conditions = StoredResponse(entry).conditions
+        self.init(
+            conditions: conditions, entityTag: conditions.text(.ifNoneMatch), digest: entry.digest,
+            validatedAt: entry.validatedAt)
     }
 }
 
 extension Download {
-    /// Length of the body in bytes; 0 without one.
-    var byteCount: Int { if case .cover(_, _, let body) = content { body.count } else { 0 } }
-
-    /// The changed index row of a cached entry; nil if there is none.
-    func renewal(at now: Int64) -> Renewal? {
+    /// The version that the download revalidated.
+    var storedVersion: StoredVersion? {
         switch content {
-        case .cover, .unstorable, .failure(_, stored: nil): return nil
-        case .failure(_, let stored?):
-            guard let entry = (stored as? CachedVersion)?.entry else { return nil }
+        case .cover, .unstorable: nil
+        case .notModified(let version, _): version
+        case .failure(_, let version): version
+        }
+    }
+
+    /// The changed row of a cached entry; nil if there is none, or another version has replaced the one that was revalidated.
+    /// - Parameter entry: the entry now.
+    func renewal(of entry: CachedEntry?, at now: Int64) -> Renewal? {
+        guard let entry, let version = storedVersion, entry.digest == version.digest,
+            entry.validatedAt == version.validatedAt
+        else { return nil }
+        // The scheduler has checked that a 304 is about this version.
+        guard case .notModified(_, let update) = content else {
             var metadata = entry.metadata
             metadata.storedAt = entry.validatedAt
             let fields = StoredResponse(entry).keptFields
             metadata.fields = fields + url.annotation + EntryAnnotation.triedAt(now).line
             return Renewal(entry, metadata)
-        case .notModified(let version, let update):
-            guard let entry = (version as? CachedVersion)?.entry else { return nil }
-            // The scheduler has checked that the 304 is about this entry.
-            let updated = StoredResponse(entry).updated(
-                by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
-            return updated.map {
-                Renewal(
-                    confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
-                    fields: $0.keptFields + url.annotation)
-            }
         }
-    }
-
-    /// The result of a job whose index row was written.
-    func renewed(at now: Int64) -> FetchResult {
-        guard case .notModified(let version, _) = content, let entry = (version as? CachedVersion)?.entry else {
-            return failed(nil)
+        let updated = StoredResponse(entry).updated(
+            by: update.fields, requestTime: update.requestTime, responseTime: update.responseTime)
+        return updated.map {
+            Renewal(
+                confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
+                fields: $0.keptFields + url.annotation)
         }
-        let cover = StoredCover(
-            url: key, digest: entry.digest.description, byteCount: entry.bytes, isRevalidated: true,
-            date: Date(milliseconds: now))
-        return FetchResult(.success(cover))
-    }
-
-    /// The result of a job whose index row could not be written. A 404 is true whether it is remembered or not.
-    func failed(_ error: (any Error)?) -> FetchResult {
-        if case .failure(let failure, let stored) = content, error == nil || stored == nil {
-            return FetchResult(.failure(failure))
-        }
-        return FetchResult(.failure(CoverFailure(cache: error ?? CacheError.index("not a cached version"), url: key)))
     }
 
     /// The hints to record for the URL.
-    var memoryChanges: [HintChange] {
+    var hintChanges: [HintChange] {
         var changes: [HintChange] = []
         if let absence = hints.absence {
             let now = WallClock.milliseconds()
@@ -77,9 +59,9 @@ extension Download {
                 Absence(status: absence.status, until: absence.until, answeredAt: now).change(of: key))
         }
         if let redirect = hints.redirect {
-            changes.append(.set(Hint(.moved, key, redirect.target.requestURL, until: redirect.until)))
+            changes.append(.set(Hint(.redirect, key, redirect.target.requestURL, until: redirect.until)))
         } else if hints.forgetsRedirect {
-            changes.append(.remove(.moved, key: key))
+            changes.append(.remove(.redirect, key: key))
         }
         return changes
     }

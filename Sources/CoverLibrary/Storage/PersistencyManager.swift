@@ -3,54 +3,35 @@ import CoverFetch
 import CurlHTTP
 import Platform
 
-/// Stores covers on a thread of its own, and commits them in groups.
+/// Stores covers on a thread of its own, commits them in groups, and publishes their outcomes.
 ///
-/// A group is sealed when it is full or has waited long enough. A second thread syncs it while the next group gathers; there is
-/// one sync at a time. Synced groups are committed in one transaction, which writes whole index pages however few rows change.
-/// The commit publishes the events and completes the requests.
+/// `WritePipeline` decides when a group is sealed, synced and committed. A second thread syncs it while the next group gathers.
+/// `publish` is the one place where an outcome becomes known: to the requests that wait for it, and, made from it, to observers.
 actor PersistencyManager: DownloadStore {
-    /// Longest time that a cover waits for others before it is synced or committed.
-    private static let groupDelay = Duration.milliseconds(20)
-    /// A group of this size, in bytes, is synced as soon as the disk is free. Groups grow while the disk is busy.
-    private static let minimumGroup = 2 << 20
-    /// Results without a body that are committed in one transaction.
-    private static let maximumRenewals = 4_096
-
     private nonisolated let thread = ThreadExecutor()
     private let syncer = Syncer()
     private let path: String
     private let capacity: Int?
     private let hub: EventHub
     private weak var scheduler: DownloadScheduler?
+    /// The requests that wait for outcomes.
+    private var pending: PendingStores?
     private var openWriter: CacheWriter?
+    private var openReader: CacheReader?
     /// Nil before `openLeases`.
     private var leases: LeaseTable?
-    /// Covers of the group that gathers.
-    private var gathering: [Download] = []
-    private var gatheringSince: ContinuousClock.Instant?
-    /// Results without a body.
-    private var renewing: [Download] = []
-    private var renewingSince: ContinuousClock.Instant?
-    private var syncing: SealedGroup?
-    private var synced: [SealedGroup] = []
-    private var sealedCount = 0
+    private var pipeline = WritePipeline<CoverOutcome, Download, PutGroup>()
     /// Runs in progress.
     private var runs = 0
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
-
-    private struct SealedGroup {
-        var id: Int
-        var group: CacheWriter.Group
-        var covers: [Download]
-    }
 
     /// Waits for the disk on a thread of its own.
     private actor Syncer {
         private nonisolated let thread = ThreadExecutor()
         nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
         deinit { thread.shutdown() }
-        func sync(_ group: CacheWriter.Group) -> Result<Void, any Error> { Result { try group.sync() } }
+        func sync(_ group: PutGroup) -> Result<Void, any Error> { Result { try group.sync() } }
     }
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
@@ -67,11 +48,12 @@ actor PersistencyManager: DownloadStore {
     /// - Parameter willRebuild: called before a lost index is rebuilt.
     /// - Returns: the reading side, for any thread.
     /// - Throws: `CacheError`.
-    func open(willRebuild: @Sendable (_ isCapacityKnown: Bool) -> Void = { _ in }) throws -> CacheReader {
+    func open(willRebuild: @Sendable () -> Void = {}) throws -> CacheReader {
         let writer = try CacheWriter.open(path, capacity: capacity, willRebuild: willRebuild)
-        openWriter = writer
-        thread.onTurn { [weak self] now in self?.assumeIsolated { $0.turn(now) } }
-        return try CacheReader(directory: writer.directory)
+        let reader = try CacheReader(directory: writer.directory)
+        (openWriter, openReader) = (writer, reader)
+        thread.onTurn { [weak self] now in self?.assumeIsolated { $0.advance(now) } }
+        return reader
     }
 
     /// Covers that were evicted when the cache was opened, and its capacity in bytes.
@@ -87,8 +69,11 @@ actor PersistencyManager: DownloadStore {
         return table
     }
 
-    /// The scheduler to notify when jobs have ended.
-    func connect(_ scheduler: DownloadScheduler) { self.scheduler = scheduler }
+    /// The scheduler whose downloads this stores.
+    func connect(_ scheduler: DownloadScheduler) {
+        self.scheduler = scheduler
+        pending = scheduler.pending
+    }
 
     private func writer() throws -> CacheWriter {
         guard let openWriter else { throw CacheError.closed }
@@ -112,232 +97,213 @@ actor PersistencyManager: DownloadStore {
 
     func store(_ batch: WriteBatch) async {
         let now = HostMemory.Moment.now
-        openWriter?.record(
-            batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
-                + batch.downloads.flatMap(\.memoryChanges),
+        openWriter?.add(
+            hints: batch.hosts.compactMap { HintChange(host: $0.key, $0.value, now) }
+                + batch.downloads.flatMap(\.hintChanges),
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }
-        // Nothing is in flight: the group need not wait for others.
-        if batch.isLast, gatheringSince != nil { gatheringSince = .now - Self.groupDelay }
-        if renewing.count >= Self.maximumRenewals || batch.isLast { commitRenewals() }
+        if batch.isLast { pipeline.expectNoMore() }
     }
 
+    /// Of a cover that was put, only its outcome is kept.
     private func store(_ download: Download) async {
         var download = download
-        download.timings.storeQueue = download.timings.endStage(at: .now)
+        let now = ContinuousClock.now
+        download.timings.storeQueue = download.timings.endStage(at: now)
         switch download.content {
-        case .unstorable(let header, let body):
-            var result = FetchResult(.failure(.notStorable(download.key)))
-            result.unstored = (header, body)
-            complete([(download, result)])
+        case .unstorable(let body):
+            var outcome = CoverOutcome(.failed, of: download)
+            outcome.fail(.notStorable(download.key))
+            outcome.bodyIfNotStored = body
+            publish([outcome])
         case .failure(let failure, stored: nil) where download.hints.absence == nil:
-            complete([(download, FetchResult(.failure(failure)))])
-        case .failure, .notModified:
-            renewing.append(download)
-            if renewingSince == nil { renewingSince = .now }
+            publish([CoverOutcome(failure, of: download)])
+        case .failure, .notModified: pipeline.add(renewal: download, now: now)
         case .cover(let header, let response, let body):
+            var outcome = CoverOutcome(.downloaded, of: download)
             do {
-                while try !hasRoom(for: body.count) {
-                    if syncing == nil { seal() } else { await withCheckedContinuation { waitingForRoom.append($0) } }
+                while try !pipeline.hasRoom || writer().isGroupFull(before: body.count) {
+                    if pipeline.syncing != nil || !seal() { await waitForRoom() }
                 }
                 var metadata = EntryMetadata(download.url, header, response)
                 try body.withUnsafeBytes { bytes in
                     metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)
-                    download.timings.hash = download.timings.endStage(at: .now)
+                    outcome.timings?.endHash(at: .now)
                     _ = try writer().put(metadata, body: bytes, digest: digest)
                 }
-                download.timings.append = download.timings.endStage(at: .now)
-                gathering.append(download)
-                if gatheringSince == nil { gatheringSince = .now }
-                if syncing == nil, try writer().pendingBytes >= Self.minimumGroup { seal() }
+                let now = ContinuousClock.now
+                outcome.timings?.endAppend(at: now)
+                outcome.bytes = body.count
+                pipeline.add(outcome, groupBytes: try writer().pendingBytes, now: now)
+                _ = advance(now)
             } catch {
-                complete([(download, Self.failure(error, download.key))])
+                publish([CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)])
             }
         }
     }
 
-    private func hasRoom(for bytes: Int) throws -> Bool {
-        let writer = try writer()
-        return gathering.isEmpty || writer.pendingBytes + bytes <= writer.groupLimit
-    }
+    private func waitForRoom() async { await withCheckedContinuation { waitingForRoom.append($0) } }
 
-    // MARK: - Results without a body
+    // MARK: - Committing
 
-    private func commitRenewals() {
-        guard !renewing.isEmpty else { return }
-        let downloads = renewing
-        renewing = []
-        renewingSince = nil
-        let now = WallClock.milliseconds()
-        do {
-            let renewals = downloads.map { $0.renewal(at: now) }
-            var isThere = try writer().renew(renewals.compactMap(\.self)).makeIterator()
-            var results: [(Download, FetchResult)] = []
-            var lost: [StoreResult] = []
-            for (download, renewal) in zip(downloads, renewals) {
-                if renewal != nil, isThere.next() == false, case .notModified = download.content {
-                    lost.append(.lost(download.job))
-                } else {
-                    results.append((download, download.renewed(at: now)))
+    /// Does what is due. - Returns: when to call it next, if nothing else happens.
+    private func advance(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
+        while true {
+            switch pipeline.next(now, commitLimit: openWriter?.commitLimit ?? 0) {
+            case .renew: commitRenewals()
+            case .seal: if !seal() { publish(pipeline.takeGathering().map { $0.failing(CacheError.closed) }) }
+            case .commit: commitSynced()
+            case .wait(let time):
+                if pipeline.isEmpty, pipeline.isFlushing {
+                    pipeline.isFlushing = false
+                    resume(&flushers)
                 }
+                return time
             }
-            complete(results, lost)
-        } catch {
-            complete(downloads.map { ($0, $0.failed(error)) })
         }
-        resumeFlushers()
     }
 
-    // MARK: - Groups
-
-    private func turn(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        if let since = renewingSince, now >= since + Self.groupDelay || !flushers.isEmpty { commitRenewals() }
-        return [renewingSince.map { $0 + Self.groupDelay }, turnGroups(now)].compactMap(\.self).min()
-    }
-
-    private func turnGroups(_ now: ContinuousClock.Instant) -> ContinuousClock.Instant? {
-        guard syncing == nil else { return nil }
-        guard let since = gatheringSince else {
-            // No other group is coming.
-            commitSynced()
-            return nil
-        }
-        if flushers.isEmpty, now < since + Self.groupDelay { return since + Self.groupDelay }
-        seal()
-        return nil
-    }
-
-    private func seal() {
-        guard let sealed = takeGroup() else { return }
-        syncing = sealed
+    /// Returns false if the cache is closed.
+    private func seal() -> Bool {
+        guard let sealed = sealGroup() else { return false }
         Task { didSync(sealed.id, await syncer.sync(sealed.group)) }
+        return true
     }
 
-    private func takeGroup() -> SealedGroup? {
+    private func sealGroup() -> WritePipeline<CoverOutcome, Download, PutGroup>.Sealed? {
         guard let group = openWriter?.seal() else { return nil }
-        sealedCount += 1
-        defer {
-            gathering = []
-            gatheringSince = nil
-        }
-        return SealedGroup(id: sealedCount, group: group, covers: gathering)
+        pipeline.didSeal(group, now: .now)
+        return pipeline.syncing
     }
 
     private func didSync(_ id: Int, _ result: Result<Void, any Error>) {
-        // `commitNow` may have synced the group itself.
-        guard let sealed = syncing, sealed.id == id else { return }
-        take(sealed, result)
-        if (openWriter?.pendingBytes ?? 0) >= Self.minimumGroup { seal() }
-        resume(&waitingForRoom)
-        if synced.reduce(0, { $0 + $1.group.length }) >= openWriter?.commitLimit ?? 0 { commitSynced() }
-    }
-
-    private func take(_ sealed: SealedGroup, _ result: Result<Void, any Error>) {
-        var sealed = sealed
         let now = ContinuousClock.now
-        for index in sealed.covers.indices {
-            sealed.covers[index].timings.sync = sealed.covers[index].timings.endStage(at: now)
+        do {
+            try result.get()
+            _ = pipeline.didSync(id, isSafe: true, now: now) { $0.timings?.endSync(at: now) }
+        } catch {
+            if let failed = pipeline.didSync(id, isSafe: false, now: now) {
+                openWriter?.abandon(failed.group)
+                publish(failed.covers.map { $0.failing(error) })
+            }
         }
-        syncing = nil
-        switch result {
-        case .success: synced.append(sealed)
-        case .failure(let error):
-            openWriter?.abandon(sealed.group)
-            complete(sealed.covers.map { ($0, Self.failure(error, $0.key)) })
-        }
+        resume(&waitingForRoom)
     }
 
     private func commitSynced() {
-        let groups = synced
-        synced = []
-        if !groups.isEmpty {
-            let covers = groups.flatMap(\.covers)
-            do {
-                let writer = try writer()
-                let outcomes = try writer.commit(groups.map(\.group))
-                leases?.didCommit()
-                complete(covers, outcomes)
-                // The covers are stored, whether others can be evicted or not. The next commit tries again.
-                try? writer.makeRoom(writer.headroom)
-            } catch {
-                complete(covers.map { ($0, Self.failure(error, $0.key)) })
+        let groups = pipeline.takeSynced()
+        if groups.isEmpty { return }
+        var covers = groups.flatMap(\.covers)
+        do {
+            let writer = try writer()
+            let results = try writer.commit(groups.map(\.group))
+            leases?.didCommit()
+            var lost: [String] = []
+            for (index, result) in zip(covers.indices, results) {
+                switch result {
+                case .stored(let digest, let isDuplicate):
+                    covers[index].contentDigest = digest
+                    covers[index].isDuplicate = isDuplicate
+                case .noRoom: covers[index] = covers[index].failing(writer.noRoom(for: covers[index].bytes))
+                case .lost: lost.append(covers[index].url)
+                }
             }
+            if !lost.isEmpty {
+                let isLost = Set(lost)
+                covers.removeAll { isLost.contains($0.url) }
+            }
+            publish(covers, lost: lost)
+            // The covers are stored, whether others can be evicted or not. The next commit tries again.
+            try? writer.makeRoom(writer.headroom)
+        } catch {
+            publish(covers.map { $0.failing(error) })
         }
-        resumeFlushers()
+    }
+
+    /// Commits results without a body.
+    private func commitRenewals() {
+        let downloads = pipeline.takeRenewals()
+        if downloads.isEmpty { return }
+        let now = WallClock.milliseconds()
+        do {
+            let writer = try writer()
+            let entries = try downloads.map { download in
+                try download.storedVersion == nil ? nil : openReader?.entry(for: download.key)
+            }
+            let renewals = zip(downloads, entries).map { $0.renewal(of: $1, at: now) }
+            var isThere = try writer.renew(renewals.compactMap(\.self)).makeIterator()
+            var (outcomes, lost): ([CoverOutcome], [String]) = ([], [])
+            for (index, download) in downloads.enumerated() {
+                let isWhole = renewals[index] == nil || isThere.next() == true
+                if case .failure(let failure, _) = download.content {
+                    outcomes.append(CoverOutcome(failure, of: download))
+                } else if isWhole, let entry = entries[index] {
+                    var outcome = CoverOutcome(.revalidated, of: download)
+                    (outcome.contentDigest, outcome.bytes) = (entry.digest, entry.bytes)
+                    outcomes.append(outcome)
+                } else {
+                    lost.append(download.key)
+                }
+            }
+            publish(outcomes, lost: lost)
+        } catch {
+            // A 404 is true whether it is remembered or not.
+            publish(
+                downloads.map { download in
+                    if case .failure(let failure, stored: nil) = download.content {
+                        return CoverOutcome(failure, of: download)
+                    }
+                    return CoverOutcome(CoverFailure(cache: error, url: download.key), of: download)
+                })
+        }
     }
 
     /// Commits everything before it returns.
     private func commitNow() throws {
-        if let sealed = syncing { take(sealed, Result { try sealed.group.sync() }) }
+        if let sealed = pipeline.syncing { didSync(sealed.id, Result { try sealed.group.sync() }) }
         _ = try writer()
-        if let sealed = takeGroup() { take(sealed, Result { try sealed.group.sync() }) }
+        if let sealed = sealGroup() { didSync(sealed.id, Result { try sealed.group.sync() }) }
         commitSynced()
         commitRenewals()
-        resume(&waitingForRoom)
     }
 
-    // MARK: - Completion
+    // MARK: - Outcomes
 
-    private func complete(_ covers: [Download], _ outcomes: [PutOutcome]) {
-        let now = WallClock.milliseconds()
-        var lost: [StoreResult] = []
-        var results: [(Download, FetchResult)] = []
-        for (download, outcome) in zip(covers, outcomes) {
-            switch outcome {
-            case .stored(let digest, let isDuplicate):
-                let cover = StoredCover(
-                    url: download.key, digest: digest.description, byteCount: download.byteCount,
-                    isDuplicate: isDuplicate, date: Date(milliseconds: now))
-                results.append((download, FetchResult(.success(cover))))
-            case .noRoom:
-                let error = (try? openWriter?.noRoom(for: download.byteCount)) ?? .closed
-                results.append((download, Self.failure(error, download.key)))
-            case .lost: lost.append(.lost(download.job))
-            }
-        }
-        complete(results, lost)
-    }
-
-    /// Publishes the events, and has the scheduler complete the requests.
-    private func complete(_ results: [(Download, FetchResult)], _ lost: [StoreResult] = []) {
-        var ended = lost
-        ended.reserveCapacity(lost.count + results.count)
-        let isObserved = hub.isObserved
+    /// Makes outcomes known: the commit that makes them true is behind them.
+    /// - Parameter lost: keys of covers that have to be downloaded again.
+    private func publish(_ outcomes: [CoverOutcome], lost: [String] = []) {
+        var outcomes = outcomes
         let (now, end) = (ContinuousClock.now, WallClock.microseconds())
-        for (download, result) in results {
-            var result = result
-            result.microseconds = download.microseconds
-            var timings = download.timings
-            timings.commit = timings.endStage(at: now)
-            timings.end = end
-            result.timings = timings
-            if isObserved, let event = LibraryEvent(result) { hub.publish(event) }
-            ended.append(.finished(download.job, result))
+        let date = Date(milliseconds: end / 1_000)
+        for index in outcomes.indices {
+            outcomes[index].timings?.endCommit(at: now, end: end)
+            if outcomes[index].kind != .failed { outcomes[index].date = date }
+            hub.instruments.didEnd(outcomes[index])
         }
-        if ended.isEmpty { return }
-        Task { await tellScheduler(ended) }
+        if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
+        if let unanswered = pending?.complete(outcomes), !unanswered.isEmpty {
+            Task { await resubmit(unanswered) }
+        }
+        if !lost.isEmpty { Task { await resubmit(lost) } }
     }
 
     /// A method of this actor, so that the task that calls it starts on the disk thread: one that captured only the scheduler would
     /// start on the cooperative pool, which the program may have filled.
-    private func tellScheduler(_ ended: [StoreResult]) async { await scheduler?.didStore(ended) }
+    private func resubmit(_ keys: [String]) async { await scheduler?.resubmit(keys) }
 
-    private static func failure(_ error: any Error, _ key: String) -> FetchResult {
-        FetchResult(.failure(CoverFailure(cache: error, url: key)))
+    private func resubmit(_ requests: [(url: HTTPURL, request: FetchRequest)]) async {
+        await scheduler?.resubmit(requests)
     }
 
     // MARK: - Flushing and maintenance
 
-    private var isIdle: Bool { gathering.isEmpty && syncing == nil && synced.isEmpty && renewing.isEmpty }
-
     /// Returns when everything stored so far is committed.
     func flush() async {
-        if isIdle { return }
+        if pipeline.isEmpty { return }
+        pipeline.isFlushing = true
         await withCheckedContinuation { flushers.append($0) }
     }
-
-    private func resumeFlushers() { if isIdle { resume(&flushers) } }
 
     private func resume(_ waiting: inout [CheckedContinuation<Void, Never>]) {
         let resumed = waiting
@@ -345,11 +311,11 @@ actor PersistencyManager: DownloadStore {
         for continuation in resumed { continuation.resume() }
     }
 
-    /// Records the uses that readers gathered. Recency is a hint, so a failure is ignored.
-    func note(_ usage: CacheUsage) {
+    /// Takes the uses that readers gathered. Recency is a hint, so a failure is ignored.
+    func noteUsage(_ usage: CacheUsage) {
         guard let openWriter, !usage.isEmpty else { return }
-        openWriter.record(usage)
-        if gathering.isEmpty, syncing == nil, synced.isEmpty { try? openWriter.writeDeferred() }
+        openWriter.noteUsage(usage)
+        if !pipeline.hasCovers { try? openWriter.writeDeferred() }
     }
 
     /// Runs `body` on the disk thread with everything committed.
@@ -370,7 +336,7 @@ actor PersistencyManager: DownloadStore {
             let statistics = try writer.statistics()
             var report = RepairReport(rebuiltEntries: statistics.entries)
             report.found = VerifyReport(
-                entries: statistics.entries, blobs: statistics.blobs, bytes: statistics.bytes)
+                entries: statistics.entries, covers: statistics.covers, bytes: statistics.bytes)
             report.found.add(corruption: corruption, at: writer.directory.index)
             return report
         }
@@ -382,7 +348,23 @@ actor PersistencyManager: DownloadStore {
     /// Commits what is left and closes the cache.
     func close() async {
         await flush()
+        // Downloads that have come since.
+        try? commitNow()
         try? openWriter?.close()
         openWriter = nil
+    }
+}
+
+extension CoverOutcome {
+    fileprivate init(_ failure: CoverFailure, of download: Download) {
+        self.init(.failed, of: download)
+        fail(failure)
+    }
+
+    /// The same cover, which could not be stored.
+    fileprivate func failing(_ error: any Error) -> CoverOutcome {
+        var failed = self
+        failed.fail(CoverFailure(cache: error, url: url))
+        return failed
     }
 }

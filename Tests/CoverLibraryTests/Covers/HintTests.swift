@@ -57,11 +57,11 @@ import Wire
                 .set(Hint(.absent, stage.url(2), "404", until: now + 9 * 365 * day)),
             ]
             let far = [
-                HintChange.set(Hint(.moved, stage.url(3), stage.url(4), until: now + 9 * 365 * day)),
+                HintChange.set(Hint(.redirect, stage.url(3), stage.url(4), until: now + 9 * 365 * day)),
                 .set(Hint(.host, "http://a.example", "http2 1", until: now + 9 * 365 * day)),
             ]
             try await library.maintain { writer in
-                writer.record(absences + far, now: now)
+                writer.add(hints: absences + far, now: now)
                 try writer.writeDeferred()
             }
             let urls = [url, stage.url(2), stage.url(3)]
@@ -157,10 +157,10 @@ import Wire
                 how == "gone"
                 ? stage.url(2, "status=404") : "http://127.0.0.1:\(try await closedPort())/2.jpg"
             let url = stage.url(1)
-            try await stage.store(.moved, url, target)
+            try await stage.store(.redirect, url, target)
             #expect(try await stage.library.cover(at: url).bytes == CoverImage.jpeg(number: 1))
             let now = WallClock.milliseconds()
-            #expect(try stage.library.covers.reader.hints(.moved, for: [url], now: now) == [nil])
+            #expect(try stage.library.covers.reader.hints(.redirect, for: [url], now: now) == [nil])
         }
     }
 }

@@ -23,7 +23,7 @@ import Testing
         CachedEntry(
             metadata: EntryMetadata(key: key, mediaType: "image/jpeg", storedAt: 1),
             digest: [1].withUnsafeBytes { Digest(of: $0) }, bytes: 1, validatedAt: 1, lastUsed: 1,
-            row: EntryRow(id: 1, blob: 1))
+            row: EntryRow(id: 1, cover: 1))
     }
 
     @Test func `a host matches with and without a port, in any case and spelling, but no other host`() throws {

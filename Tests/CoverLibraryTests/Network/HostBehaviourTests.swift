@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `an immediate request is sent to a host that was given up, and its success ends the host's outage`()
+    @Test func `ignoring what is remembered probes a host that was given up, and a success ends its outage`()
         async throws
     {
         try await withStage {
@@ -97,7 +97,7 @@ import Testing
             var options = OriginOptions()
             options.port = port
             let back = try await Origin.start(options)
-            let cover = try await stage.library.cover(at: urls[0], priority: .immediate)
+            let cover = try await stage.library.cover(at: urls[0], cachePolicy: .ignoreAbsence)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(await stage.library.failure(urls[1]) == nil)
             await back.stop()

@@ -78,7 +78,7 @@ import Wire
 
     @Test func `the target of a remembered redirect is requested under its own host's limits`() async throws {
         try await withOther { stage, other, _ in
-            try await stage.store(.moved, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
+            try await stage.store(.redirect, stage.url(1), other.coverURL(1) + "?status=429&retry-after=3600")
             let cover = try await stage.library.cover(at: stage.url(1))
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
             #expect(other.requestCount == 1)
@@ -90,7 +90,7 @@ import Wire
             let closed = await stage.library.failure(other.coverURL(300))
             #expect(closed?.kind == .notTried)
             let count = other.requestCount
-            try await stage.store(.moved, stage.url(4), other.coverURL(4))
+            try await stage.store(.redirect, stage.url(4), other.coverURL(4))
             let next = await stage.library.failure(stage.url(4))
             #expect(next == nil)
             #expect(other.requestCount == count)
@@ -102,7 +102,7 @@ import Wire
             $0.retries = 1
         } _: { stage in
             let url = stage.url(1, "status=503&times=1")
-            try await stage.store(.moved, url, stage.url(2, "status=404"))
+            try await stage.store(.redirect, url, stage.url(2, "status=404"))
             let cover = try await stage.library.cover(at: url)
             #expect(cover.bytes == CoverImage.jpeg(number: 1))
         }

@@ -7,7 +7,9 @@ import Wire
 
 @Suite(.timeLimit(.minutes(10))) struct EventHubTests {
     private func event(_ number: Int) -> LibraryEvent {
-        .arrived(StoredCover(url: "\(number)", digest: "", byteCount: number, date: .distantPast))
+        var outcome = CoverOutcome(.downloaded, url: "\(number)")
+        outcome.bytes = number
+        return .arrived(outcome)
     }
 
     /// The events that an observer received: their numbers, and how many it missed.
@@ -17,7 +19,7 @@ import Wire
 
         mutating func take(_ event: LibraryEvent) {
             switch event {
-            case .arrived(let cover): numbers.append(cover.byteCount)
+            case .arrived(let cover): numbers.append(cover.bytes)
             case .missed(let count): missed += count
             case .failed, .albumsChanged: Issue.record("no such event was published")
             }

@@ -15,9 +15,9 @@ import Wire
                     read += 1
                     return read
                 }
-                return CoverRequest("http://127.0.0.1:9/\(number).jpg")
+                return CoverRequest("http://127.0.0.1:9/\(number).jpg", cachePolicy: .onlyCache)
             }
-            var outcomes = stage.library.prefetch(endless, cachePolicy: .onlyCache).makeAsyncIterator() as Optional
+            var outcomes = stage.library.prefetch(endless).makeAsyncIterator() as Optional
             let first = try await outcomes?.next()
             #expect(first?.failure?.kind == .offline)
             try await eventually { read.withLock { $0 } > 4_096 }
@@ -47,8 +47,8 @@ import Wire
 
     @Test func `cancelling the task that iterates stops a run that waits for its reader`() async throws {
         try await withStage { stage in
-            let endless = AsyncStream { CoverRequest("http://127.0.0.1:9/1.jpg") }
-            let run = stage.library.prefetch(endless, cachePolicy: .onlyCache)
+            let endless = AsyncStream { CoverRequest("http://127.0.0.1:9/1.jpg", cachePolicy: .onlyCache) }
+            let run = stage.library.prefetch(endless)
             let (released, release) = AsyncStream.makeStream(of: Void.self)
             let reader = Task {
                 let outcomes = run.makeAsyncIterator()

@@ -5,9 +5,9 @@ import Testing
 
 @testable import CoverLibrary
 
-/// What many runs in one process leave behind.
+/// The descriptors, threads and memory after many runs in one process.
 @Suite(.timeLimit(.minutes(180))) struct LongLifeTests {
-    /// What the process and its cache occupy.
+    /// The memory and the files of the process and its cache.
     private struct Footprint {
         var index: Int
         var memory: Int
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    /// In a process of its own: other tests open files, too.
+    /// In a separate process: other tests open files, too.
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/status"), "needs /proc"))
     func `refresh rounds leave the index, the memory and the descriptors as they were`() async {
         await #expect(processExitsWith: .success) {

@@ -5,7 +5,7 @@ import Wire
 
 @testable import CoverLibrary
 
-/// Each test runs in a process of its own: a crash, which some of them guard against, would end all other tests.
+/// Each test runs in a separate process: a crash, which some of them guard against, would end all other tests.
 @Suite(.timeLimit(.minutes(10))) struct PrefetchCancellationTests {
     @Test
     func

@@ -1,8 +1,9 @@
-import CoverCache
 import CoverFetch
 import HTTPCaching
+import Platform
 import Testing
 
+@testable import CoverCache
 @testable import CoverLibrary
 
 @Suite struct RefreshSelectionTests {
@@ -10,14 +11,17 @@ import Testing
     private static let day: Int64 = 86_400_000
     private let now: Int64 = 1_000 * day
 
-    private func entry(_ change: (inout RefreshSelection.Entry) -> Void = { _ in }) -> RefreshSelection.Entry {
-        var entry = RefreshSelection.Entry(
-            url: "https://a.example/1.jpg", storedAt: now - 10 * Self.day, validatedAt: now - 10 * Self.day)
+    private func entry(_ change: (inout CachedEntry) -> Void = { _ in }) -> CachedEntry {
+        let metadata = EntryMetadata(
+            key: "https://a.example/1.jpg", mediaType: "image/jpeg", storedAt: now - 10 * Self.day)
+        var entry = CachedEntry(
+            metadata: metadata, digest: Digest(of: []), bytes: 0, validatedAt: now - 10 * Self.day, lastUsed: 0,
+            row: EntryRow(id: 1, cover: 1))
         change(&entry)
         return entry
     }
 
-    private func isDue(_ entry: RefreshSelection.Entry, _ change: (inout RefreshRequest) -> Void = { _ in }) -> Bool {
+    private func isDue(_ entry: CachedEntry, _ change: (inout RefreshRequest) -> Void = { _ in }) -> Bool {
         var request = RefreshRequest()
         change(&request)
         return RefreshSelection(request, now: now).isDue(entry)
@@ -25,12 +29,12 @@ import Testing
 
     @Test func `an entry is due when it is stale or has no freshness lifetime`() {
         #expect(isDue(entry()))
-        #expect(isDue(entry { $0.freshUntil = now }))
-        #expect(!isDue(entry { $0.freshUntil = now + 1 }))
+        #expect(isDue(entry { $0.metadata.freshUntil = now }))
+        #expect(!isDue(entry { $0.metadata.freshUntil = now + 1 }))
     }
 
     @Test func `by age, an entry is due when its last validation is older than the age, fresh or not`() {
-        let fresh = entry { $0.freshUntil = now + 1 }
+        let fresh = entry { $0.metadata.freshUntil = now + 1 }
         #expect(isDue(fresh) { $0.scope = .olderThan(.seconds(9 * 86_400)) })
         #expect(!isDue(fresh) { $0.scope = .olderThan(.seconds(10 * 86_400)) })
         #expect(!isDue(entry()) { $0.scope = .olderThan(.seconds(11 * 86_400)) })
@@ -40,26 +44,28 @@ import Testing
     @Test func `an entry that was validated with a wrong clock is due, however fresh it claims to be, and comes first`()
     {
         let ahead = entry {
-            ($0.storedAt, $0.validatedAt, $0.freshUntil) = (now + 1, now + 1, now + 9 * 365 * Self.day)
-            $0.fields = "cache-control: max-age=1, immutable\n"
+            ($0.metadata.storedAt, $0.validatedAt, $0.metadata.freshUntil) = (
+                now + 1, now + 1, now + 9 * 365 * Self.day
+            )
+            $0.metadata.fields = "cache-control: max-age=1, immutable\n"
         }
         for scope in [RefreshRequest.Scope.stale, .olderThan(.seconds(86_400)), .all] {
             #expect(isDue(ahead) { $0.scope = scope })
         }
         let selection = RefreshSelection(RefreshRequest(), now: now)
         #expect(selection.priority(of: ahead, clock: 0) >= selection.priority(of: entry(), clock: 0))
-        let tried = entry { $0.fields = EntryAnnotation.triedAt(now + Self.day).line }
+        let tried = entry { $0.metadata.fields = EntryAnnotation.triedAt(now + Self.day).line }
         #expect(selection.priority(of: tried, clock: 0) == selection.priority(of: entry(), clock: 0))
     }
 
     @Test func `RFC 8246 §2: an immutable entry is not due while it is fresh`() {
         let immutable = entry {
-            $0.fields = "cache-control: max-age=1, immutable\n"
-            $0.freshUntil = now + 1
+            $0.metadata.fields = "cache-control: max-age=1, immutable\n"
+            $0.metadata.freshUntil = now + 1
         }
         #expect(!isDue(immutable) { $0.scope = .all })
         #expect(!isDue(immutable) { $0.scope = .olderThan(.zero) })
-        #expect(isDue(entry { $0.fields = "cache-control: max-age=1, immutable\n" }))
+        #expect(isDue(entry { $0.metadata.fields = "cache-control: max-age=1, immutable\n" }))
     }
 
     @Test(arguments: [
@@ -78,16 +84,16 @@ import Testing
 
     @Test func `an entry that was validated longer ago, changes more often, or was used last has a higher priority`() {
         let selection = RefreshSelection(RefreshRequest(), now: now)
-        func priority(_ change: (inout RefreshSelection.Entry) -> Void = { _ in }) -> Double {
+        func priority(_ change: (inout CachedEntry) -> Void = { _ in }) -> Double {
             selection.priority(of: entry(change), clock: 100)
         }
         #expect(
             priority {
-                $0.validatedAt = now - 20 * Self.day; $0.storedAt = $0.validatedAt
+                $0.validatedAt = now - 20 * Self.day; $0.metadata.storedAt = $0.validatedAt
             } > priority())
         #expect(
-            priority { $0.fields = "last-modified: \(HTTPDate.text((now - 500 * Self.day) / 1_000))\n" }
-                < priority { $0.fields = "last-modified: \(HTTPDate.text((now - 12 * Self.day) / 1_000))\n" })
+            priority { $0.metadata.fields = "last-modified: \(HTTPDate.text((now - 500 * Self.day) / 1_000))\n" }
+                < priority { $0.metadata.fields = "last-modified: \(HTTPDate.text((now - 12 * Self.day) / 1_000))\n" })
         #expect(priority { $0.lastUsed = 100 } > priority { $0.lastUsed = 50 })
         #expect(priority { $0.validatedAt = now } == 0)
     }
@@ -97,9 +103,10 @@ import Testing
         let unlikely = selection.priority(of: entry { $0.validatedAt = now }, clock: 1)
         let failed = selection.priority(
             of: entry {
-                $0.fields = "tried at: \(now - 1)\n"; $0.lastUsed = 1
+                $0.metadata.fields = "tried at: \(now - 1)\n"; $0.lastUsed = 1
             }, clock: 1)
         #expect(failed < unlikely)
-        #expect(selection.priority(of: entry { $0.fields = "tried at: \(now - Self.day)\n" }, clock: 1) > unlikely)
+        #expect(
+            selection.priority(of: entry { $0.metadata.fields = "tried at: \(now - Self.day)\n" }, clock: 1) > unlikely)
     }
 }

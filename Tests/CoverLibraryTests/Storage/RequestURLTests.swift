@@ -5,7 +5,7 @@ import Testing
 
 @testable import CoverLibrary
 
-/// What a refresh requests for an entry.
+/// The URL that a refresh requests for an entry.
 @Suite struct RequestURLTests {
     private func requested(_ key: String, _ fields: String) throws(CoverFailure) -> String {
         try EntryMetadata(key: key, mediaType: "image/png", storedAt: 0, fields: fields).url().requestURL

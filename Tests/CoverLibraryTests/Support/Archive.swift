@@ -1,7 +1,7 @@
 import Synchronization
 import Wire
 
-/// A server that answers each path with a response of its own, and all others with 404.
+/// A server that answers each path with another response, and all others with 404.
 final class Archive: Sendable {
     static let missing = response("404 Not Found", "<html>No cover</html>")
     static let unavailable = response("500 Internal Server Error", "")

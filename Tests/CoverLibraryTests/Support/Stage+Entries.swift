@@ -23,7 +23,7 @@ extension Stage {
     func store(_ hint: Hint.Kind, _ key: String, _ value: String) async throws {
         let now = WallClock.milliseconds()
         try await library.maintain { writer in
-            writer.record([.set(Hint(hint, key, value, until: now + 3_600_000))], now: now)
+            writer.add(hints: [.set(Hint(hint, key, value, until: now + 3_600_000))], now: now)
             try writer.writeDeferred()
         }
     }

@@ -1,6 +1,8 @@
+import CoverCache
 import CurlHTTP
 import Foundation
 import OriginServer
+import Platform
 
 @testable import CoverLibrary
 
@@ -10,25 +12,19 @@ struct Stage: Sendable {
     let library: LibraryAPI
     let folder: String
 
-    var segment: String { folder + "/cache/segments/0000000001.seg" }
-
     func url(_ number: Int, _ query: String = "") -> String {
         origin.coverURL(number) + (query.isEmpty ? "" : "?" + query)
     }
 
-    /// The offset of `bytes` in the first segment.
-    func offset(of bytes: [UInt8]) throws -> Int? {
-        try Data(contentsOf: URL(fileURLWithPath: segment)).range(of: Data(bytes))?.lowerBound
-    }
+    /// The file of a cover with these bytes.
+    func file(of bytes: [UInt8]) -> String { library.covers.reader.path(of: Digest(of: bytes)) }
 
-    /// Flips one bit of the first segment.
-    func flip(at offset: Int) throws {
-        let file = try FileHandle(forUpdating: URL(fileURLWithPath: segment))
+    /// Flips one bit in the file of a cover with these bytes.
+    func flip(at offset: Int, of bytes: [UInt8]) throws {
+        let file = try FileHandle(forUpdating: URL(filePath: file(of: bytes)))
         defer { try? file.close() }
         try file.seek(toOffset: UInt64(offset))
-        let byte = try file.read(upToCount: 1)?.first ?? 0
-        try file.seek(toOffset: UInt64(offset))
-        try file.write(contentsOf: [byte ^ 0x10])
+        try file.write(contentsOf: [bytes[offset] ^ 0x10])
     }
 
     /// Another library in the same folder.
@@ -79,7 +75,7 @@ func withStage(
 extension LibraryAPI {
     /// The cover at a URL, which need not be valid.
     func cover(
-        at url: String, priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache
+        at url: String, priority: CoverRequest.Priority? = nil, cachePolicy: CoverRequest.CachePolicy = .useCache
     ) async throws(CoverFailure) -> Cover {
         try await cover(for: CoverRequest(url, priority: priority, cachePolicy: cachePolicy))
     }
@@ -103,10 +99,10 @@ extension LibraryAPI {
         _ urls: [String], cachePolicy: CoverRequest.CachePolicy = .useCache
     ) -> CoverOutcomes<PrefetchSummary> {
         let requests = AsyncStream { continuation in
-            for url in urls { continuation.yield(CoverRequest(url)) }
+            for url in urls { continuation.yield(CoverRequest(url, cachePolicy: cachePolicy)) }
             continuation.finish()
         }
-        return prefetch(requests, cachePolicy: cachePolicy)
+        return prefetch(requests)
     }
 }
 

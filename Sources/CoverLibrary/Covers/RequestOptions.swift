@@ -1,0 +1,26 @@
+import CurlHTTP
+
+/// The options of a request beside its URL.
+struct RequestOptions: Sendable {
+    /// As `CoverRequest.line`.
+    var line: Int?
+    var priority: CoverRequest.Priority?
+    var cachePolicy = CoverRequest.CachePolicy.useCache
+    /// What is sent to `fieldsOrigin`, and to no other.
+    var headerFields = RequestHeaderFields()
+    var fieldsOrigin = ""
+
+    /// A remembered failure counts: of the URL for a request without its own fields, which a server may answer otherwise.
+    var usesAbsence: Bool { cachePolicy.usesAbsence && headerFields.isEmpty }
+}
+
+extension CoverRequest {
+    var options: RequestOptions {
+        var options = RequestOptions(line: line, priority: priority, cachePolicy: cachePolicy)
+        if !headerFields.isEmpty, let url = try? HTTPURL(location) {
+            options.headerFields = headerFields
+            options.fieldsOrigin = String(url.origin)
+        }
+        return options
+    }
+}

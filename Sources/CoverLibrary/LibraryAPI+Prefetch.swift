@@ -1,0 +1,89 @@
+import CoverFetch
+public import Platform
+
+/// Downloading many covers.
+extension LibraryAPI {
+    /// Downloads every cover of a sequence that is not cached. The sequence is read as the run proceeds, and never held in memory.
+    /// - Parameter requests: the covers. Each request's cache policy and priority apply to it.
+    /// - Returns: the outcomes. The run starts with their iteration, or with `summary()`.
+    public func prefetch<Requests: AsyncSequence & Sendable>(
+        _ requests: Requests
+    ) -> CoverOutcomes<PrefetchSummary> where Requests.Element == CoverRequest {
+        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
+            let batches = RequestBatches(requests) { error in
+                _ = run.stop("the list could not be read on: \(error)")
+            }
+            try await Prefetcher(pipeline: covers, run: run).prefetch(batches.map { await covers.lookUp($0) })
+        }
+    }
+
+    /// Downloads the covers of requests that are not cached, as `prefetch` does those of a sequence.
+    public func prefetch(_ requests: [CoverRequest]) -> CoverOutcomes<PrefetchSummary> {
+        run(requests)
+    }
+
+    /// Downloads the covers at `urls` that are not cached.
+    /// - Parameters:
+    ///   - urls: http and https URLs.
+    ///   - priority: of all its requests.
+    ///   - cachePolicy: of all its requests.
+    ///   - headerFields: what each request sends to its URL's origin.
+    public func prefetch(
+        _ urls: [URL], priority: CoverRequest.Priority = .normal, cachePolicy: CoverRequest.CachePolicy = .useCache,
+        headerFields: RequestHeaderFields = [:]
+    ) -> CoverOutcomes<PrefetchSummary> {
+        run(
+            urls.lazy.map {
+                CoverRequest(url: $0, priority: priority, cachePolicy: cachePolicy, headerFields: headerFields)
+            })
+    }
+
+    /// Downloads the covers of `albums` that are not cached. An album that locates no cover counts as skipped.
+    /// - Parameters:
+    ///   - albums: the albums.
+    ///   - priority: of all its requests.
+    ///   - cachePolicy: of all its requests.
+    public func prefetch(
+        _ albums: [Album], priority: CoverRequest.Priority = .normal,
+        cachePolicy: CoverRequest.CachePolicy = .useCache
+    ) -> CoverOutcomes<PrefetchSummary> {
+        run(albums.lazy.map { CoverRequest(album: $0, priority: priority, cachePolicy: cachePolicy) })
+    }
+
+    private func run(_ requests: some Sequence<CoverRequest>) -> CoverOutcomes<PrefetchSummary> {
+        let stream = AsyncStream { continuation in
+            for request in requests { continuation.yield(request) }
+            continuation.finish()
+        }
+        return prefetch(stream)
+    }
+
+    /// Downloads the covers of lists that are not cached. The thread that reads the lists also looks the covers up.
+    /// - Parameters: as of `ListBatches`.
+    package func prefetch(
+        lists paths: [String], _ options: ListOptions, cachePolicy: CoverRequest.CachePolicy = .useCache,
+        onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
+    ) -> CoverOutcomes<PrefetchSummary> {
+        CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
+            let batches = ListBatches(
+                paths: paths, options,
+                transform: { batch, file in covers.lookUp(batch.map { .parsed($0, cachePolicy) }, in: file) },
+                onNotice: onNotice, onFailure: onFailure)
+            try await Prefetcher(pipeline: covers, run: run).prefetch(batches)
+        }
+    }
+}
+
+extension CandidateBatch.Element {
+    /// The request of a list's element, or why it is none.
+    fileprivate static func parsed(_ element: ListElement, _ policy: CoverRequest.CachePolicy) -> Self {
+        switch element {
+        case .item(let item): .success(CoverRequest(item, cachePolicy: policy))
+        case .problem(let problem):
+            .failure(
+                CoverFailure(
+                    .badURL, url: Redaction.displayable(problem.url ?? ""), detail: "\(problem)",
+                    line: problem.location.line > 0 ? problem.location.line : nil))
+        }
+    }
+}

@@ -1,0 +1,13 @@
+#if ServiceLifecycle
+    public import ServiceLifecycle
+
+    /// A library in a `ServiceGroup` (swift-service-lifecycle). Name it before the services that use it: they end first.
+    extension LibraryAPI: Service {
+        /// Returns when the group shuts down or the task is cancelled, after `close()`: what has arrived is committed.
+        public func run() async throws {
+            // It throws if the task is cancelled, which is an end, too.
+            try? await gracefulShutdown()
+            await close()
+        }
+    }
+#endif

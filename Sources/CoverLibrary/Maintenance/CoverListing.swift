@@ -1,0 +1,68 @@
+import CoverCache
+public import Platform
+
+/// A cached cover without its bytes.
+public struct CoverListing: Sendable, Hashable {
+    /// The normalised URL: the cover's key in the cache.
+    public var url: String
+    /// SHA-256 of the bytes, in hexadecimal.
+    public var digest: String
+    /// Length of the cover in bytes.
+    public var bytes: Int
+    /// Such as `image/jpeg`.
+    public var mediaType: String
+    /// In pixels; nil if the image's header does not say.
+    public var width: Int?
+    /// In pixels; nil if the image's header does not say.
+    public var height: Int?
+    /// When the bytes were stored.
+    public var storedAt: Date
+    /// When the server last sent or confirmed them.
+    public var validatedAt: Date
+    /// Nil if the cover was stale on arrival.
+    public var freshUntil: Date?
+    /// The cover is never evicted.
+    public var isPinned: Bool
+    /// False if the image's bytes stop before its end. True if that is not known.
+    public var isComplete: Bool
+
+    /// A listing made by the caller, for previews and tests.
+    public init(
+        url: String, digest: String, bytes: Int, mediaType: String, width: Int? = nil, height: Int? = nil,
+        storedAt: Date, validatedAt: Date? = nil, freshUntil: Date? = nil, isPinned: Bool = false,
+        isComplete: Bool = true
+    ) {
+        self.url = url
+        self.digest = digest
+        self.bytes = bytes
+        self.mediaType = mediaType
+        self.width = width
+        self.height = height
+        self.storedAt = storedAt
+        self.validatedAt = validatedAt ?? storedAt
+        self.freshUntil = freshUntil
+        self.isPinned = isPinned
+        self.isComplete = isComplete
+    }
+
+    init(_ entry: CachedEntry) {
+        let metadata = entry.metadata
+        self.init(
+            url: metadata.key, digest: entry.digest.description, bytes: entry.bytes, mediaType: metadata.mediaType,
+            width: metadata.width, height: metadata.height, storedAt: Date(milliseconds: metadata.storedAt),
+            validatedAt: Date(milliseconds: entry.validatedAt),
+            freshUntil: metadata.freshUntil.map { Date(milliseconds: $0) }, isPinned: entry.isPinned,
+            isComplete: EntryAnnotation.isImageComplete(metadata.fields))
+    }
+
+    /// Whether the cover is stale (RFC 9111 §4.2.4): its server may have another one by then.
+    public func isStale(at date: Date = Date()) -> Bool {
+        !Staleness.isFresh(
+            until: freshUntil?.milliseconds, validatedAt: validatedAt.milliseconds, at: date.milliseconds)
+    }
+}
+
+extension Date {
+    /// Since 1970.
+    package var milliseconds: Int64 { Int64(clamping: Int((timeIntervalSince1970 * 1_000).rounded())) }
+}

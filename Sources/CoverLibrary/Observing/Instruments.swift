@@ -1,0 +1,43 @@
+import CoverFetch
+
+#if Metrics
+    import Metrics
+#endif
+
+/// Counts what a library does for the program's metrics system (swift-metrics). Counts nothing without the trait `Metrics`.
+struct Instruments: Sendable {
+    #if Metrics
+        private let downloaded = Counter(label: "sleeve_transfers", dimensions: [("outcome", "downloaded")])
+        private let revalidated = Counter(label: "sleeve_transfers", dimensions: [("outcome", "revalidated")])
+        private let bytes = Counter(label: "sleeve_downloaded_bytes")
+        private let duration = Timer(label: "sleeve_transfer_duration")
+        private let hits = Counter(label: "sleeve_lookups", dimensions: [("result", "hit")])
+        private let misses = Counter(label: "sleeve_lookups", dimensions: [("result", "miss")])
+    #endif
+
+    /// A transfer has ended, and what it brought is committed.
+    func didEnd(_ outcome: CoverOutcome) {
+        #if Metrics
+            if let failure = outcome.failure {
+                if failure.kind == .notTried || failure.kind == .cancelled { return }
+                Counter(
+                    label: "sleeve_transfers", dimensions: [("outcome", "failed"), ("kind", failure.kind.rawValue)]
+                ).increment()
+            } else if outcome.kind == .revalidated {
+                revalidated.increment()
+            } else {
+                downloaded.increment()
+                bytes.increment(by: outcome.bytes)
+            }
+            if outcome.milliseconds > 0 { duration.recordMicroseconds(outcome.milliseconds * 1_000) }
+        #endif
+    }
+
+    /// The cache was asked for covers.
+    func didLookUp(hits hitCount: Int = 0, misses missCount: Int = 0) {
+        #if Metrics
+            if hitCount > 0 { hits.increment(by: hitCount) }
+            if missCount > 0 { misses.increment(by: missCount) }
+        #endif
+    }
+}

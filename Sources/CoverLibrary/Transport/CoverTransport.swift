@@ -1,0 +1,13 @@
+/// What sends the requests of a library in place of libcurl: a test double, or a program's own HTTP client.
+///
+/// Set it as `LibraryConfiguration.transport`. The library decides as usual which request is sent when, what it means, and what is
+/// retried, followed, cached and stored.
+public protocol CoverTransport: Sendable {
+    /// Sends one request and returns its response. A redirect is a response: the library follows it.
+    ///
+    /// The transport limits the time that a request takes; the library limits the number of concurrent calls. The task is cancelled when
+    /// nobody needs the response any more.
+    /// - Throws: a `CoverFailure` whose kind says why there is no response, such as `connect` or `timeout`. Any other error counts as
+    ///   `broken`.
+    func response(to request: TransportRequest) async throws -> TransportResponse
+}

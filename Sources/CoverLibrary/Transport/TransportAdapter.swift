@@ -1,0 +1,58 @@
+import CoverFetch
+import CurlHTTP
+import HTTPTypes
+import Platform
+
+/// Sends the requests of an `HTTPClient` through a `CoverTransport`.
+struct TransportAdapter: Sendable {
+    let transport: any CoverTransport
+    let userAgent: String
+    /// In bytes.
+    let maximumSize: Int
+
+    func response(to request: TransferRequest) async -> Result<TransferResponse, TransferError> {
+        let url = request.url.requestURL
+        let started = ContinuousClock.now
+        do {
+            let response = try await transport.response(to: transportRequest(request))
+            if response.body.count > maximumSize {
+                let limit = "larger than the limit of \(ByteCount(maximumSize)) (--max-size)"
+                return .failure(TransferError(.tooLarge, url: url, detail: limit))
+            }
+            return .success(
+                TransferResponse(
+                    HTTPResponse(status: response.status, headerFields: response.headerFields),
+                    body: Array(response.body), to: request, microseconds: started.microseconds(to: .now)))
+        } catch {
+            return .failure(Self.transferError(error, url: url))
+        }
+    }
+
+    private func transportRequest(_ request: TransferRequest) -> TransportRequest {
+        var fields = request.headerFields
+        if request.relay == nil {
+            for field in TransferRequest.coverFields where fields[field.name] == nil { fields.append(field) }
+        }
+        if fields[.userAgent] == nil { fields[.userAgent] = userAgent }
+        return TransportRequest(
+            method: request.relay?.method ?? .get, url: URL(key: request.url.requestURL), headerFields: fields,
+            body: request.relay?.body.map { Data($0) })
+    }
+
+    private static func transferError(_ error: any Error, url: String) -> TransferError {
+        guard let failure = error as? CoverFailure else { return TransferError(.broken, url: url, detail: "\(error)") }
+        let kind: TransferError.Kind =
+            switch failure.kind {
+            case .nameResolution: .nameResolution
+            case .connect: .connect
+            case .tls: .tls
+            case .timeout: .timeout
+            case .tooLarge: .tooLarge
+            case .truncated: .truncated
+            case .tooManyRedirects: .tooManyRedirects
+            case .refusedAddress, .badURL: .refusedAddress
+            default: .broken
+            }
+        return TransferError(kind, url: url, detail: failure.detail)
+    }
+}

@@ -1,0 +1,44 @@
+import CoverFetch
+import Foundation
+import OriginServer
+import Testing
+
+@testable import CoverLibrary
+
+/// What the public interface says about cached covers.
+@Suite(.timeLimit(.minutes(5))) struct ListingTests {
+    @Test func `listings read the cached covers of a selection, with their times and pins`() async throws {
+        try await withStage { stage in
+            let urls = (1...3_000).map { stage.url($0, "same=\($0 % 7)&size=200") }
+            #expect(try await stage.library.prefetch(urls).summary().downloaded == 3_000)
+            try await stage.library.pin(.requests([CoverRequest(urls[0])]))
+            var listed: [String: CoverListing] = [:]
+            for try await cover in stage.library.listings() { listed[cover.url] = cover }
+            #expect(listed.count == 3_000)
+            let first = try #require(listed[urls[0]])
+            #expect(first.isPinned && !first.isStale() && first.isStale(at: first.storedAt + 999_999_999))
+            #expect(abs(first.storedAt.timeIntervalSinceNow) < 600 && first.mediaType == "image/jpeg")
+            let pinned = stage.library.listings(.matching(CoverFilter(isPinned: true)))
+            #expect(try await pinned.reduce(into: []) { $0.append($1.url) } == [urls[0]])
+            let some = stage.library.listings(.requests([CoverRequest(urls[1]), CoverRequest(stage.url(9_999))]))
+            #expect(try await some.reduce(into: []) { $0.append($1.url) } == [urls[1]])
+        }
+    }
+
+    @Test func `listings of a closed library throw`() async throws {
+        try await withStage { stage in
+            await stage.library.close()
+            await #expect(throws: LibraryError.closed) {
+                for try await _ in stage.library.listings() {}
+            }
+        }
+    }
+
+    @Test func `verifying counts the covers of a whole cache and finds no defect`() async throws {
+        try await withStage { stage in
+            _ = try await stage.library.prefetch((1...20).map { stage.url($0) }).summary()
+            let found = try await stage.library.verify()
+            #expect(found.entries == 20 && found.defects.isEmpty && found.incomplete.isEmpty && found.bytes > 0)
+        }
+    }
+}

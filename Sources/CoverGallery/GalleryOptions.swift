@@ -12,7 +12,7 @@ package struct GalleryOptions: Sendable {
     package var names: [String] = []
     /// The path below which the gallery answers, as a reverse proxy passes it on.
     package var base = BasePath.root
-    /// A browser that takes nothing of a response, or sends nothing of a request's body, for this long is disconnected. Above 0.
+    /// A browser that stops reading a response, or stops sending a request's body, is disconnected after this. Above 0.
     package var clientTimeout: Duration = .seconds(30)
 
     package init() {}

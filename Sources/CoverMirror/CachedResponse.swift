@@ -1,4 +1,6 @@
 import CoverCache
+import CoverLibrary
+import CoverLibrary
 import HTTPCaching
 import HTTPTypes
 
@@ -76,7 +78,7 @@ struct CachedResponse: Sendable, Hashable {
             of: response, requestFields: requestFields, key: key, mediaType: old.mediaType, width: old.width,
             height: old.height)
         for annotation in EntryAnnotation.all(in: old.fields) {
-            // What the library has recorded of a cover stays true.
+            // The library's annotations of a cover stay true.
             switch annotation {
             case .requestURL, .incompleteImage: metadata.fields += annotation.line
             case .status, .responseDelay, .invalidSince, .requestField, .triedAt: break

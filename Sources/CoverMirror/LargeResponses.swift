@@ -1,6 +1,6 @@
 import DequeModule
 
-/// URLs whose latest response was too large to store. A request for one is streamed at once, instead of being sent a second time
+/// URLs whose latest response was too large to store. A request for one is streamed immediately, instead of being sent a second time
 /// after the size is known. Kept in memory only.
 struct LargeResponses {
     /// Beyond it the oldest is removed.

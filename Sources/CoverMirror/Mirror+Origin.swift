@@ -18,8 +18,8 @@ extension Mirror {
         _ why: CacheStatus.Forwarding, _ interim: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws -> MirrorResponse {
         let fallback = ifError ? cached : nil
-        if let fallback, await origin.isDoubtful(url.string) {
-            // The client gets the stale response at once. A request in the background shows whether the origin is back.
+        if let fallback, await origin.mayBeUnreachable(url.string) {
+            // The client gets the stale response immediately. A request in the background shows whether the origin is back.
             await origin.startFetch(of: url.string) { await self.fetchFromOrigin(request, url, fallback, nil) }
             if let response = try await staleIfError(fallback, request, .hit) { return response }
         }
@@ -195,6 +195,7 @@ extension Mirror {
                 .generated(504, "the origin cannot be reached: \(error.detail)", status)
             case .broken, .tls, .tooLarge, .truncated, .coding, .tooManyRedirects, .refusedAddress:
                 .generated(502, "the origin's answer cannot be used: \(error.detail)", status)
+            case .outOfResources: .busy("the mirror has too little memory or too few file descriptors")
             }
         case .closed(let closed):
             // No request was forwarded.

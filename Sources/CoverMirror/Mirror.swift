@@ -22,7 +22,7 @@ package final class Mirror: Sendable {
     private let isOffline: Bool
     private let logger: Logger
 
-    /// What the bodies that are held for clients may occupy, in bytes.
+    /// The limit of the bodies that are held for clients, in bytes.
     private static let maximumHeldBytes = 256 << 20
     /// How long a response waits for memory.
     private static let memoryTimeout = Duration.seconds(30)

@@ -9,10 +9,10 @@ package struct MirrorOptions: Sendable {
     /// Host names that requests may use, in addition to addresses and `localhost`. At least one is required if other machines can
     /// connect: a mirror asks for no password, so exposing it must be a decision.
     package var names: [String] = []
-    /// A client that takes nothing of a response, or sends nothing of a request's body, for this long is disconnected. Above 0.
+    /// A client that stops reading a response, or stops sending a request's body, is disconnected after this. Above 0.
     package var clientTimeout: Duration = .seconds(30)
 
-    /// What the bodies of all requests may occupy, in bytes, unless one alone may be longer.
+    /// The limit of the bodies of all requests together, in bytes, unless one alone may be longer.
     package var maximumRequestBytes = 128 << 20
 
     package init() {}

@@ -39,7 +39,7 @@ package struct MirrorResponse: Sendable {
         return response
     }
 
-    /// Refuses a request because the memory for the bodies of all clients is used up.
+    /// Refuses a request because memory or descriptors are used up.
     static func busy(_ text: String) -> MirrorResponse {
         var response = refusal(503, "\(text); try again later")
         response.head.headerFields[.retryAfter] = "5"

@@ -67,7 +67,7 @@ actor OriginClient {
     }
 
     /// Whether the origin has failed or must not be asked for the URL now.
-    func isDoubtful(_ url: String) -> Bool { gate.isDoubtful(at: clock(), url) }
+    func mayBeUnreachable(_ url: String) -> Bool { gate.mayBeUnreachable(at: clock(), url) }
 
     // MARK: Requests
 
@@ -157,8 +157,9 @@ actor OriginClient {
     private func didFail(_ job: JobID, _ error: TransferError, _ url: HTTPURL) -> OriginFailure {
         switch error.kind {
         case .nameResolution, .connect, .tls, .timeout: gate.didFail(job, at: clock())
-        // The origin accepted the connection. The failure may concern this URL only, and no client has waited for a timeout.
-        case .broken, .cancelled: gate.didCancel(job)
+        // The origin accepted the connection, or no fault is its own. The failure may concern this URL only, and no client has waited
+        // for a timeout.
+        case .broken, .cancelled, .outOfResources: gate.didCancel(job)
         // The origin has responded.
         case .tooLarge, .truncated, .coding, .tooManyRedirects, .refusedAddress:
             gate.didRespond(url.string, status: 0, [:], at: clock(), time: 0)
@@ -205,7 +206,7 @@ actor OriginClient {
         do throws(OriginGate.Closed) {
             return try gate.begin(url.string, at: clock())
         } catch {
-            // The origin has failed meanwhile. The next waiting request fails at once too.
+            // The origin has failed meanwhile. The next waiting request fails immediately, too.
             releaseSlot()
             throw .closed(error)
         }

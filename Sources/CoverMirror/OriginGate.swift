@@ -43,7 +43,7 @@ struct OriginGate {
     }
 
     /// Whether the origin has failed or must not be asked: a stale response is better than waiting.
-    func isDoubtful(at now: Instant, _ url: String) -> Bool { hasFailed || closed(at: now, url) != nil }
+    func mayBeUnreachable(at now: Instant, _ url: String) -> Bool { hasFailed || closed(at: now, url) != nil }
 
     /// Starts a request. One of the methods below reports its end.
     mutating func begin(_ url: String, at now: Instant) throws(Closed) -> JobID {

@@ -1,3 +1,5 @@
+import Platform
+
 /// How deep a path leads below the folder it begins in, for every way in which servers read paths.
 ///
 /// Servers disagree on whether `%2F` and a backslash separate segments, whether `%2E` is a dot, and whether a segment ends at a
@@ -17,7 +19,7 @@ enum PathDepth {
 
     /// How a segment changes the depth, and how far it leads upwards meanwhile, in the worst case.
     private static func effect(of segment: [UInt8]) -> (change: Int, lowest: Int) {
-        let parts = decoded(segment).split(omittingEmptySubsequences: false) {
+        let parts = PercentEncoding.decoded(segment).split(omittingEmptySubsequences: false) {
             $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\")
         }
         var (change, lowest) = (0, 0)
@@ -31,22 +33,5 @@ enum PathDepth {
         }
         // A server that decodes nothing sees one segment.
         return (min(change, 1), lowest)
-    }
-
-    private static func decoded(_ segment: [UInt8]) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var rest = segment[...]
-        while let byte = rest.popFirst() {
-            let digits = rest.prefix(2)
-            if byte == UInt8(ascii: "%"), digits.count == 2,
-                let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-            {
-                bytes.append(value)
-                rest = rest.dropFirst(2)
-            } else {
-                bytes.append(byte)
-            }
-        }
-        return bytes
     }
 }

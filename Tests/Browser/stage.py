@@ -100,11 +100,15 @@ class Stage:
 
     def warm(self):
         """Downloads the library's covers to the cache."""
+        self.run("prefetch", self.library, "--quiet", exits=(0, 3))
+
+    def run(self, command, *options, exits=(0,)):
+        """Runs a command on the cache."""
         done = subprocess.run(
-            [self.sleeve, "prefetch", self.library, "--cache", self.cache, "--quiet"], stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-        if done.returncode not in (0, 3):
-            raise StageError(f"sleeve prefetch: exit {done.returncode}: {done.stderr}")
+            [self.sleeve, command, *options, "--cache", self.cache], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True)
+        if done.returncode not in exits:
+            raise StageError(f"sleeve {command}: exit {done.returncode}: {done.stderr}")
 
     def log_tails(self):
         """The end of each process's stderr."""

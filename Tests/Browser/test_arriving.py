@@ -76,6 +76,19 @@ class Failing(GalleryTest):
         page.until("document.querySelector('#covers [aria-selected=true]').dataset.state === 'ready'", what="its cover")
         self.assertFalse(page.run("return document.querySelector('#cover-problem').checkVisibility()"))
 
+    def test_a_cover_that_was_evicted_since_the_page_learnt_of_it_is_downloaded_again(self):
+        page = self.gallery(40)
+        page.covers_settle()
+        # The page knows that it is cached, and has not loaded its picture.
+        place, picture = 16, "document.querySelector('#covers [aria-posinset=\"16\"]')"
+        self.assertIsNone(page.run(f"return {picture}"))
+        self.stage.run("remove", f"{self.stage.origin.base}/covers/{place}.jpg")
+        page.run("const slider = document.querySelector('#position'); slider.value = arguments[0];"
+                 "slider.dispatchEvent(new Event('input', {bubbles: true}))", place - 1)
+        page.wait_for_place(place)
+        page.until(f"{picture}?.dataset.state === 'ready'", what="its picture")
+        self.stage.run("get", "--offline", f"{self.stage.origin.base}/covers/{place}.jpg", "-o", self.stage.folder / "cover.jpg")
+
     def try_again(self, page):
         page.click("#retry")
 

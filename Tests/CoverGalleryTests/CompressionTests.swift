@@ -36,7 +36,7 @@ import Wire
         }
     }
 
-    @Test func `the compressed library has a tag of its own, which a 304 confirms`() async throws {
+    @Test func `the compressed library has another tag, which a 304 confirms`() async throws {
         try await withGallery(albums: Self.albums) { stage in
             let plain = try await stage.ask("GET", "/api/library")
             let compressed = try await stage.ask("GET", "/api/library", ["Accept-Encoding": "gzip"])

@@ -23,22 +23,19 @@ import Wire
     {
         try await withGallery { stage in
             let ids = try await stage.ids
-            #expect(try await stage.ask("GET", "/covers/\(ids[0])").status == 404)
             let events = try await stage.events(page)
             #expect(try await show(stage, [ids[0]]) == "{\"covers\":{\"\(ids[0])\":{\"waiting\":true}}}")
             let received = try await onThread { try events.receive(until: "event: cover\n") }
             #expect(received.contains("event: cover\n"))
             let states = try await show(stage, [ids[0]])
-            let version = try #require(
-                states.split(separator: "\"").map(String.init).first { $0.count == 12 && $0.allSatisfy(\.isHexDigit) })
-            let cover = try await stage.ask("GET", "/covers/\(ids[0])?v=\(version)")
-            #expect(cover.status == 200, "\(states) \(cover.status) \(cover.text.prefix(200))")
-            #expect(cover.fields["content-type"] == "image/jpeg")
-            #expect(cover.fields["cache-control"]?.contains("immutable") == true)
             let kept = try await stage.cover(at: stage.origin.coverURL(0))
+            let state = "{\"digest\":\"\(kept.digest)\"}"
+            #expect(
+                states == "{\"covers\":{\"\(ids[0])\":\(state)}}" && received.contains("\"digest\":\"\(kept.digest)\""))
+            let cover = try await stage.ask("GET", "/covers/\(kept.digest)")
+            #expect(cover.status == 200 && cover.fields["content-type"] == "image/jpeg", "\(cover.text.prefix(200))")
             let isWhole = cover.body == Array(kept.data)
             #expect(isWhole)
-            #expect(try await stage.ask("GET", "/covers/\(ids[0])").fields["cache-control"] == "private, no-cache")
             #expect(stage.origin.requestCount(path: "/covers/0.jpg") == 1)
         }
     }
@@ -89,11 +86,9 @@ import Wire
             }
             #expect(!received.contains("event: failure"))
             let states = try await show(stage, ids)
-            #expect(states.components(separatedBy: "\"version\"").count == 3, "\(states)")
-            for id in ids {
-                let reply = try await stage.ask("GET", "/covers/\(id)")
-                #expect(reply.status == 200)
-            }
+            let digest = try await stage.cover(at: stage.origin.coverURL(2)).digest
+            #expect(states.contains("\"\(ids[1])\":{\"digest\":\"\(digest)\"}"), "\(states)")
+            #expect(states.components(separatedBy: "\"digest\"").count == 3, "\(states)")
         }
     }
 
@@ -174,7 +169,8 @@ import Wire
     }
 
     @Test
-    func `a retry sends a request to an unreachable host at once, and the host's other covers follow by themselves`()
+    func
+        `a retry sends a request to an unreachable host immediately, and the host's other covers follow by themselves`()
         async throws
     {
         try await withHostBack { stage, ids, events in
@@ -195,23 +191,86 @@ import Wire
     }
 
     @Test func `the page's head and state name the cached covers around its album`() async throws {
-        let odd = "a/b é"
         try await withGallery(albums: { origin in
-            (0..<30).map { Album(id: $0 == 21 ? odd : "n\($0)", title: "T", coverURL: origin.coverURL($0)) }
+            (0..<30).map { Album(id: "n\($0)", title: "T", coverURL: origin.coverURL($0)) }
         }) { stage in
-            for number in [0, 1, 20, 21] { try await stage.cover(at: stage.origin.coverURL(number)) }
-            let start = try await stage.ask("GET", "/")
-            #expect(start.head.contains("</covers/n0?v=") && start.head.contains(">; rel=preload; as=image"))
-            #expect(!start.head.contains("/covers/n2?") && !start.head.contains("/covers/n20?"))
+            var paths: [Int: String] = [:]
+            for number in [0, 1, 20, 21] {
+                paths[number] = "/covers/" + (try await stage.cover(at: stage.origin.coverURL(number))).digest
+            }
+            func preloads(_ head: String) -> [Int] {
+                paths.filter { head.contains("<\($0.value)>; rel=preload; as=image") }.keys.sorted()
+            }
+            #expect(preloads(try await stage.ask("GET", "/").head) == [0, 1])
             let client = "sleeve-client=client-1"
             try await stage.library.albums.save(LibraryMemento(album: "n20", index: 20, position: 20), for: "client-1")
-            let page = try await stage.ask("GET", "/", ["Cookie": client])
-            #expect(!page.head.contains("/covers/n0?") && page.head.contains("/covers/n20?v="))
-            let path = page.head.split(separator: "<").map(String.init).first { $0.hasPrefix("/covers/a") } ?? ""
-            #expect(path.hasPrefix("/covers/a%2Fb%20%C3%A9?v="))
-            #expect(try await stage.ask("GET", String(path.prefix { $0 != ">" })).status == 200)
+            #expect(preloads(try await stage.ask("GET", "/", ["Cookie": client]).head) == [20, 21])
             let state = try await stage.ask("GET", "/api/state", ["Cookie": client]).text
-            #expect(state.contains("\"n20\":{\"version\":") && !state.contains("n19"))
+            #expect(state.contains("\"n20\":{\"digest\":") && !state.contains("n19"))
+        }
+    }
+
+    @Test func `a cover's path is its digest: its response is for ever, and no album or URL is looked up`() async throws
+    {
+        try await withGallery { stage in
+            let cover = try await stage.cover(at: stage.origin.coverURL(0))
+            // Neither the library file nor the origin is needed.
+            try FileManager.default.removeItem(atPath: stage.folder + "/albums.json")
+            await stage.origin.stop()
+            let path = "/covers/\(cover.digest)"
+            let reply = try await stage.ask("GET", path)
+            #expect(reply.status == 200 && reply.body == Array(cover.data))
+            #expect(reply.fields["cache-control"] == "private, max-age=31536000, immutable")
+            let tag = try #require(reply.fields["etag"])
+            #expect(tag == "\"\(cover.digest)\"")
+            let same = try await stage.ask("GET", path, ["If-None-Match": tag])
+            #expect(same.status == 304 && same.body.isEmpty)
+            let head = try await onThread {
+                let wire = try Wire(port: stage.port)
+                try wire.send(stage.request("HEAD", path))
+                return try wire.reply(toHead: true)
+            }
+            #expect(head.status == 200 && head.fields["content-length"] == "\(cover.data.count)")
+            let uses = try await stage.library.statistics().hits
+            _ = try await stage.ask("GET", path)
+            #expect(try await stage.library.statistics().hits == uses + 1)
+        }
+    }
+
+    @Test(arguments: [true, false])
+    func `a cover whose file is damaged or gone has no response, and is downloaded when a page shows it again`(
+        isGone: Bool
+    ) async throws {
+        try await withGallery { stage in
+            let cover = try await stage.cover(at: stage.origin.coverURL(0))
+            let file = try #require(try stage.library.coverFile(for: stage.origin.coverURL(0)))
+            if isGone {
+                try FileManager.default.removeItem(atPath: file)
+            } else {
+                try Data(repeating: 0, count: cover.data.count).write(to: URL(filePath: file))
+            }
+            #expect(try await stage.ask("GET", "/covers/\(cover.digest)").status == 404)
+            let ids = try await stage.ids
+            let events = try await stage.events(page)
+            #expect(try await show(stage, [ids[0]]).contains("waiting"))
+            _ = try await onThread { try events.receive(until: "event: cover\n") }
+            let again = try await stage.ask("GET", "/covers/\(cover.digest)")
+            #expect(again.status == 200 && again.body == Array(cover.data))
+        }
+    }
+
+    @Test func `a path that is no digest of a cached cover has no cover`() async throws {
+        try await withGallery { stage in
+            let digest = try await stage.cover(at: stage.origin.coverURL(0)).digest
+            let wrong = [
+                String(repeating: "0", count: 64), digest.uppercased(), String(digest.dropLast()), digest + "0",
+                String(digest.dropLast()) + "g", String(digest.dropLast(2)) + "+a", "..%2F" + digest, "%00",
+                try await stage.ids[0],
+            ]
+            for name in wrong where name != digest {
+                let reply = try await stage.ask("GET", "/covers/\(name)")
+                #expect(reply.status == 404 && reply.fields["cache-control"] == "no-store", "\(name)")
+            }
         }
     }
 
@@ -229,7 +288,7 @@ import Wire
                 for text in [state, shown] {
                     let received = text.components(separatedBy: "\"n\(number)\":").last?.prefix { $0 != "}" } ?? ""
                     #expect(
-                        received.contains("\"version\":") && received.contains("\"stale\":true") == (number == 1),
+                        received.contains("\"digest\":") && received.contains("\"stale\":true") == (number == 1),
                         "\(text)")
                 }
             }
@@ -243,9 +302,8 @@ import Wire
         defer { server.stop() }
         try await withGallery(albums: { _ in [Album(title: "S", coverURL: "http://127.0.0.1:\(server.port)/s")] }) {
             stage in
-            let id = try await stage.ids[0]
-            try await stage.cover(at: "http://127.0.0.1:\(server.port)/s")
-            let reply = try await stage.ask("GET", "/covers/\(id)")
+            let digest = try await stage.cover(at: "http://127.0.0.1:\(server.port)/s").digest
+            let reply = try await stage.ask("GET", "/covers/\(digest)")
             #expect(reply.fields["content-type"] == "image/svg+xml")
             let policy = reply.fields["content-security-policy"] ?? ""
             #expect(
@@ -254,7 +312,7 @@ import Wire
         }
     }
 
-    @Test func `every page gets an event for an edit, also for one of another program`() async throws {
+    @Test func `every page gets an event for an edit, even for one of another program`() async throws {
         try await withGallery { stage in
             let events = [try await stage.events("page-0001"), try await stage.events("page-0002")]
             let other = try await LibraryAPI(configuration: stage.library.configuration)
@@ -291,8 +349,8 @@ import Wire
         try await withGallery { stage in
             #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":{}}")
             let cover = try await stage.cover(at: stage.origin.coverURL(3))
-            let version = CoverVersion.of(cover.digest)
-            let expected = "{\"\(try await stage.ids[3])\":{\"version\":\"\(version)\",\"bytes\":\(cover.data.count)}}"
+            let expected =
+                "{\"\(try await stage.ids[3])\":{\"digest\":\"\(cover.digest)\",\"bytes\":\(cover.data.count)}}"
             #expect(try await stage.ask("GET", "/api/covers").text == "{\"covers\":\(expected)}")
         }
     }

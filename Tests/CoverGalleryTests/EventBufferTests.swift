@@ -22,7 +22,7 @@ import Testing
         #expect(batches == ["event: prefetch\ndata: 3\n\nevent: cover\ndata: 2\n\n"])
     }
 
-    @Test func `an event that is posted while the page waits is sent at once`() async {
+    @Test func `an event that is posted while the page waits is sent immediately`() async {
         let events = EventBuffer()
         async let first = events.batches.first { _ in true }
         events.postHeartbeat()

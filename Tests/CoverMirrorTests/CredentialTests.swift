@@ -6,7 +6,7 @@ import Wire
 @testable import CoverLibrary
 @testable import CoverMirror
 
-/// What browsers send to a mirror because a gallery or another site's page is open.
+/// Fields that browsers send to a mirror because a gallery or another site's page is open.
 @Suite(.timeLimit(.minutes(5))) struct CredentialTests {
     @Test(
         arguments: [
@@ -19,7 +19,7 @@ import Wire
         #expect(fields.withoutGalleryCredentials[.cookie] == kept && fields.withoutGalleryCredentials[.accept] == "*/*")
     }
 
-    @Test func `the gallery's token is no bearer for the mirrored server, which has tokens of its own`() {
+    @Test func `the gallery's token is no bearer for the mirrored server, which has other tokens`() {
         var fields: HTTPFields = [.cookie: "sleeve-token=abc", .authorization: "Bearer abc"]
         #expect(fields.withoutGalleryCredentials.isEmpty)
         fields[.authorization] = "Bearer other"

@@ -59,20 +59,20 @@ import Wire
         try await withMirror { stage in
             let stored = try await stage.get("/covers/2.jpg")
             let url = stage.origin.coverURL(2)
-            #expect(try await stage.library.cachedCover(at: url)?.isStale == false)
+            #expect(try stage.library.cachedCover(for: URL(string: url)!)?.isStale == false)
             await stage.mirror.invalidate([url])
-            let invalid = try #require(try await stage.library.cachedCover(at: url))
+            let invalid = try #require(try stage.library.cachedCover(for: URL(string: url)!))
             #expect(invalid.isStale && Array(invalid.data) == stored.body)
             let validated = try await stage.get("/covers/2.jpg")
             #expect(validated.outcome == "sleeve; fwd=stale; fwd-status=304; stored" && validated.body == stored.body)
-            #expect(try await stage.library.cachedCover(at: url)?.isStale == false)
+            #expect(try stage.library.cachedCover(for: URL(string: url)!)?.isStale == false)
             let hit = try await stage.get("/covers/2.jpg")
             #expect(hit.outcome == "sleeve; hit" && stage.requestCount(2) == 2)
             await stage.mirror.invalidate([url])
             await stage.origin.stop()
             let refused = try await stage.get("/covers/2.jpg")
             #expect(refused.status == 504)
-            #expect(try await stage.library.cachedCover(at: url)?.data == invalid.data)
+            #expect(try stage.library.cachedCover(for: URL(string: url)!)?.data == invalid.data)
         }
     }
 

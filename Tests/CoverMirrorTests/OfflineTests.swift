@@ -77,7 +77,7 @@ import Wire
             // The stale response is served, and the probe runs in the background.
             let again = try await stage.get(stale)
             #expect(again.outcome == "sleeve; hit; detail=stale-if-error")
-            try await eventually { await !stage.mirror.origin.isDoubtful(stage.origin.url + stale) }
+            try await eventually { await !stage.mirror.origin.mayBeUnreachable(stage.origin.url + stale) }
             // The probe's own revalidation may still be running; a request that joins it says so.
             let back = try await stage.get(stale)
             #expect(back.outcome.hasPrefix("sleeve; fwd=stale; fwd-status=304; stored"))

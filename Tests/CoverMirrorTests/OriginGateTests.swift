@@ -19,16 +19,16 @@ import Testing
         var gate = OriginGate()
         for _ in 1...3 { #expect(fail(&gate, at: 0)) }
         #expect(gate.closed(at: at(0.1), "/1") == .init(isRequested: false, delay: .milliseconds(400)))
-        #expect(gate.isDoubtful(at: at(0.1), "/1") && !fail(&gate, at: 0.4))
+        #expect(gate.mayBeUnreachable(at: at(0.1), "/1") && !fail(&gate, at: 0.4))
         #expect(gate.closed(at: at(0.5), "/1") == nil)
-        #expect(gate.isDoubtful(at: at(0.5), "/1"), "no response has arrived yet")
+        #expect(gate.mayBeUnreachable(at: at(0.5), "/1"), "no response has arrived yet")
         let probe = try gate.begin("/1", at: at(0.5))
         #expect(!fail(&gate, at: 0.6), "one probe at a time")
         gate.didFail(probe, at: at(0.7))
         #expect(gate.closed(at: at(0.7), "/1") == .init(isRequested: false, delay: .seconds(1)))
         _ = try gate.begin("/1", at: at(1.7))
         gate.didRespond("/1", status: 200, [:], at: at(1.8), time: 0)
-        #expect(gate.closed(at: at(1.8), "/1") == nil && !gate.isDoubtful(at: at(1.8), "/1"))
+        #expect(gate.closed(at: at(1.8), "/1") == nil && !gate.mayBeUnreachable(at: at(1.8), "/1"))
     }
 
     @Test func `an origin that stays down is probed at least every half minute`() {

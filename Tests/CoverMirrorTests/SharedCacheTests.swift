@@ -13,7 +13,7 @@ import Wire
     @Test func `a cover that the mirror has fetched is cached for the library, and the reverse`() async throws {
         try await withMirror { stage in
             _ = try await stage.get("/covers/1.jpg")
-            let cover = try #require(try await stage.library.cachedCover(at: stage.origin.coverURL(1)))
+            let cover = try #require(try stage.library.cachedCover(for: URL(string: stage.origin.coverURL(1))!))
             #expect(
                 Array(cover.data) == CoverImage.jpeg(number: 1) && cover.mediaType == "image/jpeg" && cover.width != nil
             )
@@ -42,7 +42,7 @@ import Wire
                 var listed = 0
                 try stage.library.listCovers { _ in listed += 1 }
                 #expect(listed == 0)
-                let cover = try await stage.library.cachedCover(at: listener.url + "/a.jpg")
+                let cover = try stage.library.cachedCover(for: URL(string: listener.url + "/a.jpg")!)
                 #expect(cover == nil)
                 let refreshed = try await stage.library.refresh().summary()
                 #expect(refreshed.requested == 0)
@@ -73,9 +73,9 @@ import Wire
     @Test func `a damaged body is never served: it is fetched again`() async throws {
         try await withMirror { stage in
             let first = try await stage.get("/covers/3.jpg")
-            let location = try #require(try stage.library.location(of: stage.origin.coverURL(3)))
-            let file = try FileHandle(forUpdating: URL(fileURLWithPath: location.path))
-            try file.seek(toOffset: UInt64(location.offset + 100))
+            let path = try #require(try stage.library.coverFile(for: stage.origin.coverURL(3)))
+            let file = try FileHandle(forUpdating: URL(fileURLWithPath: path))
+            try file.seek(toOffset: 100)
             try file.write(contentsOf: [first.body[100] ^ 1])
             try file.close()
             let again = try await stage.get("/covers/3.jpg")

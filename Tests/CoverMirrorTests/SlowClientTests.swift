@@ -7,7 +7,7 @@ import Wire
 
 /// Clients that read a response slowly or not at all, or that stop sending.
 @Suite(.timeLimit(.minutes(5))) struct SlowClientTests {
-    @Test func `a client that takes nothing of a streamed body is disconnected, and its transfer is cancelled`()
+    @Test func `a client that stops reading a streamed body is disconnected, and its transfer is cancelled`()
         async throws
     {
         try await withMirror(options: { $0.clientTimeout = .milliseconds(300) }, { $0.maximumSize = 100_000 }) {
@@ -19,8 +19,7 @@ import Wire
         }
     }
 
-    @Test func `a client that takes nothing of a stored body is disconnected, and its memory is released`() async throws
-    {
+    @Test func `a client that stops reading a stored body is disconnected, and its memory is released`() async throws {
         try await withMirror(options: { $0.clientTimeout = .milliseconds(300) }) { stage in
             let path = "/covers/1.jpg?size=9000000"
             let count = try await stage.get(path).body.count
@@ -74,7 +73,7 @@ import Wire
         }
     }
 
-    /// Requests a body without end, and reads nothing of it.
+    /// Requests a body without end, and does not read it.
     private func request(_ number: Int, _ stage: MirrorStage) async throws -> Wire {
         try await onThread {
             let wire = try Wire(port: stage.port, receiveBuffer: 1 << 16)

@@ -52,13 +52,6 @@ actor AlbumIndex {
         return compressed?.bytes
     }
 
-    /// The keys of an album's cover, in the order of trying; empty if it can have none.
-    /// - Throws: `LibraryError`.
-    func keys(of id: Album.ID) async throws -> [String] {
-        try await refresh()
-        return (try? keys[id]?.get()) ?? []
-    }
-
     /// The covers of these albums, in order.
     /// - Throws: `LibraryError`, `CoverFailure`.
     func covers(of ids: [Album.ID]) async throws -> [AlbumCover] {
@@ -115,12 +108,9 @@ actor AlbumIndex {
         }
     }
 
-    /// A short text that differs when an album's cover URLs do (FNV-1a, 64 bits).
+    /// A short text that differs when an album's cover URLs do.
     private static func tag(of keys: [String]) -> String {
-        let hash = keys.joined(separator: " ").utf8.reduce(0xCBF2_9CE4_8422_2325 as UInt64) { hash, byte in
-            (hash ^ UInt64(byte)) &* 0x100_0000_01B3
-        }
-        return String(hash, radix: 36)
+        String(FNV1a.hash(keys.joined(separator: " ").utf8), radix: 36)
     }
 }
 

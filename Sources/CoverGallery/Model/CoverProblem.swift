@@ -57,6 +57,7 @@ struct CoverProblem: Sendable, Equatable {
         case .offline: return "Not in Sleeve’s cache, and Sleeve is offline."
         case .notStorable: return "\(host) doesn’t allow keeping this cover."
         case .cache: return "The cover could not be saved. Check the free disk space."
+        case .outOfResources: return "Sleeve’s computer is out of memory or of file descriptors. Try again later."
         default: return "The cover could not be fetched. Try again."
         }
     }

@@ -75,7 +75,7 @@ final class GalleryModel: Sendable {
         for await event in events {
             switch event {
             case .arrived(let arrival):
-                await sessions.didArrive(arrival.url, digest: arrival.digest, at: arrival.date)
+                await sessions.didArrive(arrival.url, digest: arrival.digest ?? "", at: arrival.date ?? Date())
             case .failed(let failure): await sessions.didFail(failure)
             case .albumsChanged: await reportAlbums()
             case .missed:

@@ -31,7 +31,7 @@ actor PageSessions {
     private var roundRobin: [String] = []
     private var inFlight: Set<String> = []
     private var retries = RetrySchedule()
-    /// Keys to request at once, whatever their hosts answered before.
+    /// Keys to request immediately, whatever their hosts answered before.
     private var urgent: Set<String> = []
     private var isClosed = false
 
@@ -213,7 +213,7 @@ actor PageSessions {
     func didArrive(_ key: String, digest: String, at date: Date?) {
         urgent.remove(key)
         notify(key, "cover") { message in
-            message.add("version", CoverVersion.of(digest))
+            message.add("digest", digest)
             if let date { message.add("at", Int((date.timeIntervalSince1970 * 1_000).rounded())) }
         }
         for id in roundRobin { sessions[id]?.waiting[key] = nil }

@@ -37,7 +37,7 @@ struct RetrySchedule {
     /// Whether a failed cover is to be retried now.
     func isDue(_ key: String, at now: Instant) -> Bool { failures[key]?.retryAt.map { $0 <= now } ?? false }
 
-    /// Permits a request at once.
+    /// Permits an immediate request.
     mutating func forget(_ key: String) { failures[key] = nil }
 
     /// Chooses one cover of each unreachable host to request now. - Parameter wanted: Keys, most wanted first.

@@ -41,7 +41,7 @@ export async function ask(method, path, body, more = {}) {
   if ([502, 503, 504].includes(response.status) && !answer?.error) throw new Problem("Sleeve does not answer.");
   if (!response.ok) {
     const { error, field } = answer ?? {}, { status } = response;
-    // A proxy has a limit of its own, and its answer is not in JSON.
+    // A proxy may have a lower limit, and its answer is not in JSON.
     const other = status === 413 ? "The picture is larger than the server accepts (413)." : `The server answered with status ${status}.`;
     throw new Problem(error ?? other, { status, field });
   }

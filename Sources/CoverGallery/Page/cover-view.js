@@ -72,7 +72,9 @@ export async function showPicture(view, address, urgent) {
   try {
     await loaded(picture);
   } catch {
-    return view.dataset.address === address ? "broken" : "superseded";
+    if (view.dataset.address !== address) return "superseded";
+    removePicture(view);
+    return "broken";
   }
   if (view.dataset.address !== address) return "superseded";
   const ratio = picture.naturalWidth / picture.naturalHeight;

@@ -2,6 +2,7 @@
 // arrivals. The page does not poll.
 
 import { ask, pageID } from "./api.js";
+import { coverPath, storedDigests } from "./stored-covers.js";
 import { assign, makeView, pictureOf, showFailure, showPicture, showWaiting } from "./cover-view.js";
 
 /** During fast scrolling, how long a cover must stay in view before its picture is loaded, in milliseconds. */
@@ -10,8 +11,12 @@ const settleDelay = 90;
 const reportInterval = 120;
 
 export class Covers {
-  /** The states by album id: {version, stale?, anyVersion?} | {failure, cause?, final?, away?} | {waiting}. */
+  /** The states by album id: {digest, stale?} | {failure, cause?, final?, away?} | {waiting}. */
   #states = new Map();
+  /** The digests of pictures that could not be loaded, by album id. */
+  #broken = new Map();
+  /** The digests of the covers in the browser's storage, by album id, while the server is away. */
+  #stored = null;
   #views = new Map(); // id → view
   #inView = [];
   #near = [];
@@ -32,7 +37,7 @@ export class Covers {
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
-  /** @type {(address: string) => void} the cover at this address has been shown */
+  /** @type {(id: string, digest: string) => void} the album's cover with this digest has been shown */
   seen = () => {};
 
   /** Adds the states that the server sent ahead: those around the album the page opens on. */
@@ -66,7 +71,7 @@ export class Covers {
     this.#near = near;
     this.#report();
     // The views are created after this returns.
-    if (inView.every((id) => this.#states.get(id)?.version)) queueMicrotask(() => this.#markFirst(inView));
+    if (inView.every((id) => this.#states.get(id)?.digest)) queueMicrotask(() => this.#markFirst(inView));
   }
 
   /** These albums have new covers. */
@@ -87,16 +92,16 @@ export class Covers {
 
   /** The server went away or is back. Without it, the browser may have stored covers that were seen before. */
   setAway(away) {
-    this.#away = away;
-    if (away) return;
+    if (away) return void this.#tryStored();
+    this.#away = false;
     for (const [id, state] of this.#states) if (state.away) this.#states.set(id, { waiting: true });
     for (const [id, view] of this.#views) this.#show(id, view);
     this.#report();
   }
 
-  arrived(id, version, at) {
+  arrived(id, digest, at) {
     this.#updatedSinceReport.add(id);
-    this.#setState(id, { version }, at);
+    this.#setState(id, { digest }, at);
   }
 
   failed(id, reason, cause) {
@@ -110,9 +115,9 @@ export class Covers {
   /** Resolves when the cached ones among the first covers in view have been shown. */
   get opened() { return this.#opened.promise; }
 
-  /** The addresses of the covers on the page. */
-  get addresses() {
-    return [...this.#views.keys()].filter((id) => this.#states.get(id)?.version).map((id) => this.#address(id));
+  /** The digests of the covers on the page, by album id. */
+  get digests() {
+    return [...this.#views.keys()].map((id) => [id, this.#states.get(id)?.digest]).filter(([, digest]) => digest);
   }
 
   /** Reports the covers in view to the server, now or after `reportInterval`. */
@@ -140,10 +145,10 @@ export class Covers {
       for (const [id, state] of Object.entries(covers)) {
         // An edit or an event may be newer than this response.
         if (this.#changedSinceReport.has(id)) continue;
-        if (state.waiting && (this.#updatedSinceReport.has(id) || this.#states.get(id)?.version)) continue;
+        if (state.waiting && (this.#updatedSinceReport.has(id) || this.#states.get(id)?.digest)) continue;
         this.#setState(id, state);
       }
-      this.#markFirst(view.filter((id) => covers[id]?.version));
+      this.#markFirst(view.filter((id) => covers[id]?.digest));
     } catch (problem) {
       if (problem.away) this.#tryStored();
       for (const id of again) this.#setState(id, { failure: problem.message });
@@ -152,11 +157,13 @@ export class Covers {
     if (this.#needsReport) this.#report();
   }
 
-  /** Without the server, loads the pictures that the browser may have stored. */
-  #tryStored() {
+  /** Without the server, shows the pictures that the browser has stored. */
+  async #tryStored() {
     this.#away = true;
+    this.#stored = await storedDigests();
+    if (!this.#away) return;
     for (const id of [...this.#inView, ...this.#near]) {
-      if (this.#views.has(id) && !this.#states.get(id)?.version) this.#show(id, this.#views.get(id));
+      if (this.#views.has(id) && !this.#states.get(id)?.digest) this.#show(id, this.#views.get(id));
     }
   }
 
@@ -168,25 +175,32 @@ export class Covers {
     if (view) this.#show(id, view, at);
   }
 
-  #address(id) {
-    const { version, anyVersion } = this.#states.get(id) ?? {};
-    return `covers/${encodeURIComponent(id)}${version && !anyVersion ? `?v=${version}` : ""}`;
-  }
-
   /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */
   async #show(id, view, at) {
-    const state = this.stateOf(id);
+    const state = this.stateOf(id), digest = state.digest ?? (this.#away ? this.#stored?.get(id) : null);
     if (state.failure) showFailure(view, state.failure);
-    else if (state.version || this.#away) {
-      const outcome = await showPicture(view, this.#address(id), this.#inView.includes(id));
-      // The address without a version finds any version, in the browser's own storage too.
-      if (outcome === "broken" && state.version && !state.anyVersion) return this.#setState(id, { ...state, anyVersion: true }, at);
-      if (outcome === "broken") return this.#showBroken(id, view);
+    else if (digest) {
+      const outcome = await showPicture(view, coverPath(digest), this.#inView.includes(id));
+      if (outcome === "broken") return this.#isNew(id, digest) ? this.#askAgain(id) : this.#showBroken(id, view);
       if (outcome === "superseded") return;
       if (at) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
-      if (state.version) this.seen(this.#address(id));
-    } else showWaiting(view);
+      if (state.digest) this.seen(id, digest);
+    } else if (this.#away && this.#stored) return this.#showBroken(id, view);
+    else showWaiting(view);
     this.changed(id);
+  }
+
+  /** Whether this picture of the album has not been broken before. */
+  #isNew(id, digest) {
+    const isNew = !this.#away && this.#broken.get(id) !== digest;
+    this.#broken.set(id, digest);
+    return isNew;
+  }
+
+  /** The server may have replaced or evicted the cover since the page got its digest. */
+  #askAgain(id) {
+    this.#setState(id, { waiting: true });
+    this.#report();
   }
 
   #showBroken(id, view) {

@@ -2,11 +2,12 @@
 // service worker answers requests from them.
 
 import { ask } from "./api.js";
-import { byID, formatBytes, formatNumber, readStored, sentence, storageName, store } from "./helpers.js";
+import { byID, formatBytes, formatNumber, readStored, sentence, store } from "./helpers.js";
+import { coverPath, keptCache, keptCovers, keptIndex } from "./stored-covers.js";
 
 const [box, hint, state, bar, remove] = ["keep", "keep-hint", "kept-state", "kept-progress", "kept-remove"].map(byID);
 const workers = navigator.serviceWorker;
-const consent = "sleeve-keep-all", keptCache = storageName("sleeve-kept"), keptIndex = "kept";
+const consent = "sleeve-keep-all";
 /** How many covers are stored between two updates of the index. */
 const batchSize = 48;
 /** In bytes; lower where the browser has less room. */
@@ -68,13 +69,15 @@ function keepAll() {
     });
 }
 
-/** Stores the server's cached covers that are missing here, and drops those of deleted albums. */
+/** Stores the server's cached covers that are missing here, and drops those that no album has any more. */
 async function keep() {
   const { covers } = await ask("GET", "api/covers");
-  const cache = await caches.open(keptCache), index = await readIndex();
+  const cache = await caches.open(keptCache), index = await keptCovers();
   const ids = new Set(library.albums.map((album) => album.id));
-  for (const id of index.keys()) if (!ids.has(id) && index.delete(id)) await cache.delete(pathOf(id));
-  const missing = Object.entries(covers).filter(([id, { version }]) => index.get(id)?.version !== version);
+  const deleted = [...index.keys()].filter((id) => !ids.has(id));
+  for (const id of deleted) index.delete(id);
+  const missing = Object.entries(covers).filter(([id, { digest }]) => index.get(id)?.digest !== digest);
+  const isObsolete = deleted.length > 0 || missing.some(([id]) => index.has(id));
   const limit = await maximumTotal(index);
   let isFull = false;
   for (let start = 0; box.checked && !isFull && start < missing.length; start += batchSize) {
@@ -82,7 +85,15 @@ async function keep() {
     isFull = await storeBatch(missing.slice(start, start + batchSize), cache, index, limit);
   }
   await writeIndex(cache, index);
+  if (isObsolete) await dropObsolete(cache, index);
   show(index, 0, isFull ? limit : undefined);
+}
+
+/** Removes the covers that the index does not name. */
+async function dropObsolete(cache, index) {
+  const names = new Set([...index.values()].map(({ digest }) => digest)).add(keptIndex);
+  const obsolete = (await cache.keys()).filter(({ url }) => !names.has(url.split("/").at(-1)));
+  await Promise.all(obsolete.map((request) => cache.delete(request)));
 }
 
 /** Covers that cannot be fetched are missing the next time. @returns {Promise<boolean>} whether the limit was reached */
@@ -94,9 +105,9 @@ async function storeBatch(covers, cache, index, limit) {
     return grown <= limit;
   });
   const outcomes = await Promise.allSettled(fitting.map(async ([id, cover]) => {
-    const response = await fetch(`${pathOf(id)}?v=${cover.version}`, { priority: "low" });
+    const path = coverPath(cover.digest), response = await fetch(path, { priority: "low" });
     if (!response.ok || response.redirected) return;
-    await cache.put(pathOf(id), response);
+    await cache.put(path, response);
     index.set(id, cover);
   }));
   await writeIndex(cache, index);
@@ -104,18 +115,10 @@ async function storeBatch(covers, cache, index, limit) {
   return fitting.length < covers.length;
 }
 
-function pathOf(id) { return `covers/${encodeURIComponent(id)}`; }
-
 /** How many bytes may be kept in all: a fifth of the free room stays free. */
 async function maximumTotal(index) {
   const { quota = Infinity, usage = 0 } = (await navigator.storage?.estimate?.()) ?? {};
   return Math.min(maximumSize, size(index) + 0.8 * Math.max(0, quota - usage));
-}
-
-/** The kept covers: id → {version, bytes}. */
-async function readIndex() {
-  const kept = await caches.match(keptIndex, { cacheName: keptCache });
-  return new Map(kept ? await kept.json() : []);
 }
 
 function writeIndex(cache, index) {
@@ -128,7 +131,7 @@ function size(index) {
   return sum;
 }
 
-async function showKept() { show(await readIndex(), 0); }
+async function showKept() { show(await keptCovers(), 0); }
 
 /** @param {number} left how many are still to be stored @param {number} [limit] the limit in bytes, if it was reached */
 function show(index, left, limit) {

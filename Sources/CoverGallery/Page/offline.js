@@ -3,7 +3,7 @@
 import { byID, whenIdle } from "./helpers.js";
 
 const workers = navigator.serviceWorker; // undefined over plain HTTP from another machine
-const seen = new Set();
+const seen = new Set(), seenCovers = new Map(); // addresses; album id → digest
 /** The worker stores new addresses within the sum of these, in milliseconds: together, in a pause of the page's work if there is one. */
 const storeDelay = 1500, maximumIdleWait = 500;
 let timer = 0;
@@ -35,17 +35,25 @@ export function keepSeen(address) {
   schedule();
 }
 
+/** Has the worker store an album's cover. */
+export function keepSeenCover(id, digest) {
+  if (!workers) return;
+  seenCovers.set(id, digest);
+  schedule();
+}
+
 /** Starts the delay unless it runs: new addresses do not extend it, or a user who keeps browsing would store nothing. */
 function schedule() {
-  if (seen.size && workers.controller) timer ||= setTimeout(() => whenIdle(send, { timeout: maximumIdleWait }), storeDelay);
+  if (seen.size + seenCovers.size && workers.controller) timer ||= setTimeout(() => whenIdle(send, { timeout: maximumIdleWait }), storeDelay);
 }
 
 function send() {
   clearTimeout(timer);
   timer = 0;
-  if (!seen.size || !workers.controller) return;
-  workers.controller.postMessage({ seen: [...seen] });
+  if (!(seen.size + seenCovers.size) || !workers.controller) return;
+  workers.controller.postMessage({ seen: [...seen], covers: [...seenCovers] });
   seen.clear();
+  seenCovers.clear();
 }
 
 function scriptAddress(path) {

@@ -2,7 +2,8 @@
 //
 // The page's own files always come from the cache: with static routes the browser need not even start this worker for them. The
 // server writes its version and the files' paths into this file, so a newer server installs a newer worker with a newer page.
-// Everything else goes to the server directly. Addresses from pages are relative to this file's folder, as in the pages.
+// So do covers that are stored: a cover's address has its digest, so its response never changes. Everything else goes to the server
+// directly. Addresses from pages are relative to this file's folder, as in the pages.
 
 const version = "VERSION";
 const base = new URL("./", location).pathname;
@@ -10,8 +11,10 @@ const base = new URL("./", location).pathname;
 const suffix = base === "/" ? "" : ` ${base}`;
 const shellCache = `sleeve-shell-${version}${suffix}`, seenCache = `sleeve-seen${suffix}`, keptCache = `sleeve-kept${suffix}`;
 const shell = ["", "PATHS"].map((path) => base + path);
-const maximumSeen = 2000, trimInterval = 100;
-let storedCount = 0;
+/** Where the seen covers' index is: the entries of a map of album id → digest, those seen last at its end. */
+const seenIndex = "seen", maximumSeen = 2000;
+/** The latest change of the index; changes are made one after the other. */
+let indexing = Promise.resolve();
 
 self.addEventListener("install", (event) => {
   self.skipWaiting();
@@ -34,12 +37,12 @@ function withoutLinks({ body, headers, status }) {
   return new Response(body, { status, headers: kept });
 }
 
-/** With static routes the browser finds the page's files without this worker. */
+/** With static routes the browser finds the page's files and the covers without this worker. */
 async function addRoutes(event) {
   const route = (pathname, search, source) => ({ condition: { urlPattern: new URLPattern({ pathname, search }), requestMethod: "GET" }, source });
   await event.addRoutes?.([
     ...shell.map((path) => route(path, "", { cacheName: shellCache })),
-    route(`${base}covers/*`, "v=*", "network"),
+    route(`${base}covers/*`, "", "cache"),
     route(`${base}api/*`, "*", "network"),
   ]).catch(() => {});
 }
@@ -54,8 +57,7 @@ self.addEventListener("fetch", (event) => {
   const { request } = event, { origin, pathname, search } = new URL(request.url);
   if (request.method !== "GET" || origin !== location.origin || search) return;
   if (shell.includes(pathname)) event.respondWith(fromShell(request, pathname));
-  // The page requests a cover without its version if the one with the version failed.
-  else if (pathname.startsWith(`${base}covers/`)) event.respondWith(anyVersion(request));
+  else if (pathname.startsWith(`${base}covers/`)) event.respondWith(cover(request));
 });
 
 async function fromShell(request, path) {
@@ -63,35 +65,49 @@ async function fromShell(request, path) {
   return (await cache.match(path)) ?? fetch(request);
 }
 
-async function anyVersion(request) {
-  const response = await fetch(request).catch(() => Response.error());
-  // A proxy answers 502 to 504 for a server that is away.
-  if (response.ok || (response.status && response.status < 500)) return response;
-  // The kept cover is found by its address; a seen one only by a search, as its address has a version.
-  const own = await caches.match(request, { cacheName: keptCache });
-  if (own) return own;
-  const cache = await caches.open(seenCache);
-  return (await cache.matchAll(request, { ignoreSearch: true })).at(-1) ?? response;
+async function cover(request) {
+  return (await caches.match(request)) ?? fetch(request);
 }
 
-/** Pages send the addresses of responses that they received. The browser's HTTP cache still has them. */
-self.addEventListener("message", (event) => event.waitUntil(Promise.allSettled(event.data.seen.map(storeSeen))));
+/** Pages send what they received: addresses, and the covers they have shown. The browser's HTTP cache still has them. */
+self.addEventListener("message", (event) => {
+  const { seen, covers } = event.data;
+  event.waitUntil(Promise.allSettled([...seen.map(storeSeen), storeCovers(covers)]));
+});
 
+/** @returns {Promise<boolean>} whether it is stored now */
 async function storeSeen(address) {
-  const cache = await caches.open(seenCache), isCover = address.startsWith("covers/");
-  if (isCover && (await cache.match(address))) return;
   const response = await fetch(address);
-  if (!response.ok || response.redirected) return;
-  await cache.put(address, response);
-  if (isCover && ++storedCount % trimInterval === 0) await trim(cache);
+  if (!response.ok || response.redirected) return false;
+  await (await caches.open(seenCache)).put(address, response);
+  return true;
 }
 
-async function trim(cache) {
-  // Keys are in the order of insertion: the last are the newest.
-  const newest = new Set();
-  for (const old of (await cache.keys()).reverse()) {
-    const { pathname } = new URL(old.url);
-    if (newest.has(pathname) || newest.size > maximumSeen) await cache.delete(old);
-    else newest.add(pathname);
+/** @param {[string, string][]} covers the digests by album id */
+async function storeCovers(covers) {
+  const cache = await caches.open(seenCache), stored = [];
+  await Promise.allSettled(covers.map(async ([id, digest]) => {
+    const path = `covers/${digest}`;
+    if ((await cache.match(path)) || (await storeSeen(path))) stored.push([id, digest]);
+  }));
+  indexing = indexing.then(() => index(cache, stored)).catch(() => {});
+  await indexing;
+}
+
+/** Adds covers to the index, and removes the oldest and those that no album has any more. */
+async function index(cache, covers) {
+  const kept = new Map(await (await cache.match(seenIndex))?.json() ?? []), obsolete = new Set();
+  for (const [id, digest] of covers) {
+    obsolete.add(kept.get(id));
+    kept.delete(id);
+    kept.set(id, digest);
   }
+  while (kept.size > maximumSeen) {
+    const [id, digest] = kept.entries().next().value;
+    obsolete.add(digest);
+    kept.delete(id);
+  }
+  await cache.put(seenIndex, new Response(JSON.stringify([...kept])));
+  const digests = new Set(kept.values());
+  for (const digest of obsolete) if (digest && !digests.has(digest)) await cache.delete(`covers/${digest}`);
 }

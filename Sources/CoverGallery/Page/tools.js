@@ -7,7 +7,7 @@ import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from ".
 import { setUpSearch } from "./search.js";
 import { listen } from "./shortcuts.js";
 import { keepSoon, updateSizes, setUpKeptCovers } from "./kept-covers.js";
-import { keepSeen, registerWorker, showOffline } from "./offline.js";
+import { keepSeen, keepSeenCover, registerWorker, showOffline } from "./offline.js";
 import { whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
 import { openViewer } from "./viewer.js";
@@ -28,7 +28,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   let connected = false;
 
   new Events({
-    cover: ({ id, version, at }) => (covers.arrived(id, version, at), keepSoon()),
+    cover: ({ id, digest, at }) => (covers.arrived(id, digest, at), keepSoon()),
     failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
     library: ({ version }) => version !== library.version && refresh(),
     prefetch: (state) => (showPrefetch(state), state.running || keepSoon()),
@@ -56,8 +56,9 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   });
   edits.update();
   showRemote(library.remote);
-  covers.seen = keepSeen;
-  for (const address of ["api/library", ...covers.addresses]) keepSeen(address);
+  covers.seen = keepSeenCover;
+  keepSeen("api/library");
+  for (const [id, digest] of covers.digests) keepSeenCover(id, digest);
   registerWorker(() => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
   whenIdle(() => library.prepareSearch());
 

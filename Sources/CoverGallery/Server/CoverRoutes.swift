@@ -6,27 +6,33 @@ import Platform
 import ServerChannels
 
 /// The covers' bytes, from the cache alone, and users' own pictures. Missing covers are downloaded through `PageRoutes`.
+///
+/// A cover's path ends in its digest: it needs neither the library file nor a URL, and its response never changes. Pages learn which
+/// album has which digest from `PageRoutes`.
 struct CoverRoutes: Sendable {
     let model: GalleryModel
 
     func add(to router: RouterGroup<GalleryContext>) {
-        router.get("/covers/{id}") { request, context in try await cover(request, context) }
+        router.get("/covers/{digest}") { request, context in try await cover(request, context) }
         router.post("/api/pictures") { request, _ in try await storePicture(request) }
     }
 
+    /// - Throws: `HTTPError`: 404 unless the path ends in the digest of a cached cover.
     private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
-        let id = context.albumID
-        let bytes = try await model.albums.covers(of: [id]).first?.cached?.bytes ?? 0
-        guard let held = await model.coverBytes.reserve(bytes) else {
-            throw HTTPError(.serviceUnavailable, message: "too many browsers take their covers slowly; try again later")
+        let digest = context.parameters.get("digest") ?? ""
+        let busy = HTTPError(
+            .serviceUnavailable, message: "too many browsers read their covers slowly; try again later")
+        // The size is not known before the cover is read.
+        guard let held = await model.coverBytes.reserve(Self.largestUsual) else { throw busy }
+        guard let cover = try await model.library.cachedCover(digest: digest) else {
+            throw HTTPError(.notFound, message: "this cover is not in the cache")
         }
-        for key in try await model.albums.keys(of: id) {
-            if let cover = try? await model.library.cachedCover(at: key) {
-                return Self.response(cover, request, context.channel, held)
-            }
-        }
-        throw HTTPError(.notFound, message: "this cover is not in the cache")
+        guard held.resize(to: cover.data.count) else { throw busy }
+        return Self.response(cover, request, context.channel, held)
     }
+
+    /// The room that is reserved for a cover while it is read, in bytes.
+    private static let largestUsual = 32 << 20
 
     /// Stores a user's own picture, pinned. It is not an album's cover before an edit sets the address that this responds with.
     private func storePicture(_ request: Request) async throws -> Response {
@@ -42,16 +48,11 @@ struct CoverRoutes: Sendable {
     private static func response(
         _ cover: Cover, _ request: Request, _ channel: any Channel, _ held: ByteBudget.Reservation
     ) -> Response {
-        let version = CoverVersion.of(cover.digest)
-        // A URL with the version in it names these bytes for ever.
-        let isPermanent = request.uri.queryParameters["v"].map { $0 == version } ?? false
         let bytes = ByteBuffer(bytes: cover.data)
         var response = Response.file(
-            bytes, type: cover.mediaType, tag: "\"\(version)\"", for: request,
-            [
-                .cacheControl: isPermanent ? "private, max-age=31536000, immutable" : "private, no-cache",
-                .contentSecurityPolicy: policy,
-            ])
+            bytes, type: cover.mediaType, tag: "\"\(cover.digest)\"", for: request,
+            // The path names these bytes for ever (RFC 8246).
+            [.cacheControl: "private, max-age=31536000, immutable", .contentSecurityPolicy: policy])
         if response.status == .ok { response.body = body(bytes, channel, held) }
         return response
     }

@@ -1,8 +1,9 @@
 import CoverLibrary
 import Hummingbird
 import NIOCore
+import Platform
 
-/// What the routes know of a request besides the request itself.
+/// The connection and the path parameters of a request.
 struct GalleryContext: RequestContext {
     var coreContext: CoreRequestContextStorage
     /// The connection that the request came over.
@@ -14,5 +15,7 @@ struct GalleryContext: RequestContext {
     }
 
     /// The album that the path names.
-    var albumID: Album.ID { (parameters.get("id") ?? "").percentDecoded }
+    var albumID: Album.ID {
+        String(decoding: PercentEncoding.decoded((parameters.get("id") ?? "").utf8), as: UTF8.self)
+    }
 }

@@ -37,6 +37,7 @@ extension PageFiles {
         ("search.js", PackageResources.search_js),
         ("service-worker.js", PackageResources.service_worker_js),
         ("shortcuts.js", PackageResources.shortcuts_js),
+        ("stored-covers.js", PackageResources.stored_covers_js),
         ("toast.js", PackageResources.toast_js),
         ("toolbar.css", PackageResources.toolbar_css),
         ("tools.js", PackageResources.tools_js),

@@ -13,7 +13,7 @@ struct PageFiles: Sendable {
     private let files: [String: File]
 
     init() {
-        // The page needs all style sheets at once: as one file they cost one request.
+        // The page needs all style sheets together: as one file they cost one request.
         let sheets = Self.styleSheets.compactMap { name in Self.contents.first { $0.name == name }?.bytes }
         var contents = Self.contents + [("style.css", Array(sheets.joined()))]
         // A browser installs a service worker again if a byte differs, and with it all files of the page.

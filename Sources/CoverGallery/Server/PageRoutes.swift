@@ -48,7 +48,7 @@ struct PageRoutes: Sendable {
             for cover in all {
                 guard let cached = cover.cached else { continue }
                 let text = jsonText {
-                    $0.add("version", CoverVersion.of(cached.digest))
+                    $0.add("digest", cached.digest)
                     $0.add("bytes", cached.bytes)
                 }
                 $0.add(cover.album, raw: text)
@@ -65,7 +65,7 @@ struct PageRoutes: Sendable {
         let body = request.body
         return Response(
             status: .ok,
-            // nginx passes an event on at once instead of collecting a buffer of them.
+            // nginx passes an event on immediately instead of collecting a buffer of them.
             headers: [.contentType: "text/event-stream", .cacheControl: "no-store", .xAccelBuffering: "no"],
             body: .init { writer in
                 do {

@@ -19,7 +19,7 @@ func makeRouter(
         // The browser loads the first covers while it still reads the page (RFC 8288, HTML's `preload`).
         for cover in await model.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2) {
             guard let digest = cover.cached?.digest else { continue }
-            let path = "\(base.text)covers/\(cover.album.percentEncoded)?v=\(CoverVersion.of(digest))"
+            let path = "\(base.text)covers/\(digest)"
             response.headers.append(HTTPField(name: .link, value: "<\(path)>; rel=preload; as=image"))
         }
         return response

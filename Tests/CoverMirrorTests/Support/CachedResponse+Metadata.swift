@@ -10,7 +10,7 @@ extension CachedResponse {
         self.init(
             CachedEntry(
                 metadata: metadata, digest: Digest(of: [1].withUnsafeBytes { $0 }), bytes: 1,
-                validatedAt: metadata.storedAt, lastUsed: 0, row: EntryRow(id: 1, blob: 1)),
+                validatedAt: metadata.storedAt, lastUsed: 0, row: EntryRow(id: 1, cover: 1)),
             libraryFields: libraryFields)
     }
 }

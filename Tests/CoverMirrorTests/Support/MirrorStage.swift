@@ -8,7 +8,7 @@ import Wire
 @testable import CoverLibrary
 @testable import CoverMirror
 
-/// A mirror with a cache of its own, and the origin that it mirrors.
+/// A mirror with a new cache, and the origin that it mirrors.
 struct MirrorStage: Sendable {
     let mirror: Mirror
     let server: MirrorServer
@@ -25,7 +25,7 @@ struct MirrorStage: Sendable {
         func advance(by duration: Duration) { time.withLock { $0 += duration } }
     }
 
-    /// Sends one request on a connection of its own, and on a thread of its own, as it blocks.
+    /// Sends one request on a new connection, and on a new thread, as it blocks.
     func send(
         _ method: String, _ path: String, _ fields: [String: String] = [:], body: String? = nil
     ) async throws -> Reply {

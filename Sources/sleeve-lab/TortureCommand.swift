@@ -8,8 +8,8 @@ struct TortureCommand: AsyncParsableCommand {
         commandName: "torture",
         abstract: "Kill processes that use a cache, and check that nothing they acknowledged is lost.",
         discussion: """
-            Creates a cache of its own in a new directory, starts an origin on this machine, and runs prefetch, refresh, \
-            verify, verify --repair, evict, remove, pin, unpin, pack, unpack, list and get as processes on that cache, several at once. \
+            Creates a cache in a new directory, starts an origin on this machine, and runs prefetch, refresh, \
+            verify, verify --repair, evict, remove, pin, unpin, pack, unpack, list and get as simultaneous processes on that cache. \
             Most are killed (SIGKILL) at a random moment, some are stopped (SIGSTOP) and continued (SIGCONT) while the others \
             run. Your own cache is never opened.
 
@@ -19,7 +19,7 @@ struct TortureCommand: AsyncParsableCommand {
               wrong bytes     a cover, or a digest, is not what the origin serves
               not readable    a listed cover has no bytes
               damaged         the cache cannot be opened, or verify finds a defect
-              over capacity   the segments exceed the capacity by more than a sixteenth
+              over capacity   the covers exceed the capacity by more than a sixteenth
               waits           a process is still running after 60 s
               failed          a process that was not killed ended with an error
 
@@ -56,13 +56,13 @@ struct TortureCommand: AsyncParsableCommand {
     )
     var time: TimeSpan?
 
-    @Option(help: ArgumentHelp("Processes that run at once.", valueName: "n"))
+    @Option(help: ArgumentHelp("Simultaneous processes.", valueName: "n"))
     var processes = 3
 
     @Option(help: ArgumentHelp("Repeat the torture with this seed. Default: random.", valueName: "n"))
     var seed: UInt64?
 
-    @Flag(help: "Keep the directory, also if nothing is lost.")
+    @Flag(help: "Keep the directory, even if nothing is lost.")
     var keep = false
 
     @Flag(help: "Write the report as JSON to stdout.")
@@ -71,7 +71,7 @@ struct TortureCommand: AsyncParsableCommand {
     @Flag(name: .shortAndLong, help: "Print no progress, only warnings and errors.")
     var quiet = false
 
-    /// The disk space that a torture needs, in bytes: segments, the index with its log, reports.
+    /// The disk space that a torture needs, in bytes: covers, the index with its log, reports.
     private static let neededBytes = 100 << 20
 
     func validate() throws {
@@ -143,7 +143,7 @@ struct TortureCommand: AsyncParsableCommand {
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
     }
 
-    /// What runs the same processes again.
+    /// The command that runs the same processes again.
     private func command(_ plan: TortureRunner.Plan) -> String {
         "sleeve-lab torture --seed \(plan.seed) --processes \(plan.processes)"
             + (plan.rounds.map { " --rounds \($0)" } ?? "") + (plan.kills.map { " --kills \($0)" } ?? "")
@@ -157,7 +157,7 @@ struct TortureCommand: AsyncParsableCommand {
         if let kills = plan.kills { limits.append(Decimals.count(kills, "kill")) }
         if let time = plan.time { limits.append("\(Int(time / .seconds(1))) s") }
         return "torturing a new cache in \(folder.path) (\(fileSystem)) with "
-            + "\(Decimals.count(processes, "process", "processes")) at once until \(limits.joined(separator: " or ")); needs at most \(ByteSize(Self.neededBytes)) of disk space, "
+            + "\(Decimals.count(processes, "process", "processes")) simultaneously until \(limits.joined(separator: " or ")); needs at most \(ByteSize(Self.neededBytes)) of disk space, "
             + "which is freed at the end; seed \(plan.seed); press Ctrl-C to stop"
     }
 

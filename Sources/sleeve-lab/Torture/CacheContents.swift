@@ -1,5 +1,5 @@
 import CommandSupport
-/// What a check has found in the cache.
+/// The contents of the cache at a check.
 struct CacheContents: Sendable, Equatable {
     /// The digests that the cache lists, by URL.
     var listed: [String: String] = [:]
@@ -7,15 +7,15 @@ struct CacheContents: Sendable, Equatable {
     var read: [String: String] = [:]
     /// Why a listed cover could not be read, by URL.
     var unreadable: [String: String] = [:]
-    /// What `verify` found.
+    /// The defects that `verify` found.
     var defects: [String] = []
-    /// The disk space of all segments, in bytes.
-    var segmentBytes = 0
+    /// The disk space of the covers' files, in bytes.
+    var coverBytes = 0
 
-    /// What is wrong with the cache whatever was acknowledged.
+    /// The violations that do not depend on acknowledgements.
     /// - Parameters:
     ///   - catalog: What the origin serves.
-    ///   - limit: The most that the segments may take, in bytes.
+    ///   - limit: The most disk space that the covers may take, in bytes.
     func violations(catalog: TortureCatalog, limit: Int) -> [TortureViolation] {
         var violations = defects.map { TortureViolation(.damaged, "verify: \($0)") }
         for (url, digest) in listed.sorted(by: { $0.key < $1.key }) {
@@ -36,11 +36,11 @@ struct CacheContents: Sendable, Equatable {
                     TortureViolation(.unreadable, url: url, digest: right, unreadable[url] ?? "its bytes are gone"))
             }
         }
-        if segmentBytes > limit {
+        if coverBytes > limit {
             violations.append(
                 TortureViolation(
                     .overCapacity,
-                    "the segments take \(Decimals.grouped(segmentBytes)) bytes, at most \(Decimals.grouped(limit)) are allowed"
+                    "the covers take \(Decimals.grouped(coverBytes)) bytes, at most \(Decimals.grouped(limit)) are allowed"
                 ))
         }
         return violations

@@ -15,7 +15,7 @@ struct CacheInspection: Sendable {
     func check() async throws(TortureViolation) -> CacheContents {
         try await open(capacity: nil) { library in
             var contents = CacheContents()
-            contents.segmentBytes = segmentBytes
+            contents.coverBytes = coverBytes
             contents.defects = try await library.verify { _, _ in }.defects
             contents.defects += corruptIndexes.map { "a corrupt index was set aside as \($0)" }
             let (listed, read) = try await Self.read(library)
@@ -62,11 +62,15 @@ struct CacheInspection: Sendable {
         ((try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []).filter { $0.contains(".bad-") }
     }
 
-    /// The disk space of all segments, in bytes. Files that are removed meanwhile do not count.
-    var segmentBytes: Int {
-        let folder = cache + "/segments"
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-        return names.reduce(0) { $0 + AllocatedSpace.bytes(of: "\(folder)/\($1)") }
+    /// The disk space of the covers' files, in bytes. Files that are removed meanwhile do not count.
+    var coverBytes: Int { Self.bytes(of: cache + "/covers") }
+
+    /// The disk space of a file, or of the files below a directory, in bytes.
+    private static func bytes(of path: String) -> Int {
+        guard let names = try? FileManager.default.contentsOfDirectory(atPath: path) else {
+            return AllocatedSpace.bytes(of: path)
+        }
+        return names.reduce(0) { $0 + bytes(of: "\(path)/\($1)") }
     }
 
     private static func list(_ library: LibraryAPI) throws -> [String: String] {
@@ -131,17 +135,4 @@ struct CacheInspection: Sendable {
             return .failure(error)
         }
     }
-}
-
-/// Runs `body`, and gives up waiting for it after `limit`. It is not ended then. - Returns: Nil after the limit.
-func withTimeLimit<Value: Sendable>(
-    _ limit: Duration, _ body: @escaping @Sendable () async -> Value
-) async -> Value? {
-    let (first, continuation) = AsyncStream.makeStream(of: Value?.self)
-    Task { continuation.yield(await body()) }
-    let timer = Task {
-        if (try? await Task.sleep(for: limit)) != nil { continuation.yield(nil) }
-    }
-    defer { timer.cancel() }
-    return await first.first { _ in true } ?? nil
 }

@@ -6,7 +6,7 @@
 struct RequiredCovers: Sendable, Equatable {
     struct Requirement: Sendable, Equatable {
         var digest: String
-        /// What acknowledged it, for people: `prefetch 12 of round 3`.
+        /// The process that acknowledged it, for people: `prefetch 12 of round 3`.
         var source: String
         /// The start of that process.
         var since: Duration

@@ -1,4 +1,3 @@
-import LinkEmulator
 import OriginServer
 import Platform
 

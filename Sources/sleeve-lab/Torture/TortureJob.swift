@@ -98,7 +98,7 @@ enum TortureJob: Sendable, Equatable {
     }
 }
 
-/// What happens to a process.
+/// The end of a process.
 enum TortureFate: Sendable, Equatable {
     /// It runs to its end.
     case undisturbed

@@ -17,11 +17,11 @@ struct TortureProcess: Sendable, Equatable {
     var exceededTimeLimit = false
     /// The first line that it wrote to stderr.
     var message = ""
-    /// What it has reported.
+    /// The covers that it has reported as stored.
     var acknowledgements: [Acknowledgement] = []
     /// How many defects `verify --repair` found.
     var defects = 0
-    /// What `list` printed: digests by URL.
+    /// The output of `list`: digests by URL.
     var listed: [String: String] = [:]
     /// The SHA-256 of the file that `get` wrote; nil without one.
     var fileDigest: String?
@@ -42,10 +42,10 @@ struct TortureProcess: Sendable, Equatable {
     /// `prefetch 12`.
     var name: String { "\(job.kind.rawValue) \(number)" }
 
-    /// What is wrong with how it ended and with what it said.
+    /// The violations in its exit and its output.
     /// - Parameters:
     ///   - required: The covers that must have been there while it ran.
-    ///   - catalog: What the origin serves.
+    ///   - catalog: The covers that the origin serves.
     func violations(required: RequiredCovers, catalog: TortureCatalog) -> [TortureViolation] {
         let expected = catalog.digests
         if exceededTimeLimit {
@@ -120,7 +120,7 @@ extension TortureProcess {
     }
 }
 
-/// What `sleeve verify --repair --json` prints.
+/// The output of `sleeve verify --repair --json`.
 private struct RepairResult: Decodable {
     var defects: Int
 }

@@ -2,7 +2,7 @@ import CommandSupport
 import CoverLibrary
 import Platform
 
-/// What a torture has done and found.
+/// The counts and the violations of a torture.
 struct TortureReport: Sendable {
     var seed: UInt64
     var directory: String
@@ -15,13 +15,13 @@ struct TortureReport: Sendable {
     var processes = 0
     /// Covers that processes reported as stored.
     var acknowledged = 0
-    /// Those of them that were reported by processes which were killed later.
+    /// Acknowledged by a process that was killed afterwards.
     var acknowledgedByKilled = 0
     /// Acknowledged covers that no eviction may have removed, and that a check looked for.
     var required = 0
     /// Covers that checks read and hashed.
     var read = 0
-    /// The most disk space that the segments took while processes ran, as a share of the capacity. Killed processes have not freed
+    /// The most disk space that the covers took while processes ran, as a share of the capacity. Killed processes have not freed
     /// what they evicted.
     var peakShare = 0.0
     /// Its duration.
@@ -42,14 +42,14 @@ struct TortureReport: Sendable {
     }
 
     /// Counts a process that has ended.
-    /// - Parameter segmentBytes: The disk space of the segments then.
-    mutating func add(_ process: TortureProcess, segmentBytes: Int, capacity: Int, at time: Duration) {
+    /// - Parameter coverBytes: The disk space of the covers then.
+    mutating func add(_ process: TortureProcess, coverBytes: Int, capacity: Int, at time: Duration) {
         processes += 1
         if process.wasKilled { kills += 1 }
         if process.wasStopped { stops += 1 }
         acknowledged += process.acknowledgements.count
         if process.wasKilled { acknowledgedByKilled += process.acknowledgements.count }
-        peakShare = max(peakShare, Double(segmentBytes) / Double(capacity))
+        peakShare = max(peakShare, Double(coverBytes) / Double(capacity))
         processesOfRound.append(process.text)
         self.time = time
     }

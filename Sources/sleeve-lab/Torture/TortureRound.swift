@@ -1,4 +1,4 @@
-import LinkEmulator
+import Platform
 
 /// The processes of one round, and what happens to them. It follows from the seed and the round's number, so that a run can be
 /// repeated; the moments of the signals follow from it only as shares of durations.
@@ -24,12 +24,12 @@ struct TortureRound: Sendable, Equatable {
     var capacity: Int
     /// The size that the cache is shrunk to before the round, in bytes: otherwise everything would be cached soon.
     var startBytes: Int
-    /// What runs one after the other, for each of the simultaneous processes.
+    /// The assignments that run one after the other, for each of the simultaneous processes.
     var lanes: [[Assignment]]
 
-    /// The most that the segments may take when the cache has been opened after the round, in bytes. A group may have been written
-    /// when its process was killed.
-    var segmentLimit: Int { capacity + capacity / 16 }
+    /// The most disk space that the covers may take when the cache has been opened after the round, in bytes. A group may have been
+    /// written when its process was killed.
+    var coverLimit: Int { capacity + capacity / 16 }
 
     /// In bytes: far more than all covers take.
     static let ampleCapacity = 32 << 20

@@ -1,12 +1,11 @@
 import CommandSupport
-import LinkEmulator
 import Platform
 
 /// Runs the rounds of a torture, and checks the cache after each.
 struct TortureRunner: Sendable {
     struct Plan: Sendable {
         var seed: UInt64
-        /// How many run at once.
+        /// How many run simultaneously.
         var processes: Int
         /// The torture ends when any of these limits is reached, at the end of a round.
         var rounds: Int?
@@ -32,7 +31,7 @@ struct TortureRunner: Sendable {
     /// How long a process may run after its last signal, and a check may take. The locks of the cache give up after 15 s.
     private static let timeLimit = Duration.seconds(60)
 
-    /// What all rounds share.
+    /// The parts that all rounds share.
     private struct Setting {
         let catalog: TortureCatalog
         let inspection: CacheInspection
@@ -96,9 +95,9 @@ struct TortureRunner: Sendable {
             sleeve: sleeve, folder: folder, children: children, catalog: catalog, durations: setting.durations,
             clock: clock, timeLimit: Self.timeLimit, firstNumber: tally.report.processes + 1
         ) { process in
-            let segmentBytes = inspection.segmentBytes
+            let coverBytes = inspection.coverBytes
             tally.update {
-                $0.add(process, segmentBytes: segmentBytes, capacity: round.capacity, at: clock.time)
+                $0.add(process, coverBytes: coverBytes, capacity: round.capacity, at: clock.time)
             }
         }
         let processes = try await lanes.run(round)
@@ -116,7 +115,7 @@ struct TortureRunner: Sendable {
             report.required += required.covers.count
         }
         violations += required.violations(listed: contents.listed)
-        violations += contents.violations(catalog: catalog, limit: round.segmentLimit)
+        violations += contents.violations(catalog: catalog, limit: round.coverLimit)
         return violations
     }
 }

@@ -9,7 +9,7 @@ struct TortureViolation: Error, Sendable, Equatable, Encodable {
         case unreadable
         /// The cache cannot be opened, or `verify` finds a defect.
         case damaged
-        /// The segments take more space than the capacity allows.
+        /// The covers take more space than the capacity allows.
         case overCapacity
         /// A process has not ended within its time limit.
         case waits

@@ -1,4 +1,4 @@
-import LinkEmulator
+import Platform
 
 /// A disk with a write cache: what is durable, and what power loss may undo.
 ///
@@ -9,17 +9,26 @@ struct Disk {
         var durable: [UInt8] = []
         /// Changes since the last sync, in order.
         var pending: [DiskOperation] = []
+
+        mutating func sync() {
+            for change in pending { Fate.applied.apply(change, to: &durable) }
+            pending = []
+        }
     }
 
     enum NameChange {
         case add(String, file: Int)
         case addDirectory(String)
         case remove(String)
+        case removeDirectory(String)
         case rename(String, to: String)
+        case link(String, to: String)
 
+        /// The new name's, if there are two. No rename leaves its directory.
         var directory: String {
             switch self {
-            case .add(let path, _), .addDirectory(let path), .remove(let path), .rename(let path, _):
+            case .add(let path, _), .addDirectory(let path), .remove(let path), .removeDirectory(let path),
+                .rename(_, let path), .link(_, let path):
                 DiskOperation.parent(path)
             }
         }
@@ -34,6 +43,8 @@ struct Disk {
             case .add(let path, let file): files[path] = file
             case .addDirectory(let path): directories.insert(path)
             case .remove(let path): files[path] = nil
+            case .removeDirectory(let path): directories.remove(path)
+            case .link(let path, let newPath): files[newPath] = files[path] ?? files[newPath]
             case .rename(let path, let newPath):
                 // The file's name may not have become durable.
                 if let file = files.removeValue(forKey: path) { files[newPath] = file }
@@ -45,9 +56,10 @@ struct Disk {
     private(set) var names = Names()
     private(set) var pendingNames: [NameChange] = []
     private var numbers: [UInt64: Int] = [:]
+    let root: String
 
     /// - Parameter directory: exists, and is empty.
-    init(directory: String) { names.directories = [directory] }
+    init(directory: String) { (root, names.directories) = (directory, [directory]) }
 
     mutating func apply(_ operation: DiskOperation) {
         switch operation.kind {
@@ -55,167 +67,23 @@ struct Disk {
             numbers[operation.inode] = files.count
             pendingNames.append(.add(operation.path, file: files.count))
             files.append(File())
-        case .write, .truncate, .punch, .allocate:
+        case .write, .truncate, .allocate:
             if let number = numbers[operation.inode] { files[number].pending.append(operation) }
         case .sync:
-            guard let number = numbers[operation.inode] else { return }
-            for change in files[number].pending { Fate.applied.apply(change, to: &files[number].durable) }
-            files[number].pending = []
+            if let number = numbers[operation.inode] { files[number].sync() }
         case .syncDirectory:
             for change in pendingNames where change.directory == operation.path { names.apply(change) }
             pendingNames.removeAll { $0.directory == operation.path }
+        case .syncFileSystem:
+            for number in files.indices { files[number].sync() }
+            for change in pendingNames { names.apply(change) }
+            pendingNames = []
         case .rename: pendingNames.append(.rename(operation.path, to: operation.newPath))
+        case .link: pendingNames.append(.link(operation.path, to: operation.newPath))
         case .unlink: pendingNames.append(.remove(operation.path))
         case .makeDirectory: pendingNames.append(.addDirectory(operation.path))
+        case .removeDirectory: pendingNames.append(.removeDirectory(operation.path))
         case .failed: break
         }
-    }
-}
-
-/// What power loss leaves of a change that was not synced.
-enum Fate: Equatable {
-    case applied
-    case absent
-    /// The file has grown, but its new blocks hold zeros.
-    case zeroed
-    /// Only the blocks before this one, counted from the start of the write, are new.
-    case torn(blocks: Int)
-
-    static let block = 4_096
-
-    func apply(_ change: DiskOperation, to bytes: inout [UInt8]) {
-        if self == .absent { return }
-        let end = change.offset + change.length
-        func grow(to length: Int) {
-            if bytes.count < length { bytes += [UInt8](repeating: 0, count: length - bytes.count) }
-        }
-        func clear(_ range: Range<Int>) {
-            bytes.replaceSubrange(range, with: repeatElement(0, count: range.count))
-        }
-        switch change.kind {
-        case .write:
-            grow(to: end)
-            switch self {
-            case .applied, .absent: bytes.replaceSubrange(change.offset..<end, with: change.data)
-            case .zeroed: clear(change.offset..<end)
-            case .torn(let blocks):
-                let length = max(
-                    0, min((change.offset / Self.block + blocks) * Self.block - change.offset, change.length))
-                bytes.replaceSubrange(change.offset..<change.offset + length, with: change.data.prefix(length))
-            }
-        case .truncate:
-            if change.length < bytes.count { bytes.removeLast(bytes.count - change.length) }
-            grow(to: change.length)
-        case .punch: clear(min(change.offset, bytes.count)..<min(end, bytes.count))
-        case .allocate: grow(to: end)
-        default: break
-        }
-    }
-}
-
-/// One state that power loss may leave a disk in.
-struct CrashState {
-    /// The fate of each pending change of each file.
-    var files: [[Fate]]
-    /// Whether each pending change of a name is durable.
-    var names: [Bool]
-
-    /// Nothing, or all, of what is pending is durable.
-    init(_ disk: Disk, _ fate: Fate = .applied) {
-        files = disk.files.map { $0.pending.map { _ in fate } }
-        names = disk.pendingNames.map { _ in fate == .applied }
-    }
-
-    /// The files by path; those in directories that are not durable are gone.
-    func contents(of disk: Disk) -> (directories: Set<String>, files: [String: [UInt8]]) {
-        var current = disk.names
-        for (change, isDurable) in zip(disk.pendingNames, names) where isDurable { current.apply(change) }
-        func isReachable(_ directory: String) -> Bool {
-            disk.names.directories.contains(directory)
-                || current.directories.contains(directory) && isReachable(DiskOperation.parent(directory))
-        }
-        var contents: [String: [UInt8]] = [:]
-        for (path, number) in current.files where isReachable(DiskOperation.parent(path)) {
-            let file = disk.files[number]
-            var bytes = file.durable
-            for (change, fate) in zip(file.pending, files[number]) { fate.apply(change, to: &bytes) }
-            contents[path] = bytes
-        }
-        return (current.directories.filter(isReachable), contents)
-    }
-
-    /// States that power loss may leave `disk` in. There are too many for all: those that lack one kind of change altogether, and a
-    /// choice of those in which one thing is missing, something ends early, or chance decides.
-    /// - Parameter limit: how many states of the latter sort.
-    static func some(of disk: Disk, limit: Int, seed: UInt64) -> [CrashState] {
-        var generator = SplitMix64(seed: seed)
-        let (whole, nothing) = (CrashState(disk), CrashState(disk, .absent))
-        let files = disk.files.indices.filter { !disk.files[$0].pending.isEmpty }
-        var states = [whole, nothing, whole.with { $0.names = nothing.names }, nothing.with { $0.names = whole.names }]
-        for file in files {
-            states.append(whole.with { $0.files[file] = nothing.files[file] })
-            states.append(nothing.with { ($0.files[file], $0.names) = (whole.files[file], whole.names) })
-        }
-        for _ in 0..<limit {
-            let file = files.randomElement(using: &generator)
-            switch (Int.random(in: 0..<4, using: &generator), file) {
-            case (0, let file?): states.append(whole.endingEarly(file, of: disk, &generator))
-            case (1, let file?):
-                let change = Int.random(in: 0..<whole.files[file].count, using: &generator)
-                states.append(whole.with { $0.files[file][change] = .absent })
-            case (2, _) where !whole.names.isEmpty:
-                let name = Int.random(in: 0..<whole.names.count, using: &generator)
-                states.append(whole.with { $0.names[name] = false })
-            default: states.append(whole.mixed(&generator))
-            }
-        }
-        return states
-    }
-
-    /// The states in which one file ends early and everything else is durable.
-    static func cuts(of disk: Disk) -> [CrashState] {
-        let whole = CrashState(disk)
-        return disk.files.indices.flatMap { file in
-            disk.files[file].pending.indices.map { end in
-                whole.with { for later in end..<$0.files[file].count { $0.files[file][later] = .absent } }
-            }
-        }
-    }
-
-    private func with(_ change: (inout CrashState) -> Void) -> CrashState {
-        var state = self
-        change(&state)
-        return state
-    }
-
-    /// A file ends with one of its changes, which may be torn.
-    private func endingEarly(_ file: Int, of disk: Disk, _ generator: inout SplitMix64) -> CrashState {
-        let pending = disk.files[file].pending
-        let last = Int.random(in: 0..<pending.count, using: &generator)
-        let blocks = pending[last].length / Fate.block
-        return with { state in
-            for later in pending.indices where later > last { state.files[file][later] = .absent }
-            if pending[last].kind != .write || Bool.random(using: &generator) {
-                state.files[file][last] = .absent
-            } else if blocks > 0, Bool.random(using: &generator) {
-                state.files[file][last] = .torn(blocks: Int.random(in: 1...blocks, using: &generator))
-            } else {
-                state.files[file][last] = .zeroed
-            }
-        }
-    }
-
-    /// Each change is durable with the same probability.
-    private func mixed(_ generator: inout SplitMix64) -> CrashState {
-        let probability = Double.random(in: 0.1...0.95, using: &generator)
-        func isDurable() -> Bool { .random(in: 0..<1, using: &generator) < probability }
-        var state = self
-        for name in names.indices { state.names[name] = isDurable() }
-        for file in files.indices {
-            for index in files[file].indices where !isDurable() {
-                state.files[file][index] = [.absent, .zeroed, .torn(blocks: 1)].randomElement(using: &generator)!
-            }
-        }
-        return state
     }
 }

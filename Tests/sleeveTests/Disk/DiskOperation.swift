@@ -4,7 +4,10 @@ import Foundation
 struct DiskOperation {
     enum Kind: UInt32 {
         case create = 1
-        case write, truncate, punch, allocate, sync, syncDirectory, rename, unlink, makeDirectory
+        case write, truncate, allocate, sync, syncDirectory
+        /// All of the file system, with its names (`syncfs(2)`).
+        case syncFileSystem
+        case rename, link, unlink, makeDirectory, removeDirectory
         /// A call that was made to fail; it changed nothing.
         case failed
     }
@@ -17,14 +20,15 @@ struct DiskOperation {
     /// In bytes. For `truncate`, the new length.
     var length: Int
     var path: String
-    /// For `rename`.
+    /// For `rename` and `link`.
     var newPath: String
     /// For `write`.
     var data: [UInt8]
 
-    /// A change of a name.
-    init(_ kind: Kind, _ path: String) {
-        self.init(kind: kind, inode: 0, offset: 0, length: 0, path: path, newPath: "", data: [])
+    /// An operation without numbers. - Parameter data: What `write` writes to the start of the file.
+    init(_ kind: Kind, _ path: String, inode: UInt64 = 0, data: [UInt8] = []) {
+        self.init(
+            kind: kind, inode: inode, offset: 0, length: data.count, path: path, newPath: "", data: data)
     }
 
     private init(
@@ -33,6 +37,11 @@ struct DiskOperation {
         (self.kind, self.inode, self.offset, self.length) = (kind, inode, offset, length)
         (self.path, self.newPath, self.data) = (path, newPath, data)
     }
+
+    /// Whether the path is that of the index's log.
+    var isOfLog: Bool { path.hasSuffix("/index.sqlite3-wal") }
+    /// Whether the path is in the folder of covers.
+    var isOfCover: Bool { path.contains("/covers/") }
 
     /// The directory that the path lies in.
     static func parent(_ path: String) -> String { (path as NSString).deletingLastPathComponent }

@@ -25,16 +25,22 @@
         private var recorded = 0
         private var trace: String { stage.folder + "/trace" }
 
-        init(_ stage: Stage) { self.stage = stage }
+        init(_ stage: Stage) {
+            self.stage = stage
+            try? FileManager.default.removeItem(atPath: trace)
+        }
 
         /// Runs the command, and reads what it did.
-        /// - Parameter evicts: it may remove covers that were acknowledged.
-        mutating func run(_ commands: [String]..., evicts: Bool = false) async throws {
+        /// - Parameters:
+        ///   - evicts: it may remove covers that were acknowledged.
+        ///   - number: of the operation before which it is killed; nil if it is not.
+        mutating func run(_ commands: [String]..., evicts: Bool = false, killedBefore number: Int? = nil) async throws {
             let start = operations.count
-            let children = try commands.map { try child($0) }
+            let kill = number.map { ["DISK_KILL": "\($0)"] } ?? [:]
+            let children = try commands.map { try child($0, kill) }
             for child in children {
                 let result = await child.exit()
-                #expect(result.status == 0, "\(result)")
+                #expect(number == nil ? result.status == 0 : result.signal == SIGKILL, "\(result)")
             }
             try readTrace()
             var step = Step(operations: start..<operations.count)
@@ -54,13 +60,13 @@
             recorded = trace.count
         }
 
-        private mutating func child(_ arguments: [String]) throws -> Child {
+        private mutating func child(_ arguments: [String], _ variables: [String: String] = [:]) throws -> Child {
             var arguments = arguments
             if ["prefetch", "refresh"].contains(arguments[0]) {
                 reports += 1
                 arguments += ["--quiet", "--report", "\(stage.folder)/report-\(reports)"]
             }
-            return try stage.start(arguments, disk: ["DISK_TRACE": trace])
+            return try stage.start(arguments, disk: variables.merging(["DISK_TRACE": trace]) { $1 })
         }
 
         /// What the reports had acknowledged, by URL, in order.
@@ -84,13 +90,22 @@
 
         // MARK: Changing the recording
 
-        /// Removes a file behind the command's back, durably.
-        mutating func remove(_ path: String) {
-            operations += Self.removal(of: path)
+        /// Removes a file behind the command's back, durably. - Parameter index: The operation before which it is removed.
+        mutating func remove(_ path: String, at index: Int? = nil) {
+            insert(
+                [DiskOperation(.unlink, path), DiskOperation(.syncDirectory, DiskOperation.parent(path))],
+                at: index ?? operations.count)
         }
 
-        private static func removal(of path: String) -> [DiskOperation] {
-            [DiskOperation(.unlink, path), DiskOperation(.syncDirectory, DiskOperation.parent(path))]
+        /// Inserts operations that no run has done.
+        private mutating func insert(_ added: [DiskOperation], at index: Int) {
+            operations.insert(contentsOf: added, at: index)
+            for number in steps.indices {
+                let range = steps[number].operations
+                let start = range.lowerBound >= index ? range.lowerBound + added.count : range.lowerBound
+                let end = range.upperBound > index ? range.upperBound + added.count : range.upperBound
+                steps[number].operations = start..<max(start, end)
+            }
         }
 
         /// Forgets the operations that `isForgotten` chooses, as if the command had not done them.
@@ -101,10 +116,20 @@
             }
         }
 
-        /// The segment loses its name when the second run begins, which goes on writing to it.
-        mutating func removeSegmentBeforeSecondRun() {
-            let segment = stage.cache + "/segments/0000000001.seg"
-            operations.insert(contentsOf: Self.removal(of: segment), at: steps[1].operations.lowerBound)
+        /// Puts each sync of the file system behind the next sync of the index's log: rows become durable before their files.
+        mutating func delaySyncsOfFileSystem() {
+            for index in operations.indices where operations[index].kind == .syncFileSystem {
+                guard let sync = operations[index...].firstIndex(where: { $0.kind == .sync && $0.isOfLog }) else {
+                    return
+                }
+                operations.insert(operations[index], at: sync + 1)
+                operations[index].kind = .failed
+            }
+        }
+
+        /// The first operation of a run that `isMeant` chooses.
+        func firstIndex(ofStep step: Int, _ isMeant: (DiskOperation) -> Bool) -> Int? {
+            operations[steps[step].operations].firstIndex(where: isMeant)
         }
 
         // MARK: Power loss
@@ -113,11 +138,12 @@
         /// - Parameters:
         ///   - limit: of the states at each moment.
         ///   - maximumFaults: how many faults end the search.
+        ///   - isAtEnd: only the states after the last operation are examined.
         ///   - recover: opens and closes a cache.
         /// - Returns: the number of states, and what was wrong.
         func powerLoss(
-            limit: Int = isThorough ? 200 : 4, maximumFaults: Int = 20,
-            recover: (String) throws -> Void = CacheCheck.recover
+            limit: Int = isThorough ? 200 : 4, maximumFaults: Int = 20, isAtEnd: Bool = false,
+            recover: (String) async throws -> Void = CacheCheck.recover
         ) async throws -> (states: Int, faults: [String]) {
             let acknowledgements = acknowledgements
             let allowed = acknowledgements.mapValues { Set($0.map(\.digest)) }
@@ -128,17 +154,18 @@
             defer { try? FileManager.default.removeItem(atPath: copy) }
             for number in 0...operations.count {
                 let operation = number < operations.count ? operations[number] : nil
-                if isMoment(operation, after: number > 0 ? operations[number - 1] : nil) {
+                if operation == nil || !isAtEnd && isMoment(operation, after: number > 0 ? operations[number - 1] : nil)
+                {
                     let required = required(before: number, acknowledgements)
                     // Here, the index's log has the most commits that may be lost.
-                    let isLogFull = operation.map { $0.kind == .sync && $0.path.hasSuffix("-wal") } ?? true
+                    let isLogFull = operation.map { $0.kind == .sync && $0.isOfLog } ?? true
                     let cuts = isLogFull ? CrashState.cuts(of: disk) : []
                     for state in CrashState.some(of: disk, limit: limit, seed: UInt64(number)) + cuts {
                         states += 1
                         // Other tests run meanwhile.
                         await Task.yield()
                         try write(state, of: disk, to: copy)
-                        let found = CacheCheck(required: required, allowed: allowed).faults(
+                        let found = await CacheCheck(required: required, allowed: allowed, keepsIndex: true).faults(
                             in: copy + "/cache", recover: recover)
                         faults += found.map { "before operation \(number): \($0)" }
                         if faults.count >= maximumFaults { return (states, faults) }
@@ -153,8 +180,8 @@
         /// looked at by itself.
         private func isMoment(_ next: DiskOperation?, after previous: DiskOperation?) -> Bool {
             guard let next, let previous else { return next == nil }
-            return isInCache(next) && [.sync, .syncDirectory].contains(next.kind)
-                || isInCache(previous) && [.punch, .unlink, .rename].contains(previous.kind)
+            return isInCache(next) && [.sync, .syncDirectory, .syncFileSystem].contains(next.kind)
+                || isInCache(previous) && [.unlink, .rename].contains(previous.kind)
         }
 
         private func isInCache(_ operation: DiskOperation) -> Bool {
@@ -185,7 +212,11 @@
                     atPath: copy + directory.dropFirst(stage.folder.count), withIntermediateDirectories: true)
             }
             for (path, bytes) in files {
-                try Data(bytes).write(to: URL(filePath: copy + path.dropFirst(stage.folder.count)))
+                let file = URL(filePath: copy + path.dropFirst(stage.folder.count))
+                // A folder that was removed when it was empty, before that was durable.
+                try FileManager.default.createDirectory(
+                    at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                try Data(bytes).write(to: file)
             }
         }
     }

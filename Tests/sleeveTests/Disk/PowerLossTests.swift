@@ -1,11 +1,7 @@
 #if os(Linux)
     import Foundation
     import OriginServer
-    import Platform
-    import SQLite
     import Testing
-
-    @testable import CoverCache
 
     extension DiskTests {
         /// Runs of the command are recorded operation by operation. For each moment, states of the disk that power loss may leave are
@@ -29,7 +25,7 @@
                     }
                     let files = CrashState(disk).contents(of: disk).files
                     #expect(files.count > 4)
-                    // The processes write to the leases through a mapping; they have ended.
+                    // Processes write to the leases through a mapping; they have ended.
                     for (path, bytes) in files where !path.hasSuffix("/leases") {
                         let actual = [UInt8](try Data(contentsOf: URL(filePath: path)))
                         #expect(actual == bytes, "\(path) has \(actual.count) bytes, the replay \(bytes.count)")
@@ -136,112 +132,32 @@
                 }
             }
 
-            // MARK: Faults that the harness must find
-
-            private func expectFault(
-                _ recording: DiskRecording, recover: (String) throws -> Void = CacheCheck.recover,
-                sourceLocation: SourceLocation = #_sourceLocation
-            ) async throws {
-                #expect(
-                    !(try await recording.powerLoss(limit: 60, maximumFaults: 1, recover: recover).faults.isEmpty),
-                    sourceLocation: sourceLocation)
-            }
-
-            @Test func `rows before the sync of their segment are found to lose covers`() async throws {
-                try await withStage { stage in
-                    var recording = try await stored(in: stage)
-                    recording.forget { $0.kind == .sync && $0.path.hasSuffix(".seg") }
-                    try await expectFault(recording)
-                }
-            }
-
-            @Test func `holes before a durable delete are found to lose covers`() async throws {
-                try await withStage { stage in
-                    var recording = try await evicted(in: stage)
-                    recording.forget { $0.kind == .sync && $0.path.hasSuffix("-wal") }
-                    try await expectFault(recording)
-                }
-            }
-
-            @Test func `a segment whose name was not synced is found to lose covers`() async throws {
-                try await withStage { stage in
-                    var recording = try await stored(in: stage)
-                    recording.forget { $0.kind == .syncDirectory && $0.path.hasSuffix("/segments") }
-                    try await expectFault(recording)
-                }
-            }
-
-            @Test func `a segment that was removed before it was written is found to lose covers`() async throws {
-                try await withStage { stage in
-                    var recording = try await stored(in: stage)
-                    recording.removeSegmentBeforeSecondRun()
-                    try await expectFault(recording)
-                }
-            }
-
-            @Test func `a reference before its blob is found to lose covers`() async throws {
+            /// With the old capacity, the next opening would evict them.
+            @Test func `power loss after the capacity was raised loses nothing that was acknowledged under it`()
+                async throws
+            {
                 try await withStage { stage in
                     var recording = DiskRecording(stage)
-                    try await recording.run(["prefetch", try stage.list(stage.urls(0..<4))])
-                    let shared = (0..<4).map { "\(stage.origin.coverURL($0 + 30))?size=4000&same=\($0)" }
-                    try await recording.run(["prefetch", try stage.list(shared, name: "shared.txt")])
-                    recording.forget(ofStep: 0) { $0.kind == .write && $0.path.hasSuffix(".seg") }
-                    let faults = try await recording.powerLoss(maximumFaults: .max).faults
-                    #expect(shared.allSatisfy { url in faults.contains { $0.hasSuffix("\(url) is lost") } })
+                    let first = try stage.list(stage.urls(0..<8))
+                    try await recording.run(["prefetch", first, "--capacity", "128K"], evicts: true)
+                    let second = try stage.list(stage.urls(8..<40), name: "second.txt")
+                    try await recording.run(["prefetch", second, "--capacity", "64M"])
+                    try await expectNoFault(recording)
                 }
             }
 
-            /// Power loss takes the delete with it: an evicted cover has a row again, and no bytes. It was downloaded a second time.
-            @Test func `a recovery that trusts the rows of evicted covers is found to lose new ones`() async throws {
+            /// A killed process leaves files that no row names, one of them half-written, under the names that the next one needs.
+            @Test func `power loss after a killed prefetch loses nothing of the next one`() async throws {
                 try await withStage { stage in
-                    var recording = try await evicted(in: stage)
-                    recording.forget { $0.kind == .sync && $0.path.hasSuffix("-wal") }
-                    func lost(_ recover: (String) throws -> Void) async throws -> [String] {
-                        try await recording.powerLoss(maximumFaults: .max, recover: recover).faults
-                            .filter { $0.hasSuffix(" is lost") }
-                    }
-                    #expect(try await lost(CacheCheck.recover).isEmpty)
-                    #expect(try await !lost(recoverTrustingRows).isEmpty)
-                }
-            }
-
-            /// Opens a cache after removing the records whose bytes the index has elsewhere.
-            private func recoverTrustingRows(_ cache: String) throws {
-                let directory = try CacheDirectory(creating: cache)
-                var positions: [Digest: RecordPosition] = [:]
-                // The first states have no index yet.
-                if let index = try? Connection(cache + "/index.sqlite3") {
-                    try? index.statement("SELECT digest, segment, offset FROM blobs").each { row in
-                        guard let digest = row.digest(0) else { return }
-                        positions[digest] = RecordPosition(segment: row.int(1), offset: row.int(2))
-                    }
-                }
-                for number in try directory.segmentNumbers() {
-                    let path = directory.segment(number)
-                    guard let file = try SegmentFile(reading: path) else { continue }
-                    let segment = try #require(FileHandle(forUpdatingAtPath: path))
-                    _ = try SegmentScanner.scan(file, number) { found in
-                        guard case .record(let record) = found,
-                            let position = positions[record.header.digest],
-                            position != record.position
-                        else { return }
-                        try segment.seek(toOffset: UInt64(record.offset))
-                        try segment.write(contentsOf: Data(count: RecordHeader.size))
-                    }
-                }
-                try CacheCheck.recover(cache)
-            }
-
-            @Test func `a recovery that reads no segment is found to lose covers`() async throws {
-                try await withStage { stage in
-                    let recording = try await stored(in: stage)
-                    try await expectFault(recording) { cache in
-                        // The index says that it knows all records.
-                        let index = cache + "/index.sqlite3"
-                        try? Connection(index).execute(
-                            "INSERT OR REPLACE INTO segments(id, scanned, live) VALUES (1, 1 << 40, 0)")
-                        try CacheCheck.recover(cache)
-                    }
+                    let list = try stage.list(stage.urls(0..<8))
+                    var whole = DiskRecording(stage)
+                    try await whole.run(["prefetch", list])
+                    let sync = whole.operations.firstIndex { $0.kind == .syncFileSystem } ?? whole.operations.count / 2
+                    try FileManager.default.removeItem(atPath: stage.cache)
+                    var recording = DiskRecording(stage)
+                    try await recording.run(["prefetch", list], killedBefore: sync)
+                    try await recording.run(["prefetch", list])
+                    try await expectNoFault(recording)
                 }
             }
         }

@@ -2,33 +2,41 @@
     import Foundation
     import OriginServer
     import Platform
-    import SQLite
     import Testing
-
-    @testable import CoverCache
 
     /// A command that is run many times on copies of one cache, each time with something going wrong.
     struct Scenario {
         enum Kind: String, CaseIterable, Sendable {
-            case firstPrefetch, prefetch, refresh, evict, get
-            /// Two covers are damaged, and a record without a body.
+            case firstPrefetch, prefetch, refresh, evict, remove, get
+            /// A prefetch of bytes that are cached under other URLs, which the other process removes.
+            case duplicates
+            /// Two covers have a wrong byte, and one is cut off.
             case repair
-            /// The index's counts are wrong.
-            case repairOfIndex
             /// There is no index.
             case rebuild
+            /// A prefetch was killed before, and has left files that no row names.
+            case sweep
+
+            /// Whether acknowledged covers may be gone afterwards.
+            var evicts: Bool { self == .evict }
         }
 
         let kind: Kind
         let stage: Stage
-        private let arguments: [String]
-        /// A prefetch of other covers.
-        private let other: [String]
-        /// What the cache has before.
+        private let commands: Commands
+        /// What the cache must have afterwards.
         private var before: [String: Set<String>] = [:]
         /// What it may have afterwards.
         private var allowed: [String: Set<String>] = [:]
         private var damaged: Set<String> = []
+
+        private struct Commands {
+            var tested: [String]
+            /// What another process does while the tested command is stopped.
+            var other: [String]
+            /// The URLs that the commands may take out of the cache, but for evictions.
+            var removed: Set<String> = []
+        }
 
         private var base: String { stage.folder + "/base" }
         private var report: String { stage.folder + "/report" }
@@ -44,30 +52,26 @@
             var faults: [String]
         }
 
-        private init(_ kind: Kind, _ stage: Stage, _ arguments: [String], other: [String]) async throws {
-            (self.kind, self.stage, self.arguments, self.other) = (kind, stage, arguments, other)
+        private init(_ kind: Kind, _ stage: Stage, _ commands: Commands) async throws {
+            (self.kind, self.stage, self.commands) = (kind, stage, commands)
             if FileManager.default.fileExists(atPath: stage.cache) {
                 try FileManager.default.moveItem(atPath: stage.cache, toPath: base)
-                if kind == .repair {
-                    let writer = try CacheWriter(directory: base)
-                    // The URL whose record has no body can be lost with the index, until the record is written again.
-                    damaged = Set(try writer.verify().defects.compactMap(\.key))
-                    #expect(damaged.count == 3)
-                    try writer.close()
-                }
-                for (url, digest) in try CacheCheck.digests(in: base) {
-                    if let digest, !damaged.contains(url) { before[url] = [digest] }
-                }
+                // Listing a copy: whoever opens the cache sweeps it.
+                try FileManager.default.copyItem(atPath: base, toPath: stage.cache)
+                let listed = try await Self.digests(in: stage.cache, stage)
+                if kind == .repair { damaged = try Self.damage(listed, in: base) }
+                before = listed.filter { !damaged.contains($0.key) }.mapValues { [$0] }
             }
             allowed = before
+            before = before.filter { !commands.removed.contains($0.key) }
             // A run in which nothing goes wrong tells what is to come.
-            try restore()
-            for arguments in [arguments, other] {
+            for arguments in [commands.tested, commands.other] {
+                try restore()
                 let result = try await run(arguments, [:])
                 try #require(result.status == 0, "\(result)")
-            }
-            for (url, digest) in try CacheCheck.digests(in: stage.cache) {
-                if let digest { allowed[url, default: []].insert(digest) }
+                for (url, digest) in try await CacheCheck.digests(in: stage.cache) {
+                    if let digest { allowed[url, default: []].insert(digest) }
+                }
             }
         }
 
@@ -79,12 +83,11 @@
                 options.size = 4_000
                 let origin = try await Origin.start(options)
                 let urls = (0..<10).map { origin.coverURL($0) } + (20..<24).map { "\(origin.coverURL($0))?same=2" }
-                // One after the other: what `damage` hits follows from their order.
                 if kind != .firstPrefetch { try await stage.fill(urls, "--fixed", "--parallel", "1") }
-                if kind == .repair { try damage(in: stage) }
-                if kind == .repairOfIndex {
-                    try Connection(stage.cache + "/index.sqlite3").execute("UPDATE state SET live = live + 4096")
-                }
+                // The bytes of half of the cached covers, and of none.
+                let duplicates = try stage.list(
+                    (0..<5).map { "\(origin.coverURL($0 + 50))?same=\($0)&size=4000" }
+                        + (5..<8).map { origin.coverURL($0 + 50) }, name: "duplicates.txt")
                 await origin.stop()
                 // From now on the URLs have other covers.
                 options.port = origin.port
@@ -92,34 +95,66 @@
                 let changed = try await Origin.start(options)
                 let others = try stage.list(
                     urls.map { $0.replacing("/covers/", with: "/covers/1") } + [urls[0] + "?other"])
-                let report = stage.folder + "/report"
-                let arguments =
-                    switch kind {
-                    case .firstPrefetch, .prefetch: ["prefetch", others, "--report", report, "--retries", "0"]
-                    case .refresh: ["refresh", "--report", report, "--retries", "0"]
-                    case .evict: ["evict", "--to", "24K"]
-                    case .repair, .repairOfIndex, .rebuild: ["verify", "--repair"]
-                    case .get: ["get", "--offline", urls[3], "-o", stage.folder + "/cover.jpg"]
-                    }
+                func prefetch(_ list: String, _ report: String = "report") -> [String] {
+                    ["prefetch", list, "--report", "\(stage.folder)/\(report)", "--retries", "0"]
+                }
+                // The first digit of the number: two whole covers, and one that shares its bytes.
+                let remove = ["remove", "--matching", "*/covers/[012].jpg*", "--force"]
+                let removed = Set(urls.prefix(3))
                 let third = try stage.list((40..<46).map { changed.coverURL($0) }, name: "other.txt")
-                let other = ["prefetch", third, "--report", stage.folder + "/other-report", "--retries", "0"]
-                try await body(Scenario(kind, stage, arguments, other: other))
+                var commands = Commands(tested: prefetch(others), other: prefetch(third, "other-report"))
+                switch kind {
+                case .firstPrefetch, .prefetch: break
+                case .sweep: try await killPrefetch(of: others, in: stage)
+                case .refresh: commands.tested = ["refresh"] + prefetch("").dropFirst(2)
+                case .evict: commands.tested = ["evict", "--to", "24K"]
+                case .remove: (commands.tested, commands.removed) = (remove, removed)
+                case .duplicates:
+                    commands = Commands(tested: prefetch(duplicates), other: remove, removed: removed)
+                case .repair, .rebuild: commands.tested = ["verify", "--repair"]
+                case .get: commands.tested = ["get", "--offline", urls[3], "-o", stage.folder + "/cover.jpg"]
+                }
+                try await body(Scenario(kind, stage, commands))
                 await changed.stop()
             }
         }
 
-        /// Damages two covers of two blocks each, and the last record, which has no body.
-        private static func damage(in stage: Stage) throws {
-            let file = try FileHandle(forUpdating: URL(filePath: try #require(try stage.segments().first)))
-            defer { try? file.close() }
-            let end = try file.seekToEnd()
-            let offsets: [UInt64] = [2_000, 8_192 + 2_000, end - 4_096 + 80]
-            for offset in offsets {
-                try file.seek(toOffset: offset)
-                let byte = try #require(try file.read(upToCount: 1)?.first)
-                try file.seek(toOffset: offset)
-                try file.write(contentsOf: [byte ^ 1])
+        /// Runs a prefetch until its covers are written and before their rows are.
+        private static func killPrefetch(of list: String, in stage: Stage) async throws {
+            let copy = stage.cache + "-before"
+            try FileManager.default.copyItem(atPath: stage.cache, toPath: copy)
+            let trace = stage.folder + "/trace"
+            let whole = await (try stage.start(["prefetch", list], disk: ["DISK_TRACE": trace])).exit()
+            try #require(whole.status == 0, "\(whole)")
+            let sync = try DiskOperation.read(trace).firstIndex { $0.kind == .syncFileSystem }
+            try FileManager.default.removeItem(atPath: stage.cache)
+            try FileManager.default.moveItem(atPath: copy, toPath: stage.cache)
+            let before = CacheCheck.files(in: stage.cache).count
+            let killed = try stage.start(["prefetch", list], disk: ["DISK_KILL": "\(try #require(sync))"])
+            try #require(await killed.exit().signal == SIGKILL)
+            try #require(CacheCheck.files(in: stage.cache).count > before, "the kill left no file")
+        }
+
+        /// What a cache lists. Unlike reading its covers, it drops nothing.
+        private static func digests(in cache: String, _ stage: Stage) async throws -> [String: String] {
+            let listed = try await sleeveTests.run(
+                ["list", "--json", "--cache", cache], environment: stage.environment)
+            let lines: [ListLine] = try listed.lines()
+            return Dictionary(lines.map { ($0.url, $0.digest) }) { $1 }
+        }
+
+        /// Changes a byte of two covers, and cuts off a third. - Returns: their URLs.
+        private static func damage(_ listed: [String: String], in cache: String) throws -> Set<String> {
+            let distinct = listed.sorted { $0.key < $1.key }.filter { entry in
+                listed.values.count { $0 == entry.value } == 1
             }
+            for (number, digest) in distinct.prefix(3).map(\.value).enumerated() {
+                let file = URL(filePath: "\(cache)/covers/\(digest.prefix(2))/\(digest)")
+                var bytes = try Data(contentsOf: file)
+                if number == 2 { bytes.removeLast(1_500) } else { bytes[2_000] ^= 1 }
+                try bytes.write(to: file)
+            }
+            return Set(distinct.prefix(3).map(\.key))
         }
 
         private func restore() throws {
@@ -140,18 +175,19 @@
         /// Runs the command on a new copy of the cache, and checks what it leaves.
         func attempt(_ variables: [String: String]) async throws -> Attempt {
             try restore()
-            let result = try await run(arguments, variables.merging(["DISK_TRACE": trace]) { $1 })
+            let result = try await run(commands.tested, variables.merging(["DISK_TRACE": trace]) { $1 })
             let operations = try DiskOperation.read(trace)
             return Attempt(
-                result: result, failed: operations.first { $0.kind == .failed }, faults: try faults())
+                result: result, failed: operations.first { $0.kind == .failed }, faults: try await faults())
         }
 
-        /// Runs the command on a new copy of the cache, and stops it after an operation. Meanwhile another process downloads
-        /// covers, and is killed before an operation, unless the command holds the lock that it needs. Then the command goes on.
+        /// Runs the command on a new copy of the cache, and stops it after an operation. Meanwhile another process runs, and is
+        /// killed before an operation, unless the command holds the lock that it needs. Then the command goes on.
+        /// - Parameter otherNumber: Of that operation; nil if the other process runs to its end.
         /// - Returns: nil if the command ends before it is stopped.
-        func attempt(stoppedAfter number: Int, otherKilledBefore otherNumber: Int) async throws -> Attempt? {
+        func attempt(stoppedAfter number: Int, otherKilledBefore otherNumber: Int?) async throws -> Attempt? {
             try restore()
-            let child = try stage.start(arguments, disk: ["DISK_STOP": "\(number)"])
+            let child = try stage.start(commands.tested, disk: ["DISK_STOP": "\(number)"])
             guard await child.stops() else {
                 _ = await child.exit()
                 return nil
@@ -159,19 +195,20 @@
             let lock = try? FileLock(path: stage.cache + "/writer.lock")
             if try lock?.tryLock() ?? true {
                 lock?.unlock()
-                _ = try await run(other, ["DISK_KILL": "\(otherNumber)"])
+                _ = try await run(commands.other, otherNumber.map { ["DISK_KILL": "\($0)"] } ?? [:])
             }
             child.kill(SIGCONT)
             let result = await child.exit()
-            let defects = try CacheWriter.open(stage.cache).verify().defects.map { "verify: \($0)" }
-            return try Attempt(result: result, faults: faults() + defects)
+            let faults = try await faults()
+            let defects = try await CacheCheck.defects(in: stage.cache).map { "verify: \($0)" }
+            return Attempt(result: result, faults: faults + defects)
         }
 
         /// What is wrong with the cache, compared with what was there and with what the reports have acknowledged.
-        private func faults() throws -> [String] {
-            var required = kind == .evict ? [:] : before
+        private func faults() async throws -> [String] {
+            var required = kind.evicts ? [:] : before
             // What the other process has stored may be evicted.
-            let paths = kind == .evict ? [] : [report, otherReport]
+            let paths = kind.evicts ? [] : [report, otherReport]
             let reports = paths.map { (try? String(contentsOfFile: $0, encoding: .utf8)) ?? "" }
             for line: ReportLine in try jsonLines(reports.joined()) {
                 if let digest = line.digest { required[line.url] = [digest] }
@@ -180,17 +217,17 @@
             for (url, digests) in required where kind == .refresh && before[url] == digests {
                 required[url] = allowed[url] ?? digests
             }
-            return CacheCheck(required: required, allowed: allowed, damaged: damaged).faults(in: stage.cache)
+            return await CacheCheck(required: required, allowed: allowed, damaged: damaged, findsLitter: true)
+                .faults(in: stage.cache)
         }
 
         /// Runs the command again on what the last attempt left.
-        func again() async throws -> RunResult { try await stage.start(arguments, disk: [:]).exit() }
+        func again() async throws -> RunResult { try await stage.start(commands.tested, disk: [:]).exit() }
 
-        /// Bytes that the segments take on the disk.
-        func allocatedBytes() throws -> Int {
-            try stage.segments().reduce(0) { sum, path in
-                var status = stat()
-                return stat(path, &status) == 0 ? sum + Int(status.st_blocks) * 512 : sum
+        /// Bytes that the covers take on the disk.
+        func allocatedBytes() -> Int {
+            CacheCheck.files(in: stage.cache).reduce(0) {
+                $0 + AllocatedSpace.bytes(of: "\(stage.cache)/covers/\($1.prefix(2))/\($1)")
             }
         }
     }

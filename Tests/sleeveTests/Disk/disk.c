@@ -6,9 +6,11 @@
 //   DISK_KILL=N                  Sends SIGKILL to the process before the N-th of these operations.
 //   DISK_STOP=N                  Sends SIGSTOP to the process right after the N-th of these operations.
 //   DISK_FAIL=ERRNO:N[:lasting]  Fails the N-th call that may fail with ERRNO; with `lasting`, all from the N-th on.
+//   DISK_CLOCK=SECONDS           Sets the wall clock forward by so much, or back if it is negative.
 //
 // SQLite's shared memory (-shm) is not recorded: it does not survive a restart. Its calls fail like all others. Several processes
 // may append to one trace: each operation runs and is recorded under one lock, so that the trace has the order of the operations.
+// sync_file_range(2) is not recorded: it makes nothing durable (its man page). A change that is not modelled ends the process.
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +26,17 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/uio.h>
+#include <time.h>
 #include <unistd.h>
 
-enum kind { CREATE = 1, WRITE, TRUNCATE, PUNCH, ALLOCATE, SYNC, SYNC_DIRECTORY, RENAME, UNLINK, MAKE_DIRECTORY, FAILED };
+enum kind {
+    CREATE = 1, WRITE, TRUNCATE, ALLOCATE, SYNC, SYNC_DIRECTORY, SYNC_FILE_SYSTEM, RENAME, LINK, UNLINK, MAKE_DIRECTORY,
+    REMOVE_DIRECTORY, FAILED
+};
 
-// DiskTrace.swift reads it. The names and, for WRITE, `length` bytes of data follow.
+// DiskOperation.swift reads it. The names and, for WRITE, `length` bytes of data follow.
 struct operation {
     uint32_t kind, process;
     uint64_t inode, offset, length;
@@ -81,6 +88,16 @@ static int is_recorded(const char *path) {
     return is_counted(path) && !(length > 4 && strcmp(path + length - 4, "-shm") == 0);
 }
 
+// The absolute form of a path that is relative to a directory.
+static const char *absolute(int directory, const char *path, char *buffer) {
+    if (path[0] == '/') return path;
+    char base[64];
+    snprintf(base, sizeof base, directory == AT_FDCWD ? "/proc/self/cwd" : "/proc/self/fd/%d", directory);
+    ssize_t length = syscall(SYS_readlinkat, AT_FDCWD, base, buffer, PATH_MAX - 1);
+    snprintf(buffer + (length > 0 ? length : 0), (size_t)(PATH_MAX - (length > 0 ? length : 0)), "/%s", path);
+    return buffer;
+}
+
 static const char *path_of(int descriptor, char *path) {
     char link[64];
     snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
@@ -113,24 +130,29 @@ static uint64_t inode_of(int descriptor) {
     return fstat(descriptor, &status) == 0 ? status.st_ino : 0;
 }
 
+// Ends the process without a handler: one may need the mutex.
+static void end_unmodelled(const char *change, const char *path) {
+    dprintf(2, "disk.c does not model %s of %s\n", change, path);
+    kill(getpid(), SIGKILL);
+}
+
 // MARK: Killing and failing
 
 static void will_change(const char *path) {
     if (is_recorded(path) && ++changes == killAt) kill(getpid(), SIGKILL);
 }
 
-enum call { OPENING, CREATING, READING, WRITING, SYNCING, NAMING, PUNCHING };
+enum call { OPENING, CREATING, READING, WRITING, SYNCING, NAMING };
 
 static int can_fail(enum call call) {
     switch (failure) {
     case ENOSPC:
     case EDQUOT: return call == CREATING || call == WRITING;
-    case EIO: return call == READING || call == WRITING || call == SYNCING || call == PUNCHING;
+    case EIO: return call == READING || call == WRITING || call == SYNCING || call == NAMING;
     case EROFS: return call == CREATING || call == NAMING;
     case EMFILE:
     case ENFILE:
     case ENOMEM: return call == OPENING || call == CREATING;
-    case EOPNOTSUPP: return call == PUNCHING;
     default: return 0;
     }
 }
@@ -148,17 +170,19 @@ static int fails(enum call call, const char *path) {
 // MARK: Calls
 
 static int open_file(int directory, const char *path, int flags, mode_t mode) {
-    if (path[0] != '/') return (int)syscall(SYS_openat, directory, path, flags, mode);
+    char buffer[PATH_MAX];
     begin();
-    uint64_t before = is_counted(path) ? inode_at(path) : 0;
+    const char *name = absolute(directory, path, buffer);
+    uint64_t before = is_counted(name) ? inode_at(name) : 0;
     int creates = (flags & O_CREAT) && !before;
     int result = -1;
-    if (!fails(creates || (flags & O_ACCMODE) != O_RDONLY ? CREATING : OPENING, path)) {
-        if (creates || (flags & O_TRUNC)) will_change(path);
+    if ((flags & O_TMPFILE) == O_TMPFILE && is_counted(name)) end_unmodelled("O_TMPFILE", name);
+    if (!fails(creates || (flags & O_ACCMODE) != O_RDONLY ? CREATING : OPENING, name)) {
+        if (creates || (flags & O_TRUNC)) will_change(name);
         result = (int)syscall(SYS_openat, directory, path, flags, mode);
-        if (result >= 0 && is_recorded(path)) {
-            if (creates) record(CREATE, inode_of(result), path, "", 0, 0, NULL);
-            else if (flags & O_TRUNC) record(TRUNCATE, before, path, "", 0, 0, NULL);
+        if (result >= 0 && is_recorded(name)) {
+            if (creates) record(CREATE, inode_of(result), name, "", 0, 0, NULL);
+            else if (flags & O_TRUNC) record(TRUNCATE, before, name, "", 0, 0, NULL);
         }
     }
     end();
@@ -215,12 +239,46 @@ ssize_t pwrite64(int descriptor, const void *data, size_t length, off64_t offset
     return write_file(descriptor, data, length, offset, 1);
 }
 
-static ssize_t read_file(int descriptor, void *data, size_t length, off_t offset) {
+// One write of all parts; if it is short, its caller goes on.
+static ssize_t write_parts(int descriptor, const struct iovec *parts, int count, off_t offset, int isPositioned) {
+    size_t length = 0, end = 0;
+    for (int part = 0; part < count; part++) length += parts[part].iov_len;
+    char *data = malloc(length ? length : 1);
+    if (!data) abort();
+    for (int part = 0; part < count; end += parts[part++].iov_len)
+        memcpy(data + end, parts[part].iov_base, parts[part].iov_len);
+    ssize_t result = write_file(descriptor, data, length, offset, isPositioned);
+    free(data);
+    return result;
+}
+ssize_t writev(int descriptor, const struct iovec *parts, int count) {
     char path[PATH_MAX];
+    pthread_once(&once, read_environment);
+    // Messages on sockets stay whole.
+    if (!is_counted(path_of(descriptor, path))) return syscall(SYS_writev, descriptor, parts, count);
+    return write_parts(descriptor, parts, count, 0, 0);
+}
+ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t offset) {
+    return write_parts(descriptor, parts, count, offset, 1);
+}
+ssize_t pwritev64(int descriptor, const struct iovec *parts, int count, off64_t offset) {
+    return write_parts(descriptor, parts, count, offset, 1);
+}
+
+static int read_fails(int descriptor) {
+    char path[PATH_MAX];
+    pthread_once(&once, read_environment);
+    if (!failAt) return 0;
     begin();
     int failed = fails(READING, path_of(descriptor, path));
     end();
-    return failed ? -1 : syscall(SYS_pread64, descriptor, data, length, offset);
+    return failed;
+}
+static ssize_t read_file(int descriptor, void *data, size_t length, off_t offset) {
+    return read_fails(descriptor) ? -1 : syscall(SYS_pread64, descriptor, data, length, offset);
+}
+ssize_t read(int descriptor, void *data, size_t length) {
+    return read_fails(descriptor) ? -1 : syscall(SYS_read, descriptor, data, length);
 }
 ssize_t pread(int descriptor, void *data, size_t length, off_t offset) { return read_file(descriptor, data, length, offset); }
 ssize_t pread64(int descriptor, void *data, size_t length, off64_t offset) {
@@ -260,13 +318,13 @@ static int allocate(int descriptor, int mode, off_t offset, off_t length) {
     char path[PATH_MAX];
     begin();
     int result = -1;
-    if (!fails(mode & FALLOC_FL_PUNCH_HOLE ? PUNCHING : WRITING, path_of(descriptor, path))) {
+    if (!fails(WRITING, path_of(descriptor, path))) {
+        if ((mode & ~FALLOC_FL_KEEP_SIZE) && is_recorded(path)) end_unmodelled("fallocate", path);
         will_change(path);
         result = (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
-        if (result == 0 && is_recorded(path)) {
-            enum kind kind = mode & FALLOC_FL_PUNCH_HOLE ? PUNCH : ALLOCATE;
-            record(kind, inode_of(descriptor), path, "", (uint64_t)offset, (uint64_t)length, NULL);
-        }
+        // With FALLOC_FL_KEEP_SIZE, the file's contents stay the same.
+        if (result == 0 && is_recorded(path) && mode == 0)
+            record(ALLOCATE, inode_of(descriptor), path, "", (uint64_t)offset, (uint64_t)length, NULL);
     }
     end();
     return result;
@@ -290,46 +348,110 @@ static int sync_file(int descriptor, long call) {
         will_change(path);
         result = (int)syscall(call, descriptor);
         if (result == 0 && is_recorded(path) && fstat(descriptor, &status) == 0)
-            record(S_ISDIR(status.st_mode) ? SYNC_DIRECTORY : SYNC, status.st_ino, path, "", 0, 0, NULL);
+            record(
+                call == SYS_syncfs ? SYNC_FILE_SYSTEM : S_ISDIR(status.st_mode) ? SYNC_DIRECTORY : SYNC, status.st_ino, path, "",
+                0, 0, NULL);
     }
     end();
     return result;
 }
 int fsync(int descriptor) { return sync_file(descriptor, SYS_fsync); }
 int fdatasync(int descriptor) { return sync_file(descriptor, SYS_fdatasync); }
+int syncfs(int descriptor) { return sync_file(descriptor, SYS_syncfs); }
 
-int rename(const char *from, const char *to) {
+static int rename_file(int directory, const char *from, int newDirectory, const char *to, unsigned flags) {
+    char buffer[PATH_MAX], newBuffer[PATH_MAX];
     begin();
+    const char *name = absolute(directory, from, buffer), *newName = absolute(newDirectory, to, newBuffer);
     int result = -1;
-    if (!fails(NAMING, from)) {
-        will_change(from);
-        result = (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0);
-        if (result == 0 && is_recorded(from)) record(RENAME, 0, from, to, 0, 0, NULL);
+    if (!fails(NAMING, name)) {
+        if ((flags & ~(unsigned)RENAME_NOREPLACE) && is_recorded(name)) end_unmodelled("renameat2", name);
+        will_change(name);
+        result = (int)syscall(SYS_renameat2, directory, from, newDirectory, to, flags);
+        if (result == 0 && is_recorded(name)) record(RENAME, 0, name, newName, 0, 0, NULL);
     }
     end();
     return result;
 }
+int rename(const char *from, const char *to) { return rename_file(AT_FDCWD, from, AT_FDCWD, to, 0); }
+int renameat(int directory, const char *from, int newDirectory, const char *to) {
+    return rename_file(directory, from, newDirectory, to, 0);
+}
+int renameat2(int directory, const char *from, int newDirectory, const char *to, unsigned flags) {
+    return rename_file(directory, from, newDirectory, to, flags);
+}
 
-int unlink(const char *path) {
+static int link_file(int directory, const char *from, int newDirectory, const char *to, int flags) {
+    char buffer[PATH_MAX], newBuffer[PATH_MAX];
     begin();
+    const char *name = absolute(directory, from, buffer), *newName = absolute(newDirectory, to, newBuffer);
     int result = -1;
-    if (!fails(NAMING, path)) {
-        will_change(path);
-        result = (int)syscall(SYS_unlinkat, AT_FDCWD, path, 0);
-        if (result == 0 && is_recorded(path)) record(UNLINK, 0, path, "", 0, 0, NULL);
+    if (!fails(CREATING, newName)) {
+        will_change(newName);
+        result = (int)syscall(SYS_linkat, directory, from, newDirectory, to, flags);
+        if (result == 0 && is_recorded(newName)) record(LINK, 0, name, newName, 0, 0, NULL);
     }
     end();
     return result;
 }
+int link(const char *from, const char *to) { return link_file(AT_FDCWD, from, AT_FDCWD, to, 0); }
+int linkat(int directory, const char *from, int newDirectory, const char *to, int flags) {
+    return link_file(directory, from, newDirectory, to, flags);
+}
 
-int mkdir(const char *path, mode_t mode) {
+static int unlink_file(int directory, const char *path, int flags) {
+    char buffer[PATH_MAX];
     begin();
+    const char *name = absolute(directory, path, buffer);
     int result = -1;
-    if (!fails(CREATING, path)) {
-        will_change(path);
-        result = (int)syscall(SYS_mkdirat, AT_FDCWD, path, mode);
-        if (result == 0 && is_recorded(path)) record(MAKE_DIRECTORY, 0, path, "", 0, 0, NULL);
+    if (!fails(NAMING, name)) {
+        will_change(name);
+        result = (int)syscall(SYS_unlinkat, directory, path, flags);
+        if (result == 0 && is_recorded(name)) record(flags & AT_REMOVEDIR ? REMOVE_DIRECTORY : UNLINK, 0, name, "", 0, 0, NULL);
     }
     end();
     return result;
+}
+int unlink(const char *path) { return unlink_file(AT_FDCWD, path, 0); }
+int rmdir(const char *path) { return unlink_file(AT_FDCWD, path, AT_REMOVEDIR); }
+int unlinkat(int directory, const char *path, int flags) { return unlink_file(directory, path, flags); }
+
+static int make_directory(int directory, const char *path, mode_t mode) {
+    char buffer[PATH_MAX];
+    begin();
+    const char *name = absolute(directory, path, buffer);
+    int result = -1;
+    if (!fails(CREATING, name)) {
+        will_change(name);
+        result = (int)syscall(SYS_mkdirat, directory, path, mode);
+        if (result == 0 && is_recorded(name)) record(MAKE_DIRECTORY, 0, name, "", 0, 0, NULL);
+    }
+    end();
+    return result;
+}
+int mkdir(const char *path, mode_t mode) { return make_directory(AT_FDCWD, path, mode); }
+int mkdirat(int directory, const char *path, mode_t mode) { return make_directory(directory, path, mode); }
+
+// MARK: The wall clock
+
+static time_t shift(void) {
+    static const char *seconds;
+    if (!seconds && !(seconds = getenv("DISK_CLOCK"))) seconds = "0";
+    return atol(seconds);
+}
+int clock_gettime(clockid_t clock, struct timespec *now) {
+    int result = (int)syscall(SYS_clock_gettime, clock, now);
+    if (result == 0 && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE)) now->tv_sec += shift();
+    return result;
+}
+int gettimeofday(struct timeval *restrict now, void *restrict zone) {
+    int result = (int)syscall(SYS_gettimeofday, now, zone);
+    if (result == 0) now->tv_sec += shift();
+    return result;
+}
+time_t time(time_t *seconds) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    if (seconds) *seconds = now.tv_sec;
+    return now.tv_sec;
 }

@@ -1,0 +1,121 @@
+#if os(Linux)
+    import Foundation
+    import OriginServer
+    import Testing
+
+    extension DiskTests {
+        /// Recordings that are changed so that they break one rule of the store: the harness must find what that loses.
+        @Suite(.serialized) struct PowerLossControlTests {
+            /// The distinct faults that power loss shows in a recording.
+            private func faults(_ recording: DiskRecording) async throws -> Set<String> {
+                let faults = try await recording.powerLoss(limit: 8, maximumFaults: .max).faults
+                return Set(
+                    faults.map { fault in
+                        ["is lost", "has no bytes", "has the wrong bytes"].first {
+                            fault.contains($0)
+                        } ?? fault
+                    })
+            }
+
+            private func stored(in stage: Stage) async throws -> DiskRecording {
+                var recording = DiskRecording(stage)
+                try await recording.run(["prefetch", try stage.list(stage.urls(0..<6))])
+                return recording
+            }
+
+            /// The first cover of a recording: its file, and the operation that creates it.
+            private func firstCover(_ recording: DiskRecording, ofStep step: Int = 0) throws -> (
+                index: Int, path: String
+            ) {
+                let index = try #require(recording.firstIndex(ofStep: step) { $0.kind == .create && $0.isOfCover })
+                return (index, recording.operations[index].path)
+            }
+
+            @Test func `files that are not synced are found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    recording.forget { $0.kind == .syncFileSystem }
+                    #expect(try await faults(recording).contains("is lost"))
+                }
+            }
+
+            @Test func `rows before the sync of their files are found to name covers without bytes`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    recording.delaySyncsOfFileSystem()
+                    #expect(try await faults(recording).contains("has no bytes"))
+                }
+            }
+
+            @Test func `a file that is unlinked before its row is durably gone is found to leave a row without bytes`()
+                async throws
+            {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    try await recording.run(["evict", "--to", "8K"], evicts: true)
+                    recording.forget(ofStep: 1) { $0.isOfLog && $0.kind == .sync || $0.kind == .syncFileSystem }
+                    #expect(try await faults(recording).contains("has no bytes"))
+                }
+            }
+
+            /// As if another process had evicted the file between the look at it and the commit.
+            @Test func `a found file that another process evicts is found to lose the cover`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    let same = "\(stage.origin.coverURL(30))?size=4000&same=0"
+                    try await recording.run(["prefetch", try stage.list([same], name: "same.txt")])
+                    let digest = try #require(recording.acknowledgements[same]?.first?.digest)
+                    let path = "\(stage.cache)/covers/\(digest.prefix(2))/\(digest)"
+                    recording.remove(path, at: recording.steps[1].operations.lowerBound)
+                    let faults = try await recording.powerLoss(limit: 20, maximumFaults: .max).faults
+                    #expect(faults.contains { $0.hasSuffix("\(same) is lost") })
+                }
+            }
+
+            @Test func `a sweep that takes a living writer's file is found to lose the cover`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    let cover = try firstCover(recording)
+                    let sync = try #require(recording.firstIndex(ofStep: 0) { $0.kind == .syncFileSystem })
+                    recording.remove(cover.path, at: sync)
+                    #expect(try await faults(recording).contains("is lost"))
+                }
+            }
+
+            /// As if a writer had taken the half of a file that a killed one had left for the cover itself.
+            @Test func `a half-written file that is adopted by its name is found to lose the cover`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    let path = try firstCover(recording).path
+                    let write = try #require(recording.firstIndex(ofStep: 0) { $0.kind == .write && $0.path == path })
+                    recording.operations[write].length /= 2
+                    recording.operations[write].data.removeLast(
+                        recording.operations[write].data.count - recording.operations[write].length)
+                    #expect(try await faults(recording).contains("is lost"))
+                }
+            }
+
+            @Test func `a folder of covers whose name does not become durable is found to lose covers`() async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    recording.forget { $0.kind == .makeDirectory && $0.isOfCover }
+                    #expect(try await faults(recording).contains("is lost"))
+                }
+            }
+
+            /// With the index gone, the log of entries is all that says which file is whose.
+            @Test(arguments: [false, true])
+            func `without index and log of entries nothing is left to rebuild from`(isLogLost: Bool) async throws {
+                try await withStage { stage in
+                    var recording = try await stored(in: stage)
+                    try await recording.run(["verify"])
+                    for name in ["index.sqlite3", "index.sqlite3-wal"] { recording.remove("\(stage.cache)/\(name)") }
+                    if isLogLost { recording.forget { $0.kind == .write && $0.path.hasSuffix("/entries.jsonl") } }
+                    // At the end only: before it, the index is there.
+                    let faults = try await recording.powerLoss(limit: 20, maximumFaults: .max, isAtEnd: true).faults
+                    #expect(faults.contains { $0.hasSuffix("is lost") } == isLogLost, "\(faults)")
+                }
+            }
+        }
+    }
+#endif

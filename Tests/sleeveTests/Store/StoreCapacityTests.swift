@@ -1,0 +1,129 @@
+import Foundation
+import Testing
+
+extension CommandTests {
+    /// Capacity is a limit of the disk space that the covers take with what the index, its log and the log of entries have beyond a MiB
+    /// each.
+    @Suite struct StoreCapacityTests {
+        /// These, and the reserve, in bytes.
+        private static let overhead = 3 << 20 + 512 << 10
+
+        @Test func `eviction takes the least recently used, and reading offline is a use`() async throws {
+            try await withStage { stage in
+                let urls = stage.urls(0..<10, "size=20000")
+                try await stage.fill(urls, "--parallel", "1")
+                for number in [0, 3] { #expect(try await stage.run("get", "--offline", urls[number]).status == 0) }
+                let charged = try await stage.stats().chargedBytes
+                // Five covers of five blocks.
+                #expect(try await stage.run("evict", "--to", "\(charged - 5 * 20_480)").status == 0)
+                let left = try await stage.entries().map(\.url)
+                #expect(left == [0, 3].map { urls[$0] } + urls.suffix(left.count - 2), "\(left)")
+                #expect((3...5).contains(left.count))
+                #expect(try await stage.litter().isEmpty)
+            }
+        }
+
+        @Test func `a pinned cover of any size counts what it takes`() async throws {
+            try await withStage { stage in
+                let capacity = 2 << 20
+                let limit = capacity + Self.overhead
+                let large = stage.urls(0..<1, "size=1200000")
+                try await stage.fill(large, "--capacity", "\(capacity)")
+                #expect(try await stage.run("pin", large[0]).status == 0)
+                let list = try stage.list(stage.urls(1..<60, "size=30000"))
+                let result = try await stage.run("prefetch", list, "--quiet")
+                #expect([0, 3].contains(result.status), "\(result)")
+                #expect(stage.coverBytes() <= capacity)
+                #expect(try stage.diskBytes() <= limit)
+                let entries = try await stage.entries()
+                #expect(entries.contains { $0.url == large[0] && $0.pinned } && entries.count > 5)
+                let none = try stage.list(stage.urls(60..<61, "size=1200000"))
+                let refused = try await stage.run("prefetch", none, "--quiet")
+                #expect(refused.status == 3 && refused.stderr.contains("pinned"), "\(refused)")
+                #expect(stage.coverBytes() <= capacity)
+                #expect(try stage.diskBytes() <= limit)
+            }
+        }
+
+        @Test func `small covers take no more than the capacity, with the index and its log`() async throws {
+            try await withStage { stage in
+                let capacity = 8 << 20
+                for part in 0..<4 {
+                    let list = try stage.list(stage.urls(part * 1_000..<part * 1_000 + 1_000, "size=700"))
+                    _ = try await stage.run("prefetch", list, "--capacity", "\(capacity)", "--quiet")
+                    #expect(stage.coverBytes() <= capacity, "after part \(part)")
+                    #expect(try stage.diskBytes() <= capacity + Self.overhead, "after part \(part)")
+                }
+                #expect(try await stage.entries().count > 300)
+                #expect(try await stage.run("verify").status == 0)
+            }
+        }
+
+        @Test func `an index gives back what it no longer needs`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<2_000, "size=400"))
+                let full = stage.indexBytes()
+                #expect(try await stage.run("evict", "--to", "0", "--quiet").status == 0)
+                try await stage.fill(stage.urls(0..<1))
+                #expect(stage.indexBytes() <= full / 4, "\(full) bytes before, \(stage.indexBytes()) after")
+            }
+        }
+
+        @Test
+        func `a list whose reader has stopped neither stops a prefetch nor lets the log grow beyond the capacity`()
+            async throws
+        {
+            try await withStage { stage in
+                let capacity = 16 << 20
+                try await stage.fill(stage.urls(0..<1_200, "size=400"), "--capacity", "\(capacity)")
+                let more = try stage.list(stage.urls(1_200..<1_300), name: "more.txt")
+                let result = try await stage.shell(
+                    """
+                    cd "$2" && mkfifo p && { sleep 600 <p & reader=$!; } && { "$SLEEVE" list --json >p & list=$!; }
+                    timeout 30 "$SLEEVE" prefetch "$1" --quiet; echo prefetch=$?
+                    for round in 1 2 3 4 5 6 7 8; do timeout 30 "$SLEEVE" refresh --all --quiet || echo refresh=$?; done
+                    kill -0 $list && echo stands
+                    du -sk "$SLEEVE_CACHE" | cut -f1
+                    kill $list $reader 2>/dev/null; wait 2>/dev/null
+                    "$SLEEVE" list --json | head -1 | grep -c digest
+                    """, more, stage.folder)
+                let lines = result.stdout.split(separator: "\n")
+                #expect(
+                    lines.count == 4 && lines[0] == "prefetch=0" && lines[1] == "stands" && lines.last == "1",
+                    "\(result)")
+                #expect(lines.count == 4 && Int(lines[2]).map { $0 << 10 <= capacity } == true, "\(result)")
+                #expect(try await stage.entries().count == 1_300)
+            }
+        }
+
+        #if os(Linux)
+            /// Not a byte is left: to delete rows, the store needs a reserve.
+            @Test(.enabled(if: mayMount, "needs a user namespace"))
+            func `on a full disk covers can be removed and evicted, and then stored`() async throws {
+                try await withStage { stage in
+                    let many = try stage.list(stage.urls(0..<900, "size=8000"), name: "many.txt")
+                    let few = try stage.list(stage.urls(2_000..<2_010), name: "few.txt")
+                    let result = try await stage.shell(
+                        """
+                        exec unshare -Urm sh -c '
+                        mkdir "$1" && mount -t tmpfs -o size=16m tmpfs "$1" && export SLEEVE_CACHE="$1/cache" || exit 99
+                        "$SLEEVE" prefetch "$2" --quiet; echo many=$?
+                        cat /dev/zero >"$1/ballast" 2>/dev/null
+                        "$SLEEVE" get --offline "$4" >/dev/null; echo get=$?
+                        "$SLEEVE" remove "$4" --quiet; echo remove=$?
+                        cat /dev/zero >>"$1/ballast" 2>/dev/null
+                        "$SLEEVE" evict --to 4M --quiet; echo evict=$?
+                        cat /dev/zero >>"$1/ballast" 2>/dev/null
+                        "$SLEEVE" evict --to 0 --quiet; echo evict=$?
+                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" prefetch "$3" --quiet; echo few=$?
+                        "$SLEEVE" verify --quiet; echo verify=$?
+                        ' sh "$@"
+                        """, stage.folder + "/disk", many, few, stage.urls(0..<1, "size=8000")[0])
+                    #expect(
+                        result.stdout == "many=0\nget=0\nremove=0\nevict=0\nevict=0\n0\nfew=0\nverify=0\n", "\(result)")
+                }
+            }
+        #endif
+    }
+}

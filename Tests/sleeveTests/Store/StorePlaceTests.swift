@@ -1,0 +1,116 @@
+import Foundation
+import OriginServer
+import Testing
+
+extension CommandTests {
+    /// Where a cache may be, and how it may get there.
+    @Suite struct StorePlaceTests {
+        @Test func `a symbolic link to the cache directory works`() async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3))
+                try FileManager.default.moveItem(atPath: stage.cache, toPath: stage.folder + "/real")
+                try FileManager.default.createSymbolicLink(
+                    atPath: stage.cache, withDestinationPath: stage.folder + "/real")
+                try await stage.fill(stage.urls(0..<6))
+                #expect(stage.origin.requestCount == 6)
+                #expect(try await stage.entries().count == 6)
+                #expect(try await stage.run("verify").status == 0)
+                #expect(CacheCheck.files(in: stage.folder + "/real").count == 6)
+            }
+        }
+
+        /// SQLite would put the log beside the link's target, where the next process may not look for it.
+        @Test(arguments: [["list"], ["prefetch", "list.txt"], ["verify", "--repair"]])
+        func `a symbolic link to the index is refused, and changes nothing`(arguments: [String]) async throws {
+            try await withStage { stage in
+                try await stage.fill(stage.urls(0..<3))
+                let list = try stage.list(stage.urls(3..<4))
+                let away = stage.folder + "/away"
+                try FileManager.default.createDirectory(atPath: away, withIntermediateDirectories: false)
+                for name in Stage.indexFiles {
+                    try? FileManager.default.moveItem(atPath: "\(stage.cache)/\(name)", toPath: "\(away)/\(name)")
+                }
+                let index = stage.cache + "/index.sqlite3"
+                try FileManager.default.createSymbolicLink(atPath: index, withDestinationPath: away + "/index.sqlite3")
+                let result = try await sleeveTests.run(
+                    arguments.map { $0 == "list.txt" ? list : $0 }, environment: stage.environment)
+                #expect(result.status == 1, "\(result)")
+                #expect(result.stderr.contains(index) && result.stderr.contains("symbolic link"), "\(result)")
+                try FileManager.default.removeItem(atPath: index)
+                for name in try FileManager.default.contentsOfDirectory(atPath: away) {
+                    try? FileManager.default.removeItem(atPath: "\(stage.cache)/\(name)")
+                    try FileManager.default.moveItem(atPath: "\(away)/\(name)", toPath: "\(stage.cache)/\(name)")
+                }
+                #expect(try await stage.entries().count == 3)
+            }
+        }
+
+        /// A backup does not ask for locks.
+        @Test(arguments: ["cp -a \"$1\" \"$2\"", "mkdir \"$2\" && tar cf - -C \"$1\" . | tar xf - -C \"$2\""])
+        func `a cache that is copied while a writer works opens, and what it lists is whole`(copy: String) async throws
+        {
+            try await withStage { stage in
+                let old = stage.urls(0..<20)
+                try await stage.fill(old)
+                let list = try stage.list(stage.urls(20..<620, "size=4000&delay=1"))
+                let writer = try stage.start("prefetch", list, "--quiet")
+                var number = 0
+                while writer.isRunning {
+                    number += 1
+                    let target = "\(stage.folder)/copy-\(number)"
+                    // A file that is gone when tar comes to it is a warning.
+                    let copied = try await stage.shell(copy + " 2>/dev/null || [ -d \"$2\" ]", stage.cache, target)
+                    #expect(copied.status == 0, "\(copied)")
+                    let listed = try await stage.run("list", "--json", "--cache", target)
+                    let entries: [ListLine] = try listed.lines()
+                    #expect(listed.status == 0 && Set(entries.map(\.url)).isSuperset(of: old), "\(listed)")
+                    let broken = entries.filter { entry in
+                        let bytes = try? Data(contentsOf: URL(filePath: stage.coverFile(entry.digest, in: target)))
+                        return bytes.map { digest([UInt8]($0)) } != entry.digest
+                    }
+                    #expect(
+                        broken.isEmpty, "copy \(number): \(broken.count) of \(entries.count), first \(broken[0].url)")
+                    // Rows of covers that came after the copy of their folder.
+                    #expect(try await stage.run("verify", "--repair", "--cache", target).status == 0)
+                    #expect(try await stage.run("verify", "--cache", target).status == 0)
+                    try FileManager.default.removeItem(atPath: target)
+                }
+                #expect(number > 0)
+                #expect(await writer.exit().status == 0)
+                #expect(try await stage.entries().count == 620)
+            }
+        }
+
+        #if os(Linux)
+            @Test(.enabled(if: mayMount, "needs a user namespace"))
+            func `a cache in the lower layer of an overlay is read, filled, evicted and repaired`() async throws {
+                try await withStage { stage in
+                    try await stage.fill(stage.urls(0..<6))
+                    let more = try stage.list(stage.urls(4..<12))
+                    let result = try await stage.shell(
+                        """
+                        exec unshare -Urm sh -c '
+                        mkdir "$1" && mount -t tmpfs tmpfs "$1" && mkdir "$1/upper" "$1/work" "$1/merged" &&
+                        mount -t overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" overlay "$1/merged" || exit 99
+                        export SLEEVE_CACHE="$1/merged"
+                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" get --offline "$4" >/dev/null; echo get=$?
+                        "$SLEEVE" prefetch "$3" --quiet; echo prefetch=$?
+                        "$SLEEVE" list | grep -c http
+                        "$SLEEVE" remove "$4" --quiet; echo remove=$?
+                        "$SLEEVE" verify --quiet; echo verify=$?
+                        "$SLEEVE" verify --repair --quiet; echo repair=$?
+                        "$SLEEVE" evict --to 0 --quiet; echo evict=$?
+                        "$SLEEVE" list | grep -c http
+                        ' sh "$@"
+                        """, stage.folder + "/disk", stage.cache, more, stage.urls(0..<1)[0])
+                    #expect(
+                        result.stdout == "6\nget=0\nprefetch=0\n12\nremove=0\nverify=0\nrepair=0\nevict=0\n0\n",
+                        "\(result)")
+                    #expect(try await stage.entries().count == 6)
+                    #expect(try await stage.run("verify").status == 0)
+                }
+            }
+        #endif
+    }
+}

@@ -14,7 +14,7 @@ SWEEP = [2, 4, 8, 16, 20, 32, 64, 128, 256]
 HOSTS = {
     "20 ms": ["--delay", "20"],
     "20 ms, 10 MB/s": ["--delay", "20", "--total-bandwidth", "10M"],
-    "20 ms, 429 past 20": ["--delay", "20", "--most-in-flight", "20"],
+    "20 ms, 429 past 20": ["--delay", "20", "--max-in-flight", "20"],
 }
 # More than any host answers in the time.
 COVERS = 200_000

@@ -1,6 +1,10 @@
 public import Platform
 
-/// Why a library cannot do what was asked. `message` says what happened and what to do.
+/// Why a library cannot do what was asked. `message` says what happened and what to do. Further cases may be added: switch with
+/// `@unknown default`.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum LibraryError: Error, Sendable, Hashable {
     /// A value of the configuration is out of its range, or a URL in it cannot be used.
     case invalidConfiguration(String)

@@ -1,4 +1,5 @@
 import DequeModule
+import Platform
 
 /// One direction of a link: the senders of all connections, the bottleneck they share, and the segments on their way.
 ///
@@ -9,7 +10,7 @@ import DequeModule
 /// A lost segment is sent again one round trip later (fast retransmit, also for the last segment of a flight, where TCP would
 /// wait for a timer). What follows it waits at the receiver.
 struct LinkDirection {
-    /// What a receiver gets.
+    /// An event that is due at the receiver.
     struct Arrival: Equatable {
         let connection: Int
         let event: LinkEvent

@@ -1,4 +1,4 @@
-/// What a link has carried.
+/// The traffic of a link.
 package struct LinkMetrics: Sendable, Equatable {
     /// The connections accepted.
     package internal(set) var connections = 0

@@ -3,9 +3,9 @@ import NIOPosix
 import Platform
 import Synchronization
 
-/// An emulated link before a server: it listens on a port of its own and relays every connection to the server.
+/// An emulated link before a server: it listens on a port and relays every connection to the server.
 ///
-/// Bytes pass untouched, so that TLS and HTTP/2 are end to end. One thread of its own carries all connections.
+/// Bytes pass untouched, so that TLS and HTTP/2 are end to end. One thread carries all connections.
 package final class LinkRelay: Sendable {
     package static let host = "127.0.0.1"
     /// The port it listens on.
@@ -62,7 +62,7 @@ package final class LinkRelay: Sendable {
         (self.listener, self.group, self.loop, self.shared) = (listener, group, loop, shared)
     }
 
-    /// What the link has carried so far.
+    /// The traffic of the link so far.
     package var metrics: LinkMetrics { shared.current }
 
     /// Stops listening and closes every connection at both ends.

@@ -1,4 +1,4 @@
-/// What one segment carries.
+/// The content of one segment.
 enum LinkEvent: Sendable {
     /// The connection opens.
     case open

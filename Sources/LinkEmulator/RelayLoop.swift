@@ -4,7 +4,7 @@ import NIOPosix
 /// A relay's connections and its link, on one event loop.
 ///
 /// The simulation runs on the event loop's clock. A timer wakes it for the next event, and at the earliest half a
-/// millisecond after the last arrival, so that a busy link moves many segments at once.
+/// millisecond after the last arrival, so that a busy link moves many segments together.
 final class RelayLoop {
     private let eventLoop: any EventLoop
     private let server: SocketAddress

@@ -50,6 +50,16 @@ package final class ByteBudget: Sendable {
             count.withLock { $0 += more }
             return true
         }
+
+        /// Holds this many bytes from now on, without waiting. - Returns: false if the budget has no room for them.
+        package func resize(to size: Int) -> Bool {
+            count.withLock { count in
+                guard size <= count || budget.take(size - count) else { return false }
+                if size < count { budget.release(count - size) }
+                count = size
+                return true
+            }
+        }
     }
 
     /// A reservation of no bytes, to be grown.

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// What a server requires of the clients that connect to it.
+/// The rules for the clients that connect to a server.
 package struct ClientRules: Sendable {
     private let hosts: AllowedHosts
     private let timeouts: ConnectionTimeouts
@@ -11,7 +11,7 @@ package struct ClientRules: Sendable {
         self.timeouts = timeouts
     }
 
-    /// What the kernel holds for a client that has no room for it, in bytes. With its default of some mebibytes, a client that
+    /// The limit of a socket's send buffer, in bytes. With its default of some mebibytes, a client that
     /// takes 40 KB a second would seem to take nothing for a minute.
     private static let maximumUnsent = 64 << 10
     #if os(Linux)

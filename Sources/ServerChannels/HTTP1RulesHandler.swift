@@ -5,7 +5,7 @@ import NIOHTTP1
 /// answer HTTP/1.0 as HTTP/1.1.
 ///
 /// It stands between NIO's codec and Hummingbird's. A connection whose last response is written is closed once its client has
-/// closed it, or after two seconds: closing at once could cost the client the response if it is still sending (RFC 9112 section
+/// closed it, or after two seconds: closing immediately could cost the client the response if it is still sending (RFC 9112 section
 /// 9.6).
 final class HTTP1RulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     typealias InboundIn = HTTPServerRequestPart

@@ -31,7 +31,7 @@ package struct ListeningServer: Sendable {
         }
         for await channel in channels { return ListeningServer(channel: channel, task: task) }
         switch await task.result {
-        case .success: throw ListenError(reason: "the server ended at once")
+        case .success: throw ListenError(reason: "the server ended immediately")
         case .failure(let error as IOError): throw ListenError(reason: String(cString: strerror(error.errnoCode)))
         case .failure(let error): throw ListenError(reason: "\(error)")
         }

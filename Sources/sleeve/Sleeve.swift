@@ -21,7 +21,7 @@ struct Sleeve: AsyncParsableCommand {
               sleeve serve                       your library in a browser
               sleeve stats                       the size of the cache and its hit rate
               sleeve pin URL                     keep a cover: pinned ones are never evicted
-              sleeve pack covers.pack            all covers in one file, for `sleeve unpack` on another machine
+              sleeve pack covers.tar             all covers in one file, for `sleeve unpack` on another machine
 
             `sleeve help COMMAND` explains a command and its options.
 

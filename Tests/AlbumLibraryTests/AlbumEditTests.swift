@@ -72,7 +72,7 @@ import Testing
         #expect(restored.album == nil && restored.index == 0 && restored.position == 0)
     }
 
-    @Test func `each client has a memento of its own, which the next program reads`() async throws {
+    @Test func `each client has a separate memento, which the next program reads`() async throws {
         try await withShelf(["A", "B", "C"]) { shelf in
             let library = shelf.store()
             let albums = try await library.all()

@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `two programs that edit different fields of an album at once lose neither`() async throws {
+    @Test func `two programs that edit different fields of an album simultaneously lose neither`() async throws {
         try await withThree { shelf in
             let (one, other) = (shelf.store(), shelf.store())
             let former = try await one.all()[1]
@@ -114,7 +114,8 @@ import Testing
     }
 
     @Test func `a step written before albums could be edited is read`() throws {
-        let text = #"{"kind":"delete","placed":[{"album":"{\"id\":\"x\",\"title\":\"A\"}","index":2,"after":"y"}]}"#
+        let text =
+            #"{"kind":"delete","changes":[{"album":"{\"id\":\"x\",\"title\":\"A\"}","index":2,"precedingID":"y"}]}"#
         let edit = try JSONDecoder().decode(AlbumEdit.self, from: Data(text.utf8))
         #expect(edit.title == "Delete “A”" && edit.changes[0].index == 2 && edit.changes[0].former == nil)
     }

@@ -166,7 +166,7 @@ import Wire
             let library = shelf.store()
             let edit = try await library.all().adding([Album(id: "new", title: "B")], at: 1)
             await library.close()
-            // What `edit` does before it replaces the file.
+            // As `edit` does before it replaces the file.
             let journal = try AlbumJournal(path: shelf.state + "/journal.sqlite3")
             try journal.record(.new(edit), changing: edit, messages: [])
             let next = shelf.store()

@@ -2,10 +2,10 @@ import Testing
 
 @testable import AlbumLibrary
 
-/// What a parser made of a text.
+/// The result of a parser.
 struct ParsedList: Equatable {
     var elements: [ListElement] = []
-    /// What it threw in the end.
+    /// The error at its end.
     var thrown: ListProblem?
 
     /// Feeds `bytes` in chunks of `chunk` bytes.

@@ -56,7 +56,7 @@ import Testing
         #expect(problem.message.contains("is not UTF-8") && item.url == "https://a/2")
     }
 
-    @Test func `a header that would be repaired is refused for an import, and a comment is nobody's text`() throws {
+    @Test func `a header that would be repaired is refused for an import, and a comment is ignored`() throws {
         #expect(throws: ListProblem.self) { try list("title,K\u{FC}nstler\nA,B\n", name: "x.csv", keeps: true) }
         #expect(try list("#EXTINF:1,Bj\u{F6}rk\nhttps://a/1\n", name: "x.m3u").notice == nil)
     }

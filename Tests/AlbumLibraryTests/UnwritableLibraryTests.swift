@@ -74,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a library remembers its remote until it is told to forget`() async throws {
+    @Test func `a library remembers its remote until it is removed`() async throws {
         try await withShelf { shelf in
             #expect(RememberedRemote.url(of: shelf.file) == nil)
             try RememberedRemote.set("https://a.example", of: shelf.file)

@@ -32,6 +32,17 @@ import Testing
         #expect(await large != nil)
     }
 
+    @Test func `a reservation shrinks, and grows if there is room`() async throws {
+        let budget = ByteBudget(limit: 10, timeout: .seconds(3_600))
+        let held = try #require(await budget.reserve(8))
+        async let waiting = budget.reserve(6)
+        while budget.waitingCount < 1 { await Task.yield() }
+        #expect(held.resize(to: 3) && held.resize(to: 3))
+        let other = try #require(await waiting)
+        #expect(budget.used == 9 && held.resize(to: 4) && !held.resize(to: 5) && budget.used == 10)
+        withExtendedLifetime(other) {}
+    }
+
     @Test func `more than the limit is reserved when nothing else is held`() async {
         let budget = ByteBudget(limit: 10, timeout: .zero)
         let held = await budget.reserve(1_000)

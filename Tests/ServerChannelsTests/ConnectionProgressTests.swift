@@ -23,7 +23,7 @@ import Testing
 
     @Test
     func
-        `a client that takes nothing of a response for 30 seconds has stalled, whatever is written meanwhile`()
+        `a client that reads no byte of a response for 30 seconds has stalled, whatever is written meanwhile`()
     {
         #expect(!isStalled(Observation(phase: .responding, sent: 5, unsent: 10), at: second(1)))
         #expect(!isStalled(Observation(phase: .responding, sent: 5, unsent: 10_000), at: second(30)))

@@ -10,5 +10,5 @@ package func eventually(
     }
 }
 
-/// What was waited for did not come about in time.
+/// A condition did not become true in time.
 package struct NeverTrue: Error {}

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A server of its own on loopback that answers every connection with the same bytes and closes it: for what an origin
+/// A server on loopback that answers every connection with the same bytes and closes it: for what an origin
 /// that knows HTTP would never say, and for seeing requests as they are on the wire.
 package final class Listener: Sendable {
     package enum Failure: Error { case cannotListen(Int32) }
@@ -51,7 +51,14 @@ package final class Listener: Sendable {
         let counter = Counter()
         self.counter = counter
         Thread.detachNewThread {
-            while case let connection = accept(socket, nil, nil), connection >= 0 {
+            while true {
+                let connection = accept(socket, nil, nil)
+                if connection < 0 {
+                    // `stop` has ended it. Otherwise the client has gone, or the process has too many files open for now.
+                    if errno == EINVAL || errno == EBADF { break }
+                    usleep(1_000)
+                    continue
+                }
                 let head = readsHead ? Self.readHead(connection) : Self.readOnce(connection)
                 continuation.yield(head)
                 if let answer = answer(head) {
@@ -68,7 +75,7 @@ package final class Listener: Sendable {
         }
     }
 
-    /// Accepts no more; nobody listens on the port from now on.
+    /// Accepts no more; connections to the port are refused from now on.
     package func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
 
     #if canImport(Darwin)
@@ -127,7 +134,7 @@ package func withListener(
     try await body(listener)
 }
 
-/// A port nobody listens on.
+/// A port without a listener.
 package func closedPort() async throws -> Int {
     let listener = try Listener(answer: nil)
     listener.stop()

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Runs blocking calls on a thread of their own: on a machine with two cores Swift has two, and whoever answers is in this
+/// Runs blocking calls on a new thread: on a machine with two cores Swift has two, and whoever answers is in this
 /// process.
 package func onThread<Result: Sendable>(_ body: @escaping @Sendable () throws -> Result) async throws -> Result {
     try await withCheckedThrowingContinuation { continuation in

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// What came back for one request.
+/// The response to one request.
 package struct Reply: Sendable {
     package enum Ending: Sendable { case complete, closed, reset }
 
@@ -20,7 +20,7 @@ package struct Reply: Sendable {
 /// A client's connection made of plain blocking calls: it sees what a library hides, such as a reset.
 package final class Wire: Sendable {
     private let socket: Int32
-    /// What came behind the reply that was read.
+    /// Bytes that arrived behind the reply that was read.
     private let unread = Mutex<ArraySlice<UInt8>>([])
 
     package struct Failure: Error { package let call: String, code: Int32 }

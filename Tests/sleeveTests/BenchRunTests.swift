@@ -31,7 +31,7 @@ extension CommandTests {
             var comparisons: [Comparison]
         }
 
-        /// What the folder has that the bench may have left.
+        /// The files that the bench has left in the folder.
         private func leftovers(_ stage: Stage) throws -> [String] {
             try FileManager.default.contentsOfDirectory(atPath: stage.folder).filter { $0.hasPrefix("sleeve-bench") }
         }

@@ -76,7 +76,7 @@ extension CommandTests {
                 #expect(try await stage.entries().isEmpty)
                 let stats = try await stage.stats()
                 #expect(stats.entries == 0 && stats.blobs == 0 && stats.chargedBytes == 0 && stats.liveBytes == 0)
-                #expect(try stage.segments().isEmpty)
+                #expect(stage.coverFiles().isEmpty)
                 #expect(try await stage.run("verify").status == 0)
                 let before = stage.origin.requestCount
                 try await stage.fill(stage.urls(0..<20))
@@ -84,7 +84,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a lost index is rebuilt, and the user is told`() async throws {
+        @Test func `a lost index is rebuilt, with a message`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<5), "--capacity", "8M")
                 for suffix in ["", "-wal", "-shm"] {
@@ -92,17 +92,18 @@ extension CommandTests {
                 }
                 let result = try await stage.run("list")
                 #expect(result.status == 0)
-                #expect(result.stderr.contains("rebuilding it from the covers; its capacity is lost"), "\(result)")
+                #expect(result.stderr.contains("rebuilding it from entries.jsonl and the covers"), "\(result)")
+                #expect(try await stage.run("stats").stdout.contains("of 8 MiB"))
                 #expect(try await stage.entries().count == 5)
                 #expect(try await stage.run("list").stderr.isEmpty)
             }
         }
 
-        @Test func `a prefetch downloads the covers of a lost segment again`() async throws {
+        @Test func `a prefetch downloads covers whose files are lost again`() async throws {
             try await withStage { stage in
                 let list = try stage.list(stage.urls(0..<5))
                 try await stage.fill(stage.urls(0..<5))
-                for segment in try stage.segments() { try FileManager.default.removeItem(atPath: segment) }
+                for file in stage.coverFiles() { try FileManager.default.removeItem(atPath: file) }
                 let result = try await stage.run("prefetch", list, "--json")
                 #expect(result.status == 0, "\(result)")
                 let before = stage.origin.requestCount
@@ -144,18 +145,12 @@ extension CommandTests {
     }
 
     @Suite struct VerifyTests {
-        /// Changes a byte in the middle of a cover. Returns the number of segments that contain it.
+        /// Changes a byte in the middle of a cover.
         private func spoil(_ cover: [UInt8], in stage: Stage) throws {
-            for path in try stage.segments() {
-                var bytes = try Data(contentsOf: URL(filePath: path))
-                guard let range = bytes.range(of: Data(cover)) else { continue }
-                bytes[range.lowerBound + range.count / 2] ^= 0x10
-                // Overwrites the byte in the same file.
-                let handle = try #require(FileHandle(forWritingAtPath: path))
-                try handle.write(contentsOf: bytes)
-                return try handle.close()
-            }
-            Issue.record("no segment holds the cover")
+            let file = URL(filePath: stage.coverFile(digest(cover)))
+            var bytes = try Data(contentsOf: file)
+            bytes[bytes.count / 2] ^= 0x10
+            try bytes.write(to: file)
         }
 
         private func cover(_ number: Int) -> [UInt8] { CoverImage.jpeg(number: number, aboutBytes: 4_000) }
@@ -204,7 +199,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `a missing index is rebuilt from the segments`() async throws {
+        @Test func `a missing index is rebuilt from the log of entries`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<30) + stage.urls(30..<33, "same=7"))
                 let before = try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }
@@ -219,28 +214,6 @@ extension CommandTests {
                     try await stage.entries().map { "\($0.url) \($0.digest) \($0.type) \($0.storedAt)" }.sorted()
                         == before.sorted())
                 #expect(try await stage.run("verify").status == 0)
-            }
-        }
-
-        @Test func `opening adopts records that the index lost in a power failure`()
-            async throws
-        {
-            try await withStage { stage in
-                try await stage.fill(stage.urls(0..<20))
-                let names = try FileManager.default.contentsOfDirectory(atPath: stage.cache)
-                    .filter { $0.hasPrefix("index.sqlite3") }
-                let before = try names.map { try Data(contentsOf: URL(filePath: "\(stage.cache)/\($0)")) }
-                try await stage.fill(stage.urls(20..<40))
-                let segments = try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count }
-                for (name, bytes) in zip(names, before) { try bytes.write(to: URL(filePath: "\(stage.cache)/\(name)")) }
-                let entries = try await stage.entries()
-                #expect(Set(entries.map(\.url)) == Set(stage.urls(0..<40)))
-                // Reading the cache must not have truncated a segment.
-                #expect(try stage.segments().map { try Data(contentsOf: URL(filePath: $0)).count } == segments)
-                let last = try await stage.run("get", "--offline", stage.urls(39..<40)[0])
-                #expect(last.output == cover(39), "\(last.stderr)")
-                let verified = try await stage.run("verify")
-                #expect(verified.status == 0, "\(verified)")
             }
         }
 
@@ -280,23 +253,16 @@ extension CommandTests {
             }
         }
 
-        @Test func `a repair without any segment drops nothing; the covers can be downloaded again, or evicted`()
-            async throws
-        {
+        @Test func `a repair without any file drops all entries; the covers can be downloaded again`() async throws {
             try await withStage { stage in
                 try await stage.fill(stage.urls(0..<5))
-                for path in try stage.segments() { try FileManager.default.removeItem(atPath: path) }
+                for path in stage.coverFiles() { try FileManager.default.removeItem(atPath: path) }
                 #expect(try await stage.run("verify").status == 3)
-                let repair = try await stage.run("verify", "--repair")
-                #expect(repair.status == 1 && repair.stderr.contains("segments is empty, so nothing was dropped"))
-                #expect(try await stage.entries().count == 5)
+                #expect(try await stage.run("verify", "--repair").status == 0)
+                #expect(try await stage.entries().isEmpty)
                 try await stage.fill(stage.urls(0..<5))
                 #expect(stage.origin.requestCount == 10)
                 #expect(try await stage.run("verify").status == 0)
-                for path in try stage.segments() { try FileManager.default.removeItem(atPath: path) }
-                #expect(try await stage.run("evict", "--to", "0").status == 0)
-                #expect(try await stage.run("verify").status == 0)
-                #expect(try await stage.entries().isEmpty)
             }
         }
     }

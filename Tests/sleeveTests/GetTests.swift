@@ -49,6 +49,27 @@ extension CommandTests {
             }
         }
 
+        @Test func `--path prints the path of a file with the cover's bytes, downloaded on a miss`() async throws {
+            try await withStage { stage in
+                let url = stage.origin.coverURL(5)
+                try await stage.fill([stage.origin.coverURL(6)])
+                let absent = try await stage.run("get", "--path", "--offline", url)
+                #expect(absent.status == 3 && absent.stdout.isEmpty, "\(absent)")
+                let miss = try await stage.run("get", "--path", url)
+                #expect(miss.status == 0 && miss.stdout.hasSuffix("\n"), "\(miss)")
+                let path = String(miss.stdout.dropLast())
+                #expect(path.hasPrefix("/") && FileManager.default.contents(atPath: path) == Data(cover))
+                let hit = try await stage.run("get", "--path", "--offline", url)
+                #expect(hit.stdout == miss.stdout && stage.origin.requestCount(path: "/covers/5.jpg") == 1)
+                let json = try await stage.run("get", "--path", "--json", url)
+                #expect(
+                    try memberNames(json.stdout) == [["url", "digest", "bytes", "type", "width", "height", "path"]])
+                let forbidden = try await stage.run("get", "--path", url + "?cache-control=no-store")
+                #expect(forbidden.status == 3 && forbidden.stderr.contains("no-store"), "\(forbidden)")
+                #expect(try await stage.run("get", "--path", url, "-o", "x").status == 64)
+            }
+        }
+
         @Test func `a cover is written to a file, and JSON describes it`() async throws {
             try await withStage { stage in
                 let file = try stage.file("cover.jpg", "something else")

@@ -5,7 +5,7 @@ import Testing
 
 /// `Sleeve.parse` gives the parser the named command alone. These tests compare it with the parser that has all of them.
 @Suite struct ParserTests {
-    /// What a parser makes of arguments: the command with its options, or the text that ends the process.
+    /// The result of a parser: the command with its options, or the text that ends the process.
     private func result(_ parse: () async throws -> any ParsableCommand) async -> String {
         do {
             let command = try await parse()

@@ -152,7 +152,7 @@ extension CommandTests {
                 let none = try stage.text(of: metrics)
                 #expect(names(none) == names(text) && none.contains("exit_code{\(labels)} 1\n"))
                 #expect(none.split(separator: "\n").first { $0.hasPrefix("sleeve_last_success") } == success)
-                // What the metrics said about the cache stays.
+                // The metrics of the cache stay.
                 #expect(none.contains("sleeve_cache_entries{cache=\"\(stage.cache)\"} 3\n"))
             }
         }

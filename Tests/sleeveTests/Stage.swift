@@ -85,12 +85,8 @@ struct Stage: Sendable {
         return try result.json()
     }
 
-    /// The segment files, in order.
-    func segments() throws -> [String] {
-        try FileManager.default.contentsOfDirectory(atPath: cache + "/segments").sorted().map {
-            "\(cache)/segments/\($0)"
-        }
-    }
+    /// The paths of the covers' files.
+    func coverFiles() -> [String] { CacheCheck.files(in: cache).map { coverFile($0) } }
 
     /// The albums of a library file.
     func albums(of path: String) throws -> [AlbumLine] {
@@ -102,7 +98,7 @@ struct Stage: Sendable {
     }
 }
 
-/// Runs `body` with a stage of its own.
+/// Runs `body` with a new stage.
 func withStage<Result>(
     _ options: OriginOptions = OriginOptions(), _ body: (Stage) async throws -> Result
 ) async throws -> Result {

@@ -1,4 +1,6 @@
+import CommandSupport
 import Foundation
+import Platform
 import Synchronization
 
 #if canImport(Glibc)
@@ -94,7 +96,10 @@ final class Child: Sendable {
             input = pipe
             readEnd = pipe.reading
         }
-        pid = try spawn(program, arguments, environment, [readEnd, output.writing, errors.writing])
+        pid = try ChildProcess(
+            [program] + arguments, environment: environment, input: readEnd, output: output.writing,
+            errors: errors.writing, inheritsIgnored: false
+        ).pid
         for descriptor in [readEnd, output.writing, errors.writing] { close(descriptor) }
         if let input {
             box.state.withLock { $0.input = input.writing }
@@ -116,7 +121,7 @@ final class Child: Sendable {
 
     func send(_ text: String) {
         guard let input = box.state.withLock({ $0.input }) else { return }
-        writeAll(input, Array(text.utf8))
+        _ = Array(text.utf8).withUnsafeBytes { writeAll($0, to: input) }
     }
 
     func closeInput() {
@@ -127,7 +132,7 @@ final class Child: Sendable {
         let box = box
         Thread.detachNewThread {
             guard let input = box.state.withLock({ $0.input.take() }) else { return }
-            writeAll(input, bytes)
+            _ = bytes.withUnsafeBytes { writeAll($0, to: input) }
             close(input)
         }
     }
@@ -158,7 +163,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Calls `body` at the end of the process, or at once if it has ended. Does not retain the child.
+    /// Calls `body` at the end of the process, or immediately if it has ended. Does not retain the child.
     func whenEnded(_ body: @escaping @Sendable (RunResult) -> Void) {
         let result = box.state.withLock { state -> RunResult? in
             if state.result == nil { state.exitWaiters.append(body) }
@@ -167,7 +172,9 @@ final class Child: Sendable {
         if let result { body(result) }
     }
 
-    /// What it has written to stderr so far.
+    var isRunning: Bool { box.state.withLock { $0.result == nil } }
+
+    /// Its stderr so far.
     var errors: String { box.state.withLock { String(decoding: $0.errors, as: UTF8.self) } }
 
     /// The first line on stdout, as soon as it arrives; nil if the process ends without one.
@@ -189,7 +196,7 @@ final class Child: Sendable {
         }
     }
 
-    /// Reads both pipes to their ends, then reaps the process. Runs on a thread of its own.
+    /// Reads both pipes to their ends, then reaps the process. Runs on a new thread.
     private static func follow(_ pid: pid_t, _ output: Int32, _ errors: Int32, _ box: Box) {
         var watched = [output, errors].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
         var chunk = [UInt8](repeating: 0, count: 64 << 10)
@@ -255,59 +262,6 @@ private struct Pipe {
         guard pipe(&ends) == 0 else { throw Child.Failure(reason: "pipe: \(errno)") }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         (reading, writing) = (ends[0], ends[1])
-    }
-}
-
-private func spawn(
-    _ program: String, _ arguments: [String], _ environment: [String: String], _ streams: [Int32]
-) throws -> pid_t {
-    #if os(Linux)
-        var actions = posix_spawn_file_actions_t()
-        var attributes = posix_spawnattr_t()
-    #else
-        var actions: posix_spawn_file_actions_t?
-        var attributes: posix_spawnattr_t?
-    #endif
-    posix_spawn_file_actions_init(&actions)
-    posix_spawnattr_init(&attributes)
-    defer {
-        posix_spawn_file_actions_destroy(&actions)
-        posix_spawnattr_destroy(&attributes)
-    }
-    for (number, stream) in streams.enumerated() {
-        posix_spawn_file_actions_adddup2(&actions, stream, Int32(number))
-    }
-    // A child would hold other tests' listeners, whose ports they use again. Swift's Glibc leaves the call out.
-    #if os(Linux)
-        typealias CloseFrom = @convention(c) (UnsafeMutablePointer<posix_spawn_file_actions_t>, Int32) -> Int32
-        if let symbol = dlsym(nil, "posix_spawn_file_actions_addclosefrom_np") {
-            _ = unsafeBitCast(symbol, to: CloseFrom.self)(&actions, Int32(streams.count))
-        }
-    #endif
-    // The signal state of a shell, whatever the tests' own process ignores or blocks.
-    var none = sigset_t()
-    var all = sigset_t()
-    sigemptyset(&none)
-    sigfillset(&all)
-    posix_spawnattr_setsigmask(&attributes, &none)
-    posix_spawnattr_setsigdefault(&attributes, &all)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF))
-    let words = ([program] + arguments).map { strdup($0) } + [nil]
-    let variables = environment.map { strdup("\($0)=\($1)") } + [nil]
-    defer { for text in words + variables { free(text) } }
-    var pid: pid_t = 0
-    let code = posix_spawn(&pid, program, &actions, &attributes, words, variables)
-    guard code == 0 else { throw Child.Failure(reason: "\(program): \(String(cString: strerror(code)))") }
-    return pid
-}
-
-private func writeAll(_ descriptor: Int32, _ bytes: [UInt8]) {
-    var rest = bytes[...]
-    while !rest.isEmpty {
-        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-        if count < 0, errno == EINTR { continue }
-        if count <= 0 { return }
-        rest = rest.dropFirst(count)
     }
 }
 

@@ -1,6 +1,6 @@
 import Foundation
-import LinkEmulator
 import OriginServer
+import Platform
 import Testing
 
 @testable import CommandSupport
@@ -224,7 +224,7 @@ import Testing
     // MARK: The cache's contents
 
     private func contents() -> CacheContents {
-        CacheContents(listed: catalog.digests, read: catalog.digests, segmentBytes: 100)
+        CacheContents(listed: catalog.digests, read: catalog.digests, coverBytes: 100)
     }
 
     private func kinds(_ contents: CacheContents) -> [TortureViolation.Kind] {
@@ -253,7 +253,7 @@ import Testing
         found.defects = ["an entry without a blob"]
         #expect(kinds(found) == [.damaged])
         found = contents()
-        found.segmentBytes = 101
+        found.coverBytes = 101
         #expect(kinds(found) == [.overCapacity])
     }
 

@@ -166,26 +166,6 @@ extension CommandTests {
             }
         }
 
-        /// Words that the project's style rules out.
-        @Test func `no help text uses a word that the style rules out`() async throws {
-            let words = [
-                "at the most", "so many", "so much", "so long", "anew", "whoever", "nobody", "somebody", "what is told",
-                "cannot be had", "besides", "for ever", "all the same", "still stands",
-            ]
-            try await withStage { stage in
-                let album = ["list", "show", "add", "delete", "undo", "redo", "import", "export"].map { ["album", $0] }
-                let commands = [
-                    [], ["prefetch"], ["refresh"], ["get"], ["serve"], ["list"], ["stats"], ["verify"], ["evict"],
-                    ["origin"], ["bench"], ["album"], ["pin"], ["unpin"], ["remove"], ["pack"], ["unpack"],
-                ]
-                for command in commands + album {
-                    let help = try await sleeveTests.run(command + ["--help"], environment: stage.environment)
-                    let text = help.stdout.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-                    for word in words { #expect(!" \(text) ".contains(" \(word) "), "\(command): \(word)") }
-                }
-            }
-        }
-
         @Test func `an unknown fault is reported with the known ones`() async throws {
             try await withStage { stage in
                 let result = try await stage.run("origin", "--port", "0", "--fault", "burn")

@@ -1,6 +1,9 @@
 /// A step in a library's history, which `undo` reverts and `redo` repeats.
 public struct AlbumEdit: Hashable, Sendable, Codable {
-    /// What a step does.
+    /// The kind of a step. Further kinds may be added.
+    #if hasAttribute(nonexhaustive)
+        @nonexhaustive
+    #endif
     public enum Kind: String, Sendable, Codable {
         /// Adds albums.
         case add
@@ -10,7 +13,7 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         case edit
     }
 
-    /// What a step does to one album.
+    /// The effect of a step on one album.
     public struct Change: Hashable, Sendable, Codable {
         /// The album that is added or deleted, or an edited album with its new fields.
         public var album: Album
@@ -29,8 +32,7 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
         }
 
         private enum CodingKeys: String, CodingKey {
-            case album, index, former
-            case precedingID = "after"
+            case album, index, precedingID, former
         }
 
         /// Decodes what `encode(to:)` wrote.
@@ -57,13 +59,12 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
     }
 
     private enum CodingKeys: String, CodingKey {
-        case kind
-        case changes = "placed"
+        case kind, changes
     }
 
-    /// What the step does.
+    /// The kind of the step.
     public var kind: Kind
-    /// The albums it does it to, in the library's order.
+    /// The changed albums, in the library's order.
     public var changes: [Change]
 
     // MARK: For display

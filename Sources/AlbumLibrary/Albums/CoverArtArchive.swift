@@ -1,4 +1,7 @@
-/// The size in which the Cover Art Archive returns covers: the longer side in pixels, or the original.
+/// The size in which the Cover Art Archive returns covers: the longer side in pixels, or the original. Further sizes may be added.
+#if hasAttribute(nonexhaustive)
+    @nonexhaustive
+#endif
 public enum CoverSize: String, Sendable, Hashable, CaseIterable {
     /// At most 250 pixels.
     case pixels250 = "250"
@@ -55,7 +58,7 @@ package struct CoverArtArchive: Sendable {
         return Self.picture(of: url).map { $0 + last.fileName }
     }
 
-    /// What the URLs of a front cover's sizes have in common; nil if `url` has not the form of such a URL.
+    /// The common part of the URLs of a front cover's sizes; nil if `url` has not the form of such a URL.
     package static func picture(of url: String) -> String? {
         guard let slash = url.utf8.lastIndex(of: UInt8(ascii: "/")),
             CoverSize.allCases.contains(where: { $0.fileName.utf8.elementsEqual(url.utf8[slash...].dropFirst()) }),

@@ -1,3 +1,5 @@
+import Platform
+
 /// Reads one JSON text (RFC 8259) from memory, strictly, value by value, without building a tree.
 ///
 /// `JSONDecoder` does not serve here: swift-foundation's does not report where a text is malformed, accepts a trailing comma,
@@ -254,7 +256,7 @@ struct JSONCursor {
     private mutating func hex() throws(SyntaxError) -> UInt16 {
         var value: UInt16 = 0
         for _ in 0..<4 {
-            guard let byte = next, let digit = Character(UnicodeScalar(byte)).hexDigitValue else {
+            guard let byte = next, let digit = Hexadecimal.value(byte) else {
                 throw unexpected("four hexadecimal digits after \\u")
             }
             value = value << 4 | UInt16(digit)

@@ -2,7 +2,7 @@ import Platform
 
 /// Streams a list of covers from a file or from standard input, in bounded memory.
 ///
-/// It blocks in `read(2)`: use it on a thread of its own, never on Swift's cooperative pool. It is not thread-safe.
+/// It blocks in `read(2)`: use it on a separate thread, never on Swift's cooperative pool. It is not thread-safe.
 /// A problem with one element is an element; a thrown error means that the rest of the list cannot be read.
 package final class AlbumListReader {
     private let descriptor: CInt

@@ -93,7 +93,7 @@ struct DetectedFormat: Equatable {
     /// Describes a list, for messages about a file that is not one.
     static let expected = "expected a list of albums (JSON, JSON lines, CSV) or of URLs"
 
-    /// What the file is if its bytes are not UTF-8 text; nil if they may be.
+    /// The kind of a file whose bytes are not UTF-8 text, and how to get a list from it; nil if they may be text.
     private static func kindOfBinary(_ bytes: UnsafeRawBufferPointer, _ file: String) -> String? {
         if bytes.starts(with: [0xFF, 0xFE]) || bytes.starts(with: [0xFE, 0xFF]) {
             return "is UTF-16; save it as UTF-8"

@@ -22,7 +22,7 @@ struct JSONListParser: ListParser {
 
     private(set) var location: ListLocation
     private let options: ListOptions
-    /// Whether values stand on lines of their own.
+    /// Whether each value stands on a separate line.
     private let hasLines: Bool
     private var levels: [Level] = []
     /// Whether an array has ended, or a value on a line was read.
@@ -32,7 +32,7 @@ struct JSONListParser: ListParser {
     /// The maximum nesting of objects and arrays around the albums.
     private static let maximumLevels = 8
 
-    /// - Parameter hasLines: The list is not one array: values stand on lines of their own.
+    /// - Parameter hasLines: The list is not one array: each value stands on a separate line.
     init(file: String, hasLines: Bool, _ options: ListOptions = ListOptions()) {
         location = ListLocation(file: file, line: 1, column: 1)
         self.options = options

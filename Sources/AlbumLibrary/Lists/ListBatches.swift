@@ -1,29 +1,29 @@
 import Dispatch
 import Platform
 
-/// The elements of several lists, in order. A thread of its own reads them, because reading blocks.
-package struct ListBatches: AsyncSequence, Sendable {
-    package typealias Element = [ListElement]
+/// The elements of several lists, in order. A thread reads and transforms them, because that blocks.
+package struct ListBatches<Batch: Sendable>: AsyncSequence, Sendable {
+    package typealias Element = Batch
     package typealias Failure = Never
 
     /// Maximum number of batches that are read and not consumed.
-    private static let readAhead = 4
+    private static var readAhead: Int { 4 }
 
-    private let stream: AsyncStream<[ListElement]>
+    private let stream: AsyncStream<Batch>
     // Created with 0 and raised: libdispatch traps when a semaphore is destroyed below its initial value.
     private let permits = DispatchSemaphore(value: 0)
 
     /// - Parameters:
-    ///   - problem: The problem of an item in a file, which then replaces the item; nil if it has none.
+    ///   - transform: Called with each batch of a file, on the thread.
     ///   - onNotice: Called once for each list with text that is not UTF-8 in elements that are used nonetheless.
     ///   - onFailure: Called for each list that cannot be read to its end. The next list is read nonetheless.
     package init(
         paths: [String], _ options: ListOptions = ListOptions(),
-        problem: @escaping @Sendable (ListItem, _ file: String) -> ListProblem? = { _, _ in nil },
+        transform: @escaping @Sendable (_ batch: [ListElement], _ file: String) -> Batch,
         onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
         onFailure: @escaping @Sendable (ListProblem) -> Void
     ) {
-        let (stream, continuation) = AsyncStream.makeStream(of: [ListElement].self)
+        let (stream, continuation) = AsyncStream.makeStream(of: Batch.self)
         self.stream = stream
         let permits = permits
         for _ in 0..<Self.readAhead { permits.signal() }
@@ -35,17 +35,14 @@ package struct ListBatches: AsyncSequence, Sendable {
                 do throws(ListProblem) {
                     let reader = try AlbumListReader(path: path, options)
                     var hasNotice = false
-                    while var batch = try reader.next() {
+                    while let batch = try reader.next() {
                         if !hasNotice, let notice = reader.notice {
                             hasNotice = true
                             onNotice(notice)
                         }
-                        for index in batch.indices {
-                            guard case .item(let item) = batch[index] else { continue }
-                            if let problem = problem(item, file) { batch[index] = .problem(problem) }
-                        }
+                        let transformed = transform(batch, file)
                         permits.wait()
-                        if case .terminated = continuation.yield(batch) { return }
+                        if case .terminated = continuation.yield(transformed) { return }
                     }
                 } catch {
                     onFailure(error)
@@ -56,19 +53,31 @@ package struct ListBatches: AsyncSequence, Sendable {
     }
 
     package struct Iterator: AsyncIteratorProtocol {
-        var stream: AsyncStream<[ListElement]>.Iterator
+        var stream: AsyncStream<Batch>.Iterator
         let permits: DispatchSemaphore
 
-        package mutating func next() async -> [ListElement]? {
+        package mutating func next() async -> Batch? {
             permits.signal()
             return await stream.next()
         }
 
-        package mutating func next(isolation actor: isolated (any Actor)?) async -> [ListElement]? {
+        package mutating func next(isolation actor: isolated (any Actor)?) async -> Batch? {
             permits.signal()
             return await stream.next(isolation: actor)
         }
     }
 
     package func makeAsyncIterator() -> Iterator { Iterator(stream: stream.makeAsyncIterator(), permits: permits) }
+}
+
+extension ListBatches where Batch == [ListElement] {
+    /// The elements as they are.
+    package init(
+        paths: [String], _ options: ListOptions = ListOptions(),
+        onNotice: @escaping @Sendable (ListProblem) -> Void = { _ in },
+        onFailure: @escaping @Sendable (ListProblem) -> Void
+    ) {
+        self.init(
+            paths: paths, options, transform: { batch, _ in batch }, onNotice: onNotice, onFailure: onFailure)
+    }
 }

@@ -1,6 +1,6 @@
 /// Converts the bytes of one format to elements. ``ListBuffer`` feeds it.
 protocol ListParser {
-    /// What an element of the format is called in messages.
+    /// The name of an element of the format in messages.
     static var element: String { get }
     /// Where the next byte is.
     var location: ListLocation { get }
@@ -163,5 +163,35 @@ extension LineParser {
         guard let end = bytes.firstOffset(of: Byte.newline, from: 0) else { return nil }
         location.line += 1
         return end + 1
+    }
+}
+
+/// Finds text that is not UTF-8 (RFC 3629), such as Latin-1 from a spreadsheet or an old editor.
+enum UTF8Check {
+    /// The offset of the first byte that is not part of a UTF-8 sequence; nil if all are.
+    static func firstInvalidOffset(_ bytes: UnsafeRawBufferPointer) -> Int? {
+        // Most lists are ASCII: eight bytes at a time.
+        var start = 0
+        while start + 8 <= bytes.count {
+            let word = bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)
+            if word & 0x8080_8080_8080_8080 != 0 { break }
+            start += 8
+        }
+        var parser = Unicode.UTF8.ForwardParser()
+        var rest = bytes[start...].makeIterator()
+        while true {
+            switch parser.parseScalar(from: &rest) {
+            case .valid(let scalar): start += scalar.count
+            case .emptyInput: return nil
+            case .error: return start
+            }
+        }
+    }
+
+    /// The message for the wrong byte at `offset`: its likely encoding, and how to convert the file.
+    static func message(_ bytes: UnsafeRawBufferPointer, at offset: Int, in file: String) -> String {
+        let name = file == "stdin" ? "FILE" : file
+        return "the text is not UTF-8 (\(Byte.name(bytes[offset]))); if it is Latin-1, convert it: "
+            + "iconv -f LATIN1 -t UTF-8 \(name) > NEW"
     }
 }

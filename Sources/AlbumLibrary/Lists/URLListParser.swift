@@ -23,7 +23,7 @@ struct URLListParser: LineParser {
         }
         if urls.contains(where: Self.isSeveral) {
             let message =
-                "two URLs are on one line; write each on a line of its own, or put a tab between alternatives of one cover; "
+                "two URLs are on one line; write each on a separate line, or put a tab between alternatives of one cover; "
                 + "skipped"
             return .problem(ListProblem(location, message))
         }

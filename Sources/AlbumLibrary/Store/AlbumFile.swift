@@ -66,7 +66,7 @@ package enum AlbumFile {
         }
     }
 
-    /// Gives equal albums ids of their own.
+    /// Gives equal albums different ids.
     private static func withUniqueIDs(_ albums: [Album]) -> [Album] {
         var taken: Set<String> = []
         taken.reserveCapacity(albums.count)

@@ -43,7 +43,7 @@ final class AlbumJournal {
         case undo, redo
     }
 
-    /// What `record` replaced, for `withdraw`.
+    /// The rows that `record` replaced, for `withdraw`.
     struct Record {
         fileprivate var done: Int
         /// The steps from `done` on.

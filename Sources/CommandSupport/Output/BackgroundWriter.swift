@@ -2,7 +2,7 @@ import Dispatch
 import Platform
 import Synchronization
 
-/// Writes to a descriptor from a thread of its own: a stalled reader, such as a pipe that is not read, blocks neither
+/// Writes to a descriptor from a separate thread: a stalled reader, such as a pipe that is not read, blocks neither
 /// transfers nor Swift's thread pool. The thread starts with the first write.
 package final class BackgroundWriter: Sendable {
     private struct State {
@@ -32,7 +32,7 @@ package final class BackgroundWriter: Sendable {
     /// The system's text for a failed write; nil if none failed.
     package var error: String? { state.withLock { $0.error }.map { String(cString: strerror($0)) } }
 
-    /// Queues the bytes and returns at once.
+    /// Queues the bytes without waiting.
     package func write(_ bytes: some Sequence<UInt8>) {
         let mustStart = state.withLock { state in
             if state.error != nil { return false }

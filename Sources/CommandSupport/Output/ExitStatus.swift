@@ -1,5 +1,4 @@
 package import ArgumentParser
-import Platform
 
 /// The exit codes of the command-line contract.
 package enum ExitStatus {
@@ -13,13 +12,4 @@ package enum ExitStatus {
 package func fail(_ message: String, _ code: ExitCode = ExitStatus.couldNotRun) -> ExitCode {
     Log.error(message)
     return code
-}
-
-/// Writes a command's result to stdout. - Throws: An exit code, after an error message.
-package func printResult(_ result: String) throws {
-    // On a terminal, earlier messages stand above the result.
-    Log.flush()
-    guard Terminal.standardOutput.write(result) else {
-        throw fail("cannot write the result to stdout: \(SystemError("write").reason)")
-    }
 }

@@ -3,7 +3,7 @@ package import Logging
 import Platform
 import Synchronization
 
-/// Messages on stderr: a line of text, or a JSON object for a log collector. A thread of their own writes them, so that a
+/// Messages on stderr: a line of text, or a JSON object for a log collector. A separate thread writes them, so that a
 /// stalled stderr blocks nothing. Messages beyond a backlog limit are dropped and counted.
 package enum Log {
     private static let isJSON = Atomic(false)

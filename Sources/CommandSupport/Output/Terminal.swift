@@ -23,21 +23,14 @@ package struct Terminal: Sendable {
     package func write(_ text: String) -> Bool { write(Array(text.utf8)) }
 
     @discardableResult
-    package func write(_ bytes: [UInt8]) -> Bool {
-        bytes.withUnsafeBytes { bytes in
-            var written = 0
-            while written < bytes.count {
-                let count = systemWrite(descriptor, bytes.baseAddress! + written, bytes.count - written)
-                if count < 0, errno == EINTR { continue }
-                if count <= 0 { return false }
-                written += count
-            }
-            return true
-        }
-    }
+    package func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { writeAll($0, to: descriptor) } }
 }
 
-/// `write(2)`, whose name the methods above shadow.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer, _ count: Int) -> Int {
-    write(descriptor, bytes, count)
+/// Writes a command's result to stdout. - Throws: An exit code, after an error message.
+package func printResult(_ result: String) throws {
+    // On a terminal, earlier messages stand above the result.
+    Log.flush()
+    guard Terminal.standardOutput.write(result) else {
+        throw fail("cannot write the result to stdout: \(SystemError("write").reason)")
+    }
 }

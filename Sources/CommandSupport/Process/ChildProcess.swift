@@ -1,9 +1,9 @@
 import CLinux
-import Platform
+package import Platform
 
 /// A program that this one starts, and whose cost it measures.
 package struct ChildProcess: Sendable {
-    let pid: pid_t
+    package let pid: Int32
 
     /// How a process ended, and what it cost.
     package struct Exit: Sendable {
@@ -15,15 +15,19 @@ package struct ChildProcess: Sendable {
         package var memory: Int
     }
 
-    /// Starts a program with the default signal state. It inherits only that SIGHUP, SIGINT or SIGQUIT is ignored, as under nohup(1).
+    /// Starts a program with the default signal state and no other descriptors than its standard ones.
     /// - Parameters:
     ///   - words: the program, which is looked up in `PATH`, and its arguments.
+    ///   - environment: its environment; nil for this process's.
     ///   - directory: its working directory; nil for this process's.
+    ///   - input: the descriptor that becomes its stdin; nil for the null device.
     ///   - output: the descriptor that becomes its stdout.
     ///   - errors: the descriptor that becomes its stderr.
-    ///   - hasOwnGroup: whether it leads a process group of its own, which a terminal's signals do not reach.
-    init(
-        _ words: [String], in directory: String? = nil, output: Int32, errors: Int32, hasOwnGroup: Bool = false
+    ///   - hasOwnGroup: whether it leads a new process group, which a terminal's signals do not reach.
+    ///   - inheritsIgnored: whether a SIGHUP, SIGINT or SIGQUIT that is ignored stays so, as under nohup(1).
+    package init(
+        _ words: [String], environment: [String: String]? = nil, in directory: String? = nil, input: Int32? = nil,
+        output: Int32, errors: Int32, hasOwnGroup: Bool = false, inheritsIgnored: Bool = true
     ) throws(SystemError) {
         #if os(Linux)
             var actions = posix_spawn_file_actions_t()
@@ -38,24 +42,38 @@ package struct ChildProcess: Sendable {
             posix_spawn_file_actions_destroy(&actions)
             posix_spawnattr_destroy(&attributes)
         }
-        posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        if let input {
+            posix_spawn_file_actions_adddup2(&actions, input, STDIN_FILENO)
+        } else {
+            posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        }
         posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO)
         if let directory { posix_spawn_file_actions_addchdir_np(&actions, directory) }
+        // A library may have opened others without FD_CLOEXEC.
+        #if os(Linux)
+            posix_spawn_file_actions_addclosefrom_np(&actions, STDERR_FILENO + 1)
+        #endif
         // The thread that starts it blocks all signals.
         var (none, all) = (sigset_t(), sigset_t())
         sigemptyset(&none)
         sigfillset(&all)
-        for signal in [SIGHUP, SIGINT, SIGQUIT] where Signals.isIgnored(signal) { sigdelset(&all, signal) }
+        for signal in [SIGHUP, SIGINT, SIGQUIT] where inheritsIgnored && Signals.isIgnored(signal) {
+            sigdelset(&all, signal)
+        }
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setsigdefault(&attributes, &all)
         posix_spawnattr_setpgroup(&attributes, 0)
         let group = hasOwnGroup ? Int16(POSIX_SPAWN_SETPGROUP) : 0
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK) | Int16(POSIX_SPAWN_SETSIGDEF) | group)
         let arguments = words.map { strdup($0) } + [nil]
-        defer { for argument in arguments { free(argument) } }
+        let variables = environment.map { $0.map { strdup("\($0)=\($1)") } + [nil] } ?? []
+        defer { for text in arguments + variables { free(text) } }
         var pid: pid_t = 0
-        errno = posix_spawnp(&pid, words[0], &actions, &attributes, arguments, environ)
+        errno =
+            environment == nil
+            ? posix_spawnp(&pid, words[0], &actions, &attributes, arguments, environ)
+            : posix_spawnp(&pid, words[0], &actions, &attributes, arguments, variables)
         guard errno == 0 else { throw SystemError("start", path: words[0]) }
         self.pid = pid
     }

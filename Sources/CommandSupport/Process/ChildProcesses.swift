@@ -78,7 +78,7 @@ package final class ChildProcesses: Sendable {
 }
 
 extension WorkThread {
-    /// Runs blocking work on a thread of its own.
+    /// Runs blocking work on a new thread.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             start { continuation.resume(returning: body()) }

@@ -1,7 +1,7 @@
 import Platform
 import Synchronization
 
-/// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the work in order, the second one ends the process at once.
+/// Handles SIGINT, SIGTERM and SIGHUP: the first signal stops the work in order, the second one ends the process immediately.
 ///
 /// A signal that was ignored when the process started stays ignored: nohup(1) ignores SIGHUP, and a shell script ignores SIGINT
 /// and SIGQUIT in its background commands (POSIX, Shell Command Language 2.12).
@@ -12,7 +12,7 @@ package enum Signals {
     private static let latest = Mutex<Int32?>(nil)
     private static let writer = Atomic<Int32>(-1)
 
-    /// Calls `first` on a thread of its own when the first signal arrives.
+    /// Calls `first` on a separate thread when the first signal arrives.
     package static func handle(first: @escaping @Sendable (Int32) -> Void) {
         var ends: [Int32] = [0, 0]
         guard pipe(&ends) == 0 else { return }

@@ -20,7 +20,7 @@ package struct OriginArguments: ParsableArguments {
     var totalBandwidth: ByteSize?
 
     @Option(help: ArgumentHelp("Answer 429 if more than this many requests are in flight.", valueName: "n"))
-    var mostInFlight: Int?
+    var maxInFlight: Int?
 
     @Option(
         help: ArgumentHelp(
@@ -64,7 +64,7 @@ package struct OriginArguments: ParsableArguments {
     package func validate() throws {
         guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
         guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
-        guard mostInFlight ?? 1 > 0 else { throw ValidationError("--most-in-flight must be at least 1") }
+        guard maxInFlight ?? 1 > 0 else { throw ValidationError("--max-in-flight must be at least 1") }
         guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
         guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
     }
@@ -73,7 +73,7 @@ package struct OriginArguments: ParsableArguments {
     package var configuresOrigin: Bool {
         archiveHosts || delay > 0
             || [fault, retryAfter, cacheControl, albums].contains { $0 != nil }
-            || [mostInFlight, faultEvery, bandwidth?.bytes, totalBandwidth?.bytes].contains { $0 != nil }
+            || [maxInFlight, faultEvery, bandwidth?.bytes, totalBandwidth?.bytes].contains { $0 != nil }
     }
 
     /// Prints the URLs or writes the covers that an option asks for. - Returns: Whether one does.
@@ -90,7 +90,7 @@ package struct OriginArguments: ParsableArguments {
         options.delay = .microseconds(Int(delay * 1_000))
         options.bytesPerSecond = bandwidth?.bytes
         options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
-        options.maximumInFlight = mostInFlight
+        options.maximumInFlight = maxInFlight
         options.faultEvery = faultEvery
         options.retryAfter = retryAfter
         if let cacheControl { options.cacheControl = cacheControl }

@@ -1,4 +1,5 @@
 import NIOCore
+import Platform
 
 /// Covers by number: embedded images that a comment makes unique. The same number always gives the same bytes.
 package enum CoverImage {
@@ -16,7 +17,7 @@ package enum CoverImage {
     }
 
     static func jpegFile(number: Int, size: Int? = nil) -> CommentedJPEG {
-        let hash = StableHash.mix(UInt64(bitPattern: Int64(number)))
+        let hash = SplitMix64.mix(UInt64(bitPattern: Int64(number)))
         guard let size else {
             return CommentedJPEG(templates[Int(hash % UInt64(templates.count))], comment: comment(number))
         }

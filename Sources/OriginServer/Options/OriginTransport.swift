@@ -1,6 +1,6 @@
 package import NIOCore
 
-/// What lies between an origin's sockets and HTTP: TLS, which may negotiate HTTP/2.
+/// The layer between an origin's sockets and HTTP: TLS, which may negotiate HTTP/2.
 ///
 /// The module `OriginTLS` implements it. Without a transport, an origin speaks HTTP/1.1 in cleartext.
 package protocol OriginTransport: Sendable {

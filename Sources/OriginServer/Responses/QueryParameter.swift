@@ -1,4 +1,5 @@
 import HTTPTypes
+import Platform
 
 /// One parameter of a query. Its value is still percent-encoded.
 struct QueryParameter {
@@ -44,8 +45,7 @@ struct QueryParameter {
                 bytes.append(byte)
                 continue
             }
-            guard rest.count >= 2, let decoded = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16)
-            else {
+            guard let decoded = Hexadecimal.byte(rest.prefix(2)) else {
                 throw error(expected: "two hexadecimal digits after %")
             }
             bytes.append(decoded)

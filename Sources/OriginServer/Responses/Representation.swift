@@ -1,4 +1,5 @@
 import NIOCore
+import Platform
 
 /// The bytes of a resource and their metadata (RFC 9110 §3.2).
 struct Representation: Sendable {
@@ -25,7 +26,7 @@ struct Representation: Sendable {
             let bytes = CoverImage.pngFile(number: number, size: options.size)
             self.init(bytes, "image/png", name: "p\(number)", hash: UInt64(number))
         case .starter(let slug):
-            let hash = StableHash.hash(slug)
+            let hash = FNV1a.hash(slug.utf8)
             let cover = EmbeddedCover.all.first { $0.slug == slug }
             if let cover, options.coverNumber == nil, options.size == nil {
                 self.init(cover.images[0], "image/jpeg", name: "s\(slug)", hash: hash)
@@ -45,6 +46,6 @@ struct Validators: Sendable {
 
     init(name: String, hash: UInt64, length: Int) {
         entityTag = "\"\(name)-\(length)\""
-        lastModified = 1_577_836_800 + Int64(StableHash.mix(hash) % 100_000_000)
+        lastModified = 1_577_836_800 + Int64(SplitMix64.mix(hash) % 100_000_000)
     }
 }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// What a path identifies, if it is not one of the archive's or the remote's.
+/// The resource of a path that is neither the archive's nor the remote's.
 enum Resource: Sendable, Equatable {
     case help
     case jpeg(Int)

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOPosix
 
-/// What an origin shares with its connections.
+/// The parts of an origin that its connections share.
 struct OriginContext: Sendable {
     let options: OriginOptions
     let metrics: OriginMetrics

@@ -26,7 +26,7 @@ struct BenchLink: ExpressibleByArgument, Sendable {
     var options: [String] { capacity == nil ? [] : ["--link", name] }
 }
 
-/// The protocol of the bench's own origin.
+/// The protocol of the bench's built-in origin.
 enum BenchProtocol: String, CaseIterable, ExpressibleByArgument {
     case http, https
 

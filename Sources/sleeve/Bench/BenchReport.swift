@@ -8,7 +8,7 @@ struct BenchReport: Codable, Sendable {
     var date: String
     /// The system, the processor and the number of cores.
     var machine: String
-    /// What Sleeve was run with.
+    /// The command line of Sleeve.
     var command: String
     var results: [BenchResult] = []
     var comparisons: [Comparison] = []

@@ -1,4 +1,4 @@
-/// What the rounds of one scenario over one link showed.
+/// The figures of one scenario over one link, from all rounds.
 struct BenchResult: Codable, Sendable {
     /// In milliseconds, from the start of a transfer to its last byte; covers that failed are not in it.
     struct Latency: Codable, Sendable, Equatable {
@@ -38,7 +38,7 @@ struct BenchResult: Codable, Sendable {
     var peakMemoryBytes: Int
     var latency: Latency?
     var stages: [Stage]
-    /// The most in a round.
+    /// Maximum of the rounds.
     var connections: Int
     var requestsPerConnection: Double
     /// From the last byte received to the end of the process, in milliseconds.
@@ -49,7 +49,7 @@ struct BenchResult: Codable, Sendable {
     var throughput: Series?
     /// Covers by latency, up to the 99th percentile: `step` is in milliseconds.
     var histogram: Series?
-    /// What limits the run, and the figure that shows it.
+    /// The bottleneck of the run, with the figure that shows it.
     var verdict: String?
     var rounds: [ProcessRun]
 

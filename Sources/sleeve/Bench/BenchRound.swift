@@ -1,6 +1,6 @@
 import Platform
 
-/// What is done with the covers.
+/// The state of the cache before a round.
 enum BenchScenario: String, Codable, CaseIterable, Sendable {
     /// Into an empty cache.
     case cold

@@ -2,9 +2,9 @@ import ArgumentParser
 import CommandSupport
 import Platform
 
-/// Runs the processes of a bench, one after the other, and measures them. Blocks; for a thread of its own.
+/// Runs the processes of a bench, one after the other, and measures them. Blocks the calling thread.
 struct BenchRunner {
-    /// What is measured, over every link.
+    /// The measurements to make over every link.
     struct Plan: Sendable {
         /// The results to keep. `cold` always runs: the others need its cache.
         var scenarios: [BenchScenario]
@@ -41,7 +41,7 @@ struct BenchRunner {
         var rounds: [BenchScenario: [BenchRound]] = [:]
         var pairs: [Rival: [(sleeve: ProcessRun, rival: ProcessRun)]] = [:]
         var failures: [Rival: String] = [:]
-        // What was measured before an error or a signal is reported.
+        // Results from before an error or a signal are reported.
         defer {
             for scenario in plan.scenarios {
                 guard let rounds = rounds[scenario] else { continue }
@@ -143,7 +143,7 @@ struct BenchRunner {
             close(output)
             close(errors)
         }
-        // What earlier runs wrote must not be written in this one's time.
+        // Writes of earlier runs must not fall into this one's time.
         sync()
         let (load, start, began) = (Machine.Load.now, WallClock.microseconds(), ContinuousClock.now)
         let child = try children.start(words, in: directory, output: output, errors: errors)

@@ -1,7 +1,7 @@
 import CommandSupport
 import Platform
 
-/// What limits a run, with the figure that shows it.
+/// The bottleneck of a run, with the figure that shows it.
 ///
 /// The mean number of covers in a stage is the sum of their times in it over the run's time (Little's law). Unless a resource is used
 /// up, the run waits for the stage that holds most of the requests in flight.

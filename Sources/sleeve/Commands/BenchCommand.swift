@@ -8,18 +8,18 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench", _superCommandName: "sleeve",
         abstract: "Measure what a network, a disk and a server can do, and where the time goes.",
         discussion: """
-            Without a list, covers of an origin of its own are downloaded over loopback and over emulated links, which takes \
-            two minutes. HTTPS and links need `sleeve-lab` in the folder of this program. With a list, the covers are downloaded from their servers: each cover is requested once, and once more \
-            for its revalidation. Rounds and rivals multiply that; the number of requests is printed first.
+            Without a list, the covers of a built-in origin are downloaded over loopback and over emulated links, in about two \
+            minutes. HTTPS and links need `sleeve-lab` in the folder of this program. With a list, the covers are downloaded \
+            from their servers: each is requested once, and once more for its revalidation, times the rounds and programs. The \
+            number of requests is printed first.
 
-            Each scenario runs `sleeve prefetch` or `sleeve refresh` as a process of its own, with a cache that is removed \
-            afterwards:
+            Each scenario runs `sleeve prefetch` or `sleeve refresh` as a separate process, with a temporary cache:
               cold         into an empty cache
               warm         again: everything is cached, no request is sent
               revalidate   every cover is revalidated
 
-            Covers a second are those that are stored and verified, over the whole life of the process. Latency is the time \
-            from the start of a transfer to its last byte, the tail that from the last byte of all to the end of the process.
+            Covers a second: stored and verified covers over the whole life of the process. Latency: start of a transfer to its \
+            last byte. Tail: last byte of the last transfer to the exit of the process.
 
               sleeve bench
               sleeve bench --link loopback --protocol http --covers 5000 --html bench.html
@@ -28,7 +28,7 @@ struct BenchCommand: AsyncParsableCommand {
             """)
 
     @Argument(
-        help: ArgumentHelp("A list of covers; - is stdin. Default: covers of an own origin.", valueName: "list"),
+        help: ArgumentHelp("A list of covers; - is stdin. Default: covers of a built-in origin.", valueName: "list"),
         completion: .file())
     var list: String?
 
@@ -37,28 +37,30 @@ struct BenchCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Links to the own origin: loopback, or a round-trip time and a bandwidth. Default: loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit.",
+            "Links to the built-in origin: loopback, or a round-trip time and a bandwidth. Default: loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit.",
             valueName: "links"))
     var link: CommaSeparated<BenchLink>?
 
     @Option(
         name: .customLong("protocol"),
-        help: ArgumentHelp("Protocols of the own origin: http (HTTP/1.1), https (HTTP/2).", valueName: "names"))
+        help: ArgumentHelp("Protocols of the built-in origin: http (HTTP/1.1), https (HTTP/2).", valueName: "names"))
     var protocols = CommaSeparated(BenchProtocol.allCases)
 
     @Option(help: ArgumentHelp("The number of covers. Default: 1000, or the whole list.", valueName: "n"))
     var covers: Int?
 
-    @Option(help: ArgumentHelp("The size of the own origin's covers.", valueName: "size"))
+    @Option(help: ArgumentHelp("The size of the built-in origin's covers.", valueName: "size"))
     var size = ByteSize(32_000)
 
-    @Option(help: ArgumentHelp("Rounds. Default: 3 with the own origin, else 1.", valueName: "n"))
+    @Option(help: ArgumentHelp("Rounds. Default: 3 with the built-in origin, else 1.", valueName: "n"))
     var rounds: Int?
 
     @Option(help: ArgumentHelp("Report only these scenarios: cold, warm, revalidate.", valueName: "names"))
     var only = CommaSeparated(BenchScenario.allCases)
 
-    @Option(help: ArgumentHelp("Measure these programs in turn with Sleeve: curl, aria2c, wget2.", valueName: "names"))
+    @Option(
+        help: ArgumentHelp(
+            "Also measure these programs, alternating with Sleeve: curl, aria2c, wget2.", valueName: "names"))
     var compare = CommaSeparated<Rival>([])
 
     @Option(help: ArgumentHelp("Trust this certificate authority (PEM) instead of the system's.", valueName: "file"))
@@ -90,7 +92,7 @@ struct BenchCommand: AsyncParsableCommand {
         guard (1...1_000).contains(rounds ?? 1) else { throw ValidationError("--rounds must be between 1 and 1000") }
         guard (700...32 << 20).contains(size.bytes) else { throw ValidationError("--size must be between 700 and 32M") }
         guard list == nil && origin == nil || link == nil else {
-            throw ValidationError("--link is about the own origin; it has no effect with a list or --origin")
+            throw ValidationError("--link is about the built-in origin; it has no effect with a list or --origin")
         }
         let own = [
             "--cache", "--library", "--report", "--metrics-file", "--json", "--quiet", "-q", "--cacert", "--offline",
@@ -123,7 +125,7 @@ struct BenchCommand: AsyncParsableCommand {
         if report.failed > 0 { throw ExitStatus.someFailed }
     }
 
-    /// Runs the bench on a thread of its own, which waits for its processes.
+    /// Runs the bench on a new thread, which waits for its processes.
     private func measure(
         _ target: BenchRunner.Target?, _ origins: [PlannedOrigin], _ plan: BenchRunner.Plan, _ children: ChildProcesses
     ) async throws -> (report: BenchReport, problem: String?) {
@@ -132,7 +134,7 @@ struct BenchCommand: AsyncParsableCommand {
         guard let parent else { throw fail("$HOME is not set; name a directory with --folder") }
         let temporary: TemporaryFolder
         do throws(SystemError) {
-            // The other programs run in folders of their own.
+            // Each other program runs in a separate folder.
             temporary = try TemporaryFolder(in: URL(filePath: parent).path, name: "sleeve-bench")
         } catch {
             throw fail("cannot \(error)")
@@ -170,7 +172,7 @@ struct BenchCommand: AsyncParsableCommand {
         if Log.isLive { Log.live(text) } else { Log.info(text) }
     }
 
-    // MARK: The own origin
+    // MARK: The built-in origin
 
     private static let links = CommaSeparated<BenchLink>(argument: "loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit")
 
@@ -209,7 +211,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     // MARK: The user's servers
 
-    /// Nil to measure the own origin.
+    /// Nil to measure the built-in origin.
     private func userTarget() async throws -> BenchRunner.Target? {
         if let origin { return .init(name: origin, urls: urls(of: origin), certificate: cacert) }
         guard let list else { return nil }
@@ -225,7 +227,7 @@ struct BenchCommand: AsyncParsableCommand {
         return .init(name: list, urls: Array(urls.prefix(covers ?? .max)), certificate: cacert)
     }
 
-    /// What the servers have to do.
+    /// The number of requests, and of whom.
     private func announcement(_ target: BenchRunner.Target, _ plan: BenchRunner.Plan) -> String {
         let rivals = plan.rivals.filter(\.isInstalled)
         let downloads = plan.rounds * (1 + rivals.count)

@@ -7,17 +7,21 @@ import Platform
 struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "get", _superCommandName: "sleeve",
-        abstract: "Write one cover to a file or stdout, from the cache or downloaded.",
+        abstract: "Write one cover to a file or stdout, from the cache or downloaded, or print its path in the cache.",
         discussion: """
             A cached cover is written without a request, even if it is stale (a note on stderr says so). If its server forbids \
             that (must-revalidate, no-cache), it is revalidated first, and --offline fails. A cover that is not cached is \
             downloaded and cached.
+
+            With --path it prints the path of the cover's file in the cache instead, for programs that read pictures from files. \
+            The file has the cover's bytes and nothing else. Do not change it; it is there until the cover is evicted or replaced.
 
             Exit codes: 0 success, 3 the cover could not be downloaded or, with --offline, is not cached, 1 could not run: not a \
             URL, or no readable cache, 128+N stopped by signal N.
 
               sleeve get https://example.org/cover.jpg -o cover.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
+              notify-send "Low Tide" --icon "$(sleeve get --path "$url")"
             """)
 
     @Argument(help: "The cover's URL.")
@@ -28,11 +32,18 @@ struct Get: AsyncParsableCommand {
     )
     var output: String?
 
+    @Flag(help: "Print the path of the cover's file in the cache.")
+    var path = false
+
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
+        if path {
+            if output != nil { throw ValidationError("Use either --path or --output.") }
+            return
+        }
         if output ?? "-" == "-", Terminal.standardOutput.isInteractive {
             throw ValidationError("Cannot write an image to a terminal; use -o FILE or a pipe.")
         }
@@ -50,13 +61,18 @@ struct Get: AsyncParsableCommand {
         Signals.handle { _ in work.cancel() }
         do {
             let cover = try await work.value
-            try write(cover)
+            let file = path ? try file(cover, in: library) : nil
+            if !path { try write(cover) }
             if cover.isStale {
                 configuration.logger.notice(
                     "\(url): this cached copy is stale; `sleeve refresh` checks it for changes"
                 )
             }
-            if options.json { try printResult(json(cover)) }
+            if options.json {
+                try printResult(json(cover, file))
+            } else if let file {
+                try printResult(file + "\n")
+            }
         } catch let failure as CoverFailure {
             await library.close()
             if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
@@ -67,6 +83,13 @@ struct Get: AsyncParsableCommand {
         await library.close()
     }
 
+    /// The path of the cover's file.
+    private func file(_ cover: Cover, in library: LibraryAPI) throws -> String {
+        if let file = try library.coverFile(for: cover.key) { return file }
+        throw CoverFailure(
+            .notStorable, url: url, detail: "the cover has no file, as its server forbids keeping it (no-store)")
+    }
+
     private func write(_ cover: Cover) throws {
         if let output, output != "-" { return try OutputFile.write(Array(cover.data), to: output) }
         guard Terminal.standardOutput.write(Array(cover.data)) else {
@@ -74,7 +97,7 @@ struct Get: AsyncParsableCommand {
         }
     }
 
-    private func json(_ cover: Cover) -> String {
+    private func json(_ cover: Cover, _ file: String?) -> String {
         var line = JSONObject()
         line.add("url", cover.key)
         line.add("digest", cover.digest)
@@ -83,6 +106,7 @@ struct Get: AsyncParsableCommand {
         line.add("width", cover.width)
         line.add("height", cover.height)
         if cover.isStale { line.add("stale", true) }
+        if let file { line.add("path", file) }
         return line.text + "\n"
     }
 }

@@ -23,7 +23,7 @@ func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = tru
 /// Checks that an existing cache may be used by this user. Opening it would create what is missing.
 /// - Throws: An exit code, after an error message.
 private func requirePermission(_ cache: String) throws {
-    for path in [cache, cache + "/index.sqlite3", cache + "/segments"] {
+    for path in [cache, cache + "/index.sqlite3", cache + "/covers"] {
         guard access(path, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { continue }
         let reason = SystemError("access").reason
         let owner = try? FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String

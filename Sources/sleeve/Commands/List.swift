@@ -24,7 +24,7 @@ struct List: AsyncParsableCommand {
     func run() async throws {
         try await withLibrary(try options.configuration(), createsCache: false) { library in
             var text = ""
-            let now = WallClock.milliseconds()
+            let now = Date()
             try library.listCovers { cover in
                 text += options.json ? json(cover, now) : plain(cover)
                 if text.utf8.count > Self.blockSize {
@@ -46,7 +46,7 @@ struct List: AsyncParsableCommand {
         String(repeating: " ", count: max(0, width - text.count)) + text
     }
 
-    private func json(_ cover: CoverListing, _ now: Int64) -> String {
+    private func json(_ cover: CoverListing, _ now: Date) -> String {
         var line = JSONObject()
         line.add("url", cover.url)
         line.add("digest", cover.digest)
@@ -54,9 +54,9 @@ struct List: AsyncParsableCommand {
         line.add("type", cover.mediaType)
         line.add("width", cover.width)
         line.add("height", cover.height)
-        line.add("storedAt", Timestamp.text(cover.storedAt))
-        line.add("validatedAt", Timestamp.text(cover.validatedAt))
-        line.add("freshUntil", cover.freshUntil.map(Timestamp.text))
+        line.add("storedAt", Timestamp.text(cover.storedAt.milliseconds))
+        line.add("validatedAt", Timestamp.text(cover.validatedAt.milliseconds))
+        line.add("freshUntil", cover.freshUntil.map { Timestamp.text($0.milliseconds) })
         line.add("pinned", cover.isPinned)
         if cover.isStale(at: now) { line.add("stale", true) }
         if !cover.isComplete { line.add("complete", false) }

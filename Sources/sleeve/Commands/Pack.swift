@@ -8,14 +8,14 @@ struct Pack: AsyncParsableCommand {
         commandName: "pack", _superCommandName: "sleeve",
         abstract: "Write cached covers into one file, to carry to another machine.",
         discussion: """
-            A pack holds the covers with their URLs, validators, times and SHA-256. `sleeve unpack` verifies them and stores \
-            them in another cache. The file appears when it is complete; a killed run leaves \
-            FILE.PID.part, which can be deleted. It holds whole URLs, which may grant access.
+            A pack is a tar file: entries.jsonl, with the covers' URLs, validators and times, and the covers, each named by its \
+            SHA-256. `sleeve unpack` verifies them and stores them in another cache. The file appears when it is complete; a \
+            killed run leaves FILE.PID.part, which can be deleted. It holds whole URLs, which may grant access.
 
             Without an option, all covers are packed. Exits with 3 if a cover is damaged; the others are packed.
 
-              sleeve pack covers.pack
-              sleeve pack pinned.pack --pinned
+              sleeve pack covers.tar
+              sleeve pack pinned.tar --pinned
               sleeve pack - --host covers.example.org | ssh player sleeve unpack -
             """)
 

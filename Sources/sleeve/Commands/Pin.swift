@@ -52,8 +52,8 @@ struct Unpin: AsyncParsableCommand {
     }
 }
 
-/// What `pin` and `unpin` share.
-/// - Parameter words: the verb, and what is said of covers that were so already.
+/// Runs `pin` or `unpin`.
+/// - Parameter words: the verb, and the name of covers that were not changed.
 private func changePins(
     _ covers: SelectionOptions, _ options: LibraryOptions, _ words: (verb: String, unchanged: String),
     _ change: (LibraryAPI, CoverSelection, FailureList) async throws -> PinSummary

@@ -15,12 +15,11 @@ struct Prefetch: AsyncParsableCommand {
             there is none, it is created with starter albums, whose covers are put into the cache.
 
             Cached covers are not downloaded again. Run the command again after an interruption: it downloads what is \
-            missing. A server's answer that it has no cover (404, 410) is remembered for as long as the server says, else for \
-            ten minutes (404) or a day (410), and never longer than a week.
+            missing. A 404 or 410 is cached for as long as the server says, else ten minutes (404) or a day (410); at most a week.
 
             coverUrls may hold several URLs; the first that has the cover is used. An album with a MusicBrainz id \
             (musicBrainzReleaseId, musicBrainzReleaseGroupId, or the names that taggers use) falls back to the Cover Art \
-            Archive. An answer that the archive has no cover is remembered for a week.
+            Archive. A 404 from the archive is cached for a week.
 
               sleeve prefetch albums.json
               tail -n +2 library.tsv | cut -f3 | sleeve prefetch - --per-host 4 --rate 20
@@ -60,15 +59,14 @@ struct Prefetch: AsyncParsableCommand {
             return library
         }
         let hasUnreadableList = Atomic(false)
-        let batches = ListBatches(
-            paths: paths, ListOptions(format: format, isLibraryFile: inputs.isEmpty, urlColumn: urlColumn),
-            problem: { $0.problem(in: $1) },
+        let outcomes = library.prefetch(
+            lists: paths, ListOptions(format: format, isLibraryFile: inputs.isEmpty, urlColumn: urlColumn),
+            cachePolicy: absences.cachePolicy,
             onNotice: { [failures = run.failures] in failures.warn("\($0)") },
             onFailure: { [failures = run.failures] problem in
                 failures.warn("\(problem)")
                 hasUnreadableList.store(true, ordering: .relaxed)
             })
-        let outcomes = library.prefetch(batches: batches, cachePolicy: absences.cachePolicy)
         try await run.run(outcomes, of: library, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }) { _ in
             "Nothing to download: no covers are listed.\n"
         }

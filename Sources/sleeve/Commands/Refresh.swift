@@ -12,7 +12,7 @@ struct Refresh: AsyncParsableCommand {
             cover, the cached one stays.
 
             With a budget (--max-requests, --max-bytes, --max-time) the covers that most likely changed or were used last come \
-            first. What a run leaves out comes the sooner the longer ago it was checked. Only one refresh runs on a cache at \
+            first. Covers that a run leaves out rise in priority with the time since their check. Only one refresh runs on a cache at \
             a time: a second one exits with 75.
 
               sleeve refresh --quiet                              for a nightly cron job
@@ -50,7 +50,7 @@ struct Refresh: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Wait a random time up to this long before starting, so that many machines do not start at once, e.g. 30m.",
+            "Wait a random time up to this long before starting, so that many machines do not start together, e.g. 30m.",
             valueName: "time"))
     var jitter: TimeSpan?
 

@@ -61,10 +61,12 @@ struct SelectionOptions: ParsableArguments {
 
     private static func requests(of list: String, _ failures: FailureList) async throws -> [CoverRequest] {
         let isUnreadable = Atomic(false)
-        let batches = ListBatches(paths: [list], problem: { $0.problem(in: $1) }) { problem in
-            Log.error("\(problem)")
-            isUnreadable.store(true, ordering: .relaxed)
-        }
+        let batches = ListBatches(
+            paths: [list], transform: { batch, file in batch.map { $0.checked(in: file) } },
+            onFailure: { problem in
+                Log.error("\(problem)")
+                isUnreadable.store(true, ordering: .relaxed)
+            })
         var requests: [CoverRequest] = []
         for await batch in batches {
             for element in batch {

@@ -32,7 +32,7 @@ struct Serve: AsyncParsableCommand {
             disconnected. Bodies of requests beyond 128 MiB in all are answered with 503.
 
             After three failures in a row the mirror only probes the server from time to time. Until it recovers, clients get \
-            stale responses at once where HTTP allows that, else 504 with Retry-After. The server's own Retry-After is obeyed.
+            stale responses immediately where HTTP allows that, else 504 with Retry-After. The server's own Retry-After is obeyed.
 
             A mirror is a private cache without a password: every client can get what another one has requested. Only \
             programs on this machine can connect. To let other machines in, use --listen and --name.

@@ -9,16 +9,18 @@ struct Unpack: AsyncParsableCommand {
         abstract: "Store the covers of a pack in the cache.",
         discussion: """
             Every cover is compared with its SHA-256 before it is stored. A cached cover that was validated at the same time \
-            or later stays as it is, unless it is damaged. Damaged records are reported with their offset in the file, and \
-            their URL if it can be read; the rest is stored, and the exit code is 3. An unpack can be interrupted; run it \
-            again to continue.
+            or later stays as it is, unless it is damaged. Damaged covers are reported with their URL; the rest is stored, and \
+            the exit code is 3. An unpack can be interrupted; run it again to continue.
 
-              sleeve unpack covers.pack
-              sleeve unpack covers.pack --dry-run      verify the file, store nothing
+            A folder of the same shape is a pack, too: entries.jsonl and covers/, such as a copy of a cache.
+
+              sleeve unpack covers.tar
+              sleeve unpack covers.tar --dry-run       verify the file, store nothing
+              sleeve unpack /mnt/backup/sleeve         a copy of a cache
               ssh server sleeve pack - | sleeve unpack -
             """)
 
-    @Argument(help: "A file that `sleeve pack` wrote; - is stdin.", completion: .file())
+    @Argument(help: "A file that `sleeve pack` wrote, or a copy of a cache; - is stdin.", completion: .file())
     var file: String
 
     @Flag(help: "Verify the pack, and store nothing.")

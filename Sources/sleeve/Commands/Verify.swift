@@ -8,14 +8,14 @@ struct Verify: AsyncParsableCommand {
         commandName: "verify", _superCommandName: "sleeve",
         abstract: "Check every cached cover against its stored hash.",
         discussion: """
-            Hashes every cover, and compares the index with the segment files. Exits with 3 if a cover is damaged or the index is \
-            wrong. An index that is missing or corrupt is rebuilt before, as by any command.
+            Hashes every cover, and checks the index. Exits with 3 if a cover is damaged or the index is \
+            wrong. Like every command, it first rebuilds an index that is missing or corrupt.
 
-            Lists images that are cut off, too: their server sent no more. The next refresh downloads them again.
+            Also lists truncated images, whose server sent no more. The next refresh downloads them again.
 
-            --repair drops damaged covers, and the next prefetch downloads them again. It writes damaged records of whole covers \
-            again, and rebuilds the index from the segment files if the index is wrong. It exits with 0, or with 3 if the disk \
-            cannot read a cover, which is kept. If no segment file is there, it drops nothing: their folder may be elsewhere.
+            --repair drops damaged covers, and the next prefetch downloads them again. It rebuilds the index from entries.jsonl \
+            if the index is wrong, and deletes files that are no cover of it. It exits with 0, or with 3 if the disk cannot read \
+            a cover, which is kept. If no cover has a file, it drops nothing: their folder may be elsewhere.
 
               sleeve verify
               sleeve verify --repair
@@ -60,7 +60,6 @@ struct Verify: AsyncParsableCommand {
         line.add("incomplete", found.incomplete.count)
         if repair {
             line.add("dropped", found.dropped)
-            line.add("rewritten", found.rewritten)
             line.add("unreadable", found.unreadable)
         }
         line.add("rebuilt", found.rebuiltEntries)
@@ -76,14 +75,11 @@ struct Verify: AsyncParsableCommand {
                 "\(Decimals.count(found.incomplete.count, "image")) cut off; the next refresh downloads them again.\n"
         }
         if let rebuilt = found.rebuiltEntries {
-            text += "Rebuilt the index from the segment files: \(Decimals.count(rebuilt, "entry", "entries")).\n"
+            text += "Rebuilt the index: \(Decimals.count(rebuilt, "entry", "entries")).\n"
         }
         if found.dropped > 0 {
             text +=
                 "Dropped \(Decimals.count(found.dropped, "damaged cover")); the next prefetch downloads what is missing.\n"
-        }
-        if found.rewritten > 0 {
-            text += "Wrote \(Decimals.count(found.rewritten, "record")) of covers again whose bytes are whole.\n"
         }
         if found.unreadable > 0 {
             text +=

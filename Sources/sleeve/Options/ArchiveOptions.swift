@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import Platform
 
 /// Options for albums that locate their cover by a MusicBrainz id.
 struct ArchiveOptions: ParsableArguments {
@@ -17,7 +18,9 @@ struct ArchiveOptions: ParsableArguments {
 
     func apply(to configuration: inout LibraryConfiguration) throws {
         if let size { configuration.coverSize = size }
-        if let coverArtArchive { configuration.coverArtArchive = try url(coverArtArchive, "--cover-art-archive") }
+        if let coverArtArchive {
+            configuration.coverArtArchive = try URL(coverArtArchive, option: "--cover-art-archive")
+        }
     }
 
     private static func coverSize(_ text: String) throws -> CoverSize {

@@ -63,13 +63,6 @@ struct LibraryOptions: ParsableArguments {
     }
 }
 
-/// - Parameter option: names the URL in the error message.
-/// - Throws: An exit code, after an error message, if `text` is no URL.
-func url(_ text: String, _ option: String) throws -> URL {
-    guard let url = URL(string: text) else { throw fail("\(option) needs a URL") }
-    return url
-}
-
 extension LibraryConfiguration {
     /// The path of the cache directory, as given.
     var cachePath: String { cacheDirectory.relativePath }
@@ -81,19 +74,4 @@ extension LibraryConfiguration {
     func requireLibraryFile() throws {
         if libraryFile == nil { throw fail("$HOME is not set; name the library file with --library") }
     }
-}
-
-/// The format of messages on stderr.
-enum LogFormat: String, ExpressibleByArgument {
-    case text, json
-    static let allValueStrings = ["text", "json"]
-    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-}
-
-/// The log levels of swift-log that an option can set.
-enum LogLevel: String, ExpressibleByArgument {
-    case trace, debug, info, notice, warning, error
-    static let allValueStrings = ["trace", "debug", "info", "notice", "warning", "error"]
-    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
-    var level: Logger.Level { Logger.Level(rawValue: rawValue) ?? .warning }
 }

@@ -42,7 +42,7 @@ struct NetworkOptions: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Timeout of one request; each redirect is a request of its own. A server that sends nothing for 30 s times out earlier. Default: 60.",
+            "Timeout of one request; each redirect counts as one. A server that sends nothing for 30 s times out earlier. Default: 60.",
             valueName: "seconds"))
     var timeout: Double?
 

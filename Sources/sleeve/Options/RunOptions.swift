@@ -1,7 +1,7 @@
 import ArgumentParser
 import CommandSupport
 
-/// What a run writes in addition to its result: files, and its progress.
+/// The output of a run beside its result: files, and its progress.
 struct RunOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(

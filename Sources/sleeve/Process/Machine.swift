@@ -17,7 +17,7 @@ enum Machine {
         return "\(text(name.sysname)) \(text(name.release)), \(processor), \(cores)"
     }
 
-    /// What the processors have done since the system started, in ticks.
+    /// The work of the processors since the system started, in ticks.
     struct Load {
         var busy, total: Double
 

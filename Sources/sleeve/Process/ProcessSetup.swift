@@ -3,7 +3,7 @@ import Platform
 
 /// Settings of the whole process, which a library must not change.
 enum ProcessSetup {
-    /// Descriptors that sockets and segments may need. The soft limit is often 1024 where the hard limit is far higher.
+    /// Descriptors that sockets and covers may need. The soft limit is often 1024 where the hard limit is far higher.
     private static let descriptors = 8_192
     /// Bytes of free heap that glibc keeps instead of returning them to the kernel.
     private static let heapReserve: Int32 = 32 << 20

@@ -2,7 +2,7 @@ import Platform
 
 /// The descriptors 0, 1 and 2.
 enum StandardDescriptors {
-    /// Opens those that are closed on `/dev/null`. Otherwise a socket, the index or a segment file would get their numbers, and
+    /// Opens those that are closed on `/dev/null`. Otherwise a socket, the index or a cover's file would get their numbers, and
     /// messages and results would be written into it.
     ///
     /// They are opened in the contrary direction, so that reading stdin and writing stdout still fail with EBADF: a result that

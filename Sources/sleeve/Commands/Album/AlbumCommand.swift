@@ -9,7 +9,7 @@ struct AlbumCommand: AsyncParsableCommand {
             Name an ALBUM by its number in the list, its title or its id. If that matches several albums, write number:3, \
             title:3 or id:3.
 
-            Every edit is saved at once and stays undoable, also after a restart, whether this command or the gallery made it.
+            Every edit is saved immediately. It can be undone, even after a restart, whether this command or the gallery made it.
 
               sleeve album list
               sleeve album add --title "Low Tide" --year 1971 --cover-url https://…

@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import Platform
 
 struct AlbumRemote: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -34,7 +35,7 @@ struct AlbumRemote: AsyncParsableCommand {
             if options.quiet, former == nil { return }
             return try show(former, former.map { "\($0)\n" } ?? "This library has no remote library.\n")
         }
-        configuration.remote = try (url ?? former).map { try sleeve.url($0, "album remote") }
+        configuration.remote = try (url ?? former).map { try URL($0, option: "album remote") }
         var waiting = 0
         // Checks the URL.
         try await withLibrary(configuration) { waiting = try await $0.albums.waitingEdits() }
@@ -63,6 +64,6 @@ extension LibraryConfiguration {
     mutating func setRemote(_ option: String?) throws {
         let given = option ?? Environment.value("SLEEVE_REMOTE")
         let remembered = libraryFile == nil ? nil : RememberedRemote.url(of: libraryPath)
-        remote = try (given ?? remembered).map { try url($0, given == nil ? "album remote" : "--remote") }
+        remote = try (given ?? remembered).map { try URL($0, option: given == nil ? "album remote" : "--remote") }
     }
 }

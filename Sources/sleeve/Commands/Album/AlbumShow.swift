@@ -72,15 +72,13 @@ struct AlbumShow: AsyncParsableCommand {
         line.add("album", raw: album.json)
         switch result {
         case .success(let cover):
-            let location = try? library.location(of: cover.key)
             line.add("digest", cover.digest)
             line.add("type", cover.mediaType)
             line.add("bytes", cover.data.count)
             line.add("width", cover.width)
             line.add("height", cover.height)
             if cover.isStale { line.add("stale", true) }
-            line.add("file", location?.path)
-            line.add("offset", location?.offset)
+            line.add("file", try? library.coverFile(for: cover.key))
         case .failure(let failure):
             line.add("error", failure.detail)
         }

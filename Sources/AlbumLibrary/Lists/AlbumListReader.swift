@@ -126,27 +126,13 @@ package final class AlbumListReader {
 
     /// Reads at most one chunk, as soon as bytes are available. Returns 0 at the end.
     private func read() throws(ListProblem) -> Int {
-        while true {
-            let count = systemRead(descriptor, chunk)
-            if count >= 0 { return count }
-            switch errno {
-            case EINTR: continue
-            case EAGAIN:
-                // Another process that shares standard input may have made it non-blocking.
-                var wait = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-                poll(&wait, 1, -1)
-            default:
-                throw ListProblem(ListLocation(file: file), "cannot be read: \(Self.errorText())")
-            }
-        }
+        let count = readSome(chunk, from: descriptor)
+        if count >= 0 { return count }
+        throw ListProblem(ListLocation(file: file), "cannot be read: \(Self.errorText())")
     }
 
     private static func errorText() -> String { String(cString: strerror(errno)) }
 }
 
-// `open` and `read` are also names of members above.
+// `open` is also the name of a member above.
 private func systemOpen(_ path: String) -> CInt { open(path, O_RDONLY | O_CLOEXEC) }
-
-private func systemRead(_ descriptor: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
-    read(descriptor, buffer.baseAddress, buffer.count)
-}

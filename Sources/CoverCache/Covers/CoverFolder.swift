@@ -154,17 +154,14 @@ struct CoverFolder: Sendable {
     }
 
     /// The identity of a file of this length; nil if there is none.
-    func identity(of digest: Digest, length: Int) -> Identity? {
-        var status = stat()
-        guard stat(path(of: digest), &status) == 0, Int(status.st_size) == length else { return nil }
-        return Identity(status)
-    }
+    func identity(of digest: Digest, length: Int) -> Identity? { status(of: digest, length: length).map(Identity.init) }
 
-    /// What a file of this length is charged, in bytes; nil if there is none.
-    func charge(of digest: Digest, length: Int) -> Int? {
+    /// The charge of a file of this length, in bytes; nil if there is none.
+    func charge(of digest: Digest, length: Int) -> Int? { status(of: digest, length: length).map(Self.charge) }
+
+    private func status(of digest: Digest, length: Int) -> stat? {
         var status = stat()
-        guard stat(path(of: digest), &status) == 0, Int(status.st_size) == length else { return nil }
-        return Self.charge(status)
+        return stat(path(of: digest), &status) == 0 && Int(status.st_size) == length ? status : nil
     }
 
     private func contents(of file: String, length: Int) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
@@ -180,8 +177,8 @@ struct CoverFolder: Sendable {
         var number: Int32 = 0
         let bytes = [UInt8](unsafeUninitializedCapacity: length) { buffer, count in
             while count < length {
-                let read = systemRead(descriptor, buffer.baseAddress! + count, length - count)
-                if read < 0, errno == EINTR { continue }
+                let rest = UnsafeMutableRawBufferPointer(UnsafeMutableBufferPointer(rebasing: buffer[count...]))
+                let read = readSome(rest, from: descriptor)
                 if read <= 0 {
                     if read < 0 { number = errno }
                     return
@@ -214,17 +211,10 @@ struct CoverFolder: Sendable {
     func removeEmptyFolders() { for folder in (try? folders()) ?? [] { rmdir("\(path)/\(folder)") } }
 
     /// Unlinks what is in one of the `folders` and is no cover that `isCached` answers for.
-    /// - Returns: the number of unlinked files.
-    func sweep(_ folder: String, isCached: (Digest) throws -> Bool) throws -> Int {
-        var count = 0
+    func sweep(_ folder: String, isCached: (Digest) throws -> Bool) throws {
         for name in try CacheDirectory.names(in: "\(path)/\(folder)") {
             if name.hasPrefix(folder), let digest = Digest(name), try isCached(digest) { continue }
-            if unlink("\(path)/\(folder)/\(name)") == 0 { count += 1 }
+            unlink("\(path)/\(folder)/\(name)")
         }
-        return count
     }
-}
-
-private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(file, bytes, count)
 }

@@ -12,9 +12,9 @@ import SQLite
 ///
 /// An entry is one line; it is broken here. A `seal` is that of the index; lines of other programs need none. A later line of a URL
 /// counts, whatever its time. Times are in milliseconds since 1970.
-/// Lines of covers that were evicted stay until the log is written anew: without the cover's file they say nothing.
+/// Lines of evicted covers stay until the log is rewritten: without the cover's file they have no effect.
 ///
-/// It is appended with the writer's lock held, before the rows are committed. It is synced when the cache is closed, and with the
+/// It is appended with the writer's lock held: before the rows are committed, or after, if a line takes something away. It is synced when the cache is closed, and with the
 /// next covers: power loss alone does not lose the index.
 struct EntryLog {
     enum Line: Sendable {
@@ -226,8 +226,7 @@ struct LineReader {
             if buffer.count - start > Self.maximumLength { buffer.removeAll() } else { buffer.removeSubrange(..<start) }
             start = 0
             var block = [UInt8](repeating: 0, count: 64 << 10)
-            let count = read(descriptor, &block, block.count)
-            if count < 0, errno == EINTR { continue }
+            let count = block.withUnsafeMutableBytes { readSome($0, from: descriptor) }
             guard count >= 0 else { throw .last("read", path) }
             isAtEnd = count == 0
             buffer += block[..<count]

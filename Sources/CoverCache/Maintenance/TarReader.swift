@@ -117,16 +117,11 @@ struct TarReader {
                 start = 0
             }
             var block = [UInt8](repeating: 0, count: max(256 << 10, min(count, 4 << 20)))
-            let read = systemRead(descriptor, &block, block.count)
-            if read < 0, errno == EINTR { continue }
+            let read = block.withUnsafeMutableBytes { readSome($0, from: descriptor) }
             guard read >= 0 else { throw .last("read", path) }
             isAtEnd = read == 0
             buffer += block[..<read]
         }
         return buffer.count - start >= count
     }
-}
-
-private func systemRead(_ file: Int32, _ bytes: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    read(file, bytes, count)
 }

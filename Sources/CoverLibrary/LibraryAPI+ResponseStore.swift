@@ -7,7 +7,8 @@ extension LibraryAPI {
     /// on the caller's thread.
     /// - Throws: `CacheError`.
     package func storedEntries(of keys: [EntryKey]) throws -> [CachedEntry] {
-        try keys.compactMap { try covers.reader.entry(for: $0.text, isUse: true) }
+        defer { covers.passUsageOn(ofAtLeast: 1_024) }
+        return try keys.compactMap { try covers.reader.entry(for: $0.text, isUse: true) }
     }
 
     /// The verified body of an entry. Nil if it was evicted, damaged, or replaced since `entry` was read.

@@ -209,6 +209,22 @@ import Testing
         }
     }
 
+    @Test func `a use without the bytes is handed over, too, and counts for eviction`() throws {
+        try withFolder { folder in
+            try folder.written { writer in
+                try writer.fill(1...10)
+                let reader = try folder.reader()
+                _ = try reader.entry(for: url(1), isUse: true)
+                _ = try reader.entry(for: url(2))
+                let usage = try #require(reader.takeUsage(minimum: 1))
+                #expect(usage.hits == 0 && usage.misses == 0 && usage.uses.count == 1)
+                writer.noteUsage(usage)
+                try writer.evict(to: 4 * charge)
+            }
+            #expect(try folder.reader().keys() == [url(1), url(8), url(9), url(10)])
+        }
+    }
+
     // MARK: Listing
 
     @Test func `entries are listed in the order of storing, without those that are stored meanwhile`() throws {

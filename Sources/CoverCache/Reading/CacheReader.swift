@@ -69,7 +69,7 @@ package final class CacheReader: Sendable {
     private func note(_ entry: CachedEntry) {
         usage.withLock { usage in
             usage.hits += 1
-            usage.uses.append(CacheUsage.Use(cover: entry.row.cover, lastUsed: entry.lastUsed))
+            usage.uses.append(CacheUsage.Use(entry))
         }
     }
 
@@ -77,7 +77,7 @@ package final class CacheReader: Sendable {
     /// - Parameter isUse: whether to count a use.
     package func entry(for key: String, isUse: Bool = false) throws -> CachedEntry? {
         guard case .entry(let entry) = try withConnection({ try $0.locate(key) }) else { return nil }
-        if isUse { usage.withLock { $0.uses.append(CacheUsage.Use(cover: entry.row.cover, lastUsed: entry.lastUsed)) } }
+        if isUse { usage.withLock { $0.uses.append(CacheUsage.Use(entry)) } }
         return entry
     }
 

@@ -11,6 +11,11 @@ package struct CacheUsage: Sendable {
     package var misses = 0
     package init() {}
 
-    var count: Int { hits + misses }
+    /// Look-ups, or uses if they are more: some uses are no look-ups that count as hits.
+    var count: Int { max(hits + misses, uses.count) }
     package var isEmpty: Bool { count == 0 }
+}
+
+extension CacheUsage.Use {
+    init(_ entry: CachedEntry) { self.init(cover: entry.row.cover, lastUsed: entry.lastUsed) }
 }

@@ -46,7 +46,7 @@ package struct CacheDirectory: Sendable, Hashable {
         }
     }
 
-    /// Refuses caches of the first format, which nobody was given, and an index whose log SQLite would keep elsewhere.
+    /// Refuses caches of the first format, which was never released, and an index whose log SQLite would keep elsewhere.
     private func refuseOthers() throws(CacheError) {
         var status = stat()
         if lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .linkedIndex(index) }

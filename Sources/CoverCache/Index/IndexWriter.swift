@@ -31,8 +31,10 @@ final class IndexWriter {
     private(set) var lastOldCover: Int64
     /// Covers that were stored since the opening, and that this process has evicted.
     private(set) var evictedNewCovers = 0
-    /// Bytes on the disk of everything but the covers and the index's log.
-    private var overhead = 0
+    /// Bytes on the disk of everything but the covers and the index's log; nil until they are measured.
+    private var overhead: Int?
+    /// Lines were appended to the entry log and not synced.
+    private var hasUnsyncedLines = false
 
     /// Opens the index. One that is corrupt is set aside; the one that replaces it has no capacity.
     init(_ directory: CacheDirectory) throws {
@@ -58,7 +60,6 @@ final class IndexWriter {
         log = EntryLog(path: directory.log)
         state = try IndexState(connection)
         lastOldCover = try connection.integer("SELECT max(id) FROM covers") ?? 0
-        measure()
     }
 
     /// In bytes. The cache does not grow past it. Another process may change it; each transaction reads it.
@@ -67,13 +68,10 @@ final class IndexWriter {
     var room: Int { room(of: capacity) }
     /// Everything else counts, too, beyond an allowance, with the longest log.
     func room(of capacity: Int) -> Int {
-        max(capacity / 2, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
+        let overhead = self.overhead ?? directory.overhead
+        self.overhead = overhead
+        return max(capacity / 2, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
     }
-
-    private func measure() { overhead = directory.overhead }
-
-    /// Reads the latest committed state of the index.
-    func reading<Result>(_ body: (borrowing Connection) throws -> Result) throws -> Result { try body(connection) }
 
     /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.
     /// - Throws: `CacheError`.
@@ -93,7 +91,7 @@ final class IndexWriter {
                 var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
                 let before = changes.state
                 let result = try body(&changes)
-                if !changes.lines.before.isEmpty { try log.append(changes.lines.before) }
+                try append(changes.lines.before)
                 if changes.state != before { try changes.state.save(connection) }
                 removed = changes.removed
                 // A process that ends before it has unlinked them leaves the marker.
@@ -101,12 +99,24 @@ final class IndexWriter {
                 return (result, changes)
             }
             // If it fails, a lost index brings back what was removed.
-            if !changes.lines.after.isEmpty { try? log.append(changes.lines.after) }
+            try? append(changes.lines.after)
             for digest in removed where !directory.covers.remove(digest) { marker.keep() }
             (state, lastOldCover) = (changes.state, changes.lastOldCover)
             evictedNewCovers += changes.evictedNew
             return result
         }
+    }
+
+    private func append(_ lines: [UInt8]) throws(CacheError) {
+        if lines.isEmpty { return }
+        hasUnsyncedLines = true
+        try log.append(lines)
+    }
+
+    /// Makes the lines durable that this process has appended.
+    func syncLog() throws(CacheError) {
+        if hasUnsyncedLines { try log.sync() }
+        hasUnsyncedLines = false
     }
 
     // MARK: Keeping small
@@ -119,7 +129,7 @@ final class IndexWriter {
     @discardableResult
     func checkpoint(ifLongerThan limit: Int = .max) throws -> Bool {
         guard directory.logLength > min(limit, Self.logLimit(of: capacity)) else { return false }
-        defer { measure() }
+        defer { overhead = nil }
         try lock.withLock {
             try connection.setBusyTimeout(.zero)
             defer { try? connection.setBusyTimeout(IndexFile.busyTimeout) }
@@ -140,10 +150,10 @@ final class IndexWriter {
         }
         let isLong = AllocatedSpace.length(of: directory.log) > Self.longLogLength
         if isLong, state.lines > 2 * state.entries { try rewriteLog() }
-        measure()
+        overhead = nil
     }
 
-    /// Writes the entry log anew, with one line for each entry and each pin, and the capacity.
+    /// Rewrites the entry log with one line for each entry and each pin, and the capacity.
     private func rewriteLog() throws {
         try transaction { changes in
             var lines = 0

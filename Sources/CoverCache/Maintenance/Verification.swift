@@ -68,7 +68,7 @@ struct Verification {
 
     private func verifyCovers(_ found: inout Found, _ progress: (Int, Int) -> Void) throws {
         let covers = index.directory.covers
-        let total = try index.reading { Int(try $0.integer("SELECT COUNT(*) FROM covers") ?? 0) }
+        let total = Int(try index.connection.integer("SELECT COUNT(*) FROM covers") ?? 0)
         var last = Int64.min
         while true {
             let rows = try index.table.covers(after: last, limit: Self.slice)
@@ -107,20 +107,19 @@ struct Verification {
     }
 
     private func verifyIndex(_ found: inout Found) throws {
-        try index.reading { connection in
-            try connection.transaction(.deferred) {
-                try verifyRows(connection, &found)
-                try connection.statement("PRAGMA integrity_check").each { row in
-                    if row.text(0) != "ok" { throw SQLiteError(.corrupt, row.text(0)) }
-                }
-                let state = try IndexState(connection)
-                var counted = state
-                try counted.recount(connection)
-                guard counted != state else { return }
-                found.hasWrongCounts = true
-                found.report.defects.append(
-                    Defect(key: nil, location: index.directory.index, problem: "the index's counts are wrong"))
+        if found.hasWrongLength { throw SQLiteError(.corrupt, "a cover has another length than was written") }
+        try index.connection.transaction(.deferred) {
+            try verifyRows(&found)
+            try index.connection.statement("PRAGMA integrity_check").each { row in
+                if row.text(0) != "ok" { throw SQLiteError(.corrupt, row.text(0)) }
             }
+            let state = try IndexState(index.connection)
+            var counted = state
+            try counted.recount(index.connection)
+            guard counted != state else { return }
+            found.hasWrongCounts = true
+            found.report.defects.append(
+                Defect(key: nil, location: index.directory.index, problem: "the index's counts are wrong"))
         }
     }
 
@@ -146,25 +145,24 @@ struct Verification {
     }
 
     /// - Throws: SQLite's error for a corrupt database if a row is not what was written.
-    private func verifyRows(_ connection: borrowing Connection, _ found: inout Found) throws {
-        let rows = connection.statement(
+    private func verifyRows(_ found: inout Found) throws {
+        let rows = index.connection.statement(
             "SELECT e.tag, e.url, e.seal, c.digest, c.tag FROM entries e LEFT JOIN covers c ON c.id = e.cover")
         try rows.each { row in
             found.report.entries += 1
             let key = row.text(1)
-            if found.hasWrongLength { throw SQLiteError(.corrupt, "a cover has another length than was written") }
             guard let digest = row.digest(3) else { throw SQLiteError(.corrupt, "\(key) has no cover") }
             guard row.int64(0) == IndexTable.tag(key), row.int64(2) == IndexTable.seal(key, digest),
                 row.int64(4) == digest.tag
             else { throw SQLiteError(.corrupt, "the row of \(key) is not what was written") }
         }
         let unnamed = "SELECT 1 FROM covers WHERE id NOT IN (SELECT cover FROM entries) LIMIT 1"
-        if try connection.integer(unnamed) != nil { throw SQLiteError(.corrupt, "no entry names a cover") }
+        if try index.connection.integer(unnamed) != nil { throw SQLiteError(.corrupt, "no entry names a cover") }
         let unpinned = """
             SELECT 1 FROM covers c WHERE pins != (SELECT COUNT(*) FROM entries e JOIN pins p ON p.tag = e.tag AND p.url = e.url
                 WHERE e.cover = c.id) LIMIT 1
             """
-        if try connection.integer(unpinned) != nil {
+        if try index.connection.integer(unpinned) != nil {
             throw SQLiteError(.corrupt, "a cover has the wrong number of pins")
         }
     }

@@ -140,16 +140,14 @@ extension CacheWriter {
     // MARK: Counts
 
     /// Returns the statistics without `onDisk`, `oldest` and `newest`.
-    package func totals() throws -> Statistics { try index.reading { Statistics(try IndexState($0)) } }
+    package func totals() throws -> Statistics { Statistics(try IndexState(index.connection)) }
 
     package func statistics() throws -> Statistics {
-        try index.reading { connection in
-            var statistics = Statistics(try IndexState(connection))
-            statistics.oldest = try connection.integer("SELECT MIN(stored) FROM entries")
-            statistics.newest = try connection.integer("SELECT MAX(stored) FROM entries")
-            statistics.onDisk = statistics.charged + directory.overhead + directory.logLength
-            return statistics
-        }
+        var statistics = try totals()
+        statistics.oldest = try index.connection.integer("SELECT MIN(stored) FROM entries")
+        statistics.newest = try index.connection.integer("SELECT MAX(stored) FROM entries")
+        statistics.onDisk = statistics.charged + directory.overhead + directory.logLength
+        return statistics
     }
 
     /// Counts all rows, which takes as long as reading them.
@@ -169,9 +167,7 @@ extension CacheWriter {
             for folder in try covers.folders() {
                 // In slices: each holds the lock for a few milliseconds.
                 try index.lock.withLock {
-                    _ = try covers.sweep(folder) { digest in
-                        try index.reading { _ in try index.table.cover(digest) } != nil
-                    }
+                    try covers.sweep(folder) { try index.table.cover($0) != nil }
                 }
             }
         }

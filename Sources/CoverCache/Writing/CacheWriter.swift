@@ -11,8 +11,6 @@ package final class CacheWriter {
     private static let lowWater = 0.9
     /// The longest a group is, in bytes: about a thousand covers.
     private static let maximumGroupLength = 32 << 20
-    /// Hint changes between two sweeps of their table. The first change after opening also sweeps it.
-    private static let hintSweepInterval = 4_096
 
     package let directory: CacheDirectory
     let index: IndexWriter
@@ -25,7 +23,6 @@ package final class CacheWriter {
     /// Digests of the puts that are neither committed nor abandoned, with their number.
     private var uncommitted: [Digest: Int] = [:]
     private var deferred = DeferredChanges()
-    private var hintsUntilSweep = 0
     private let foundLongLog: Bool
     /// Covers that were used after this recency stay when others need room.
     private var sparedFrom: Int?
@@ -90,7 +87,8 @@ package final class CacheWriter {
         if let capacity, capacity != self.capacity { try index.transaction { $0.setCapacity(capacity) } }
         try ignoringFullDisk { try sweep() }
         try ignoringFullDisk {
-            guard index.state.charged > index.room else { return }
+            // Half of the capacity is for covers in any case: most openings need not measure the files.
+            guard index.state.charged > index.capacity / 2, index.state.charged > index.room else { return }
             // A wrong count must not evict the whole cache. Pinned covers alone may exceed a capacity that was lowered.
             if index.state.charged > index.state.pinnedCharge { try recount() }
             if index.state.charged > index.room { evictedAtOpening = try evict(to: index.room).covers }
@@ -111,7 +109,7 @@ package final class CacheWriter {
         _ = try commit()
         try sweep()
         try? index.shrink()
-        try index.log.sync()
+        try index.syncLog()
         // A bulk load leaves its log to a later process instead of waiting for a checkpoint. One that found a long log when
         // opening checkpoints it.
         if foundLongLog { try index.checkpoint(ifLongerThan: IndexWriter.longLogLength) }
@@ -196,7 +194,7 @@ package final class CacheWriter {
         let outcomes: [PutOutcome]
         do {
             outcomes = try index.transaction { changes in
-                try writeDeferred(&changes)
+                try deferred.write(to: index, &changes)
                 let puts = groups.flatMap(\.puts)
                 let lost = try restoreFiles(of: puts)
                 let outcomes = try puts.map { lost.contains($0.digest) ? .lost : try commit($0, &changes) }
@@ -207,7 +205,7 @@ package final class CacheWriter {
             for group in groups { abandon(group) }
             throw error
         }
-        deferred = DeferredChanges()
+        deferred.clear()
         for group in groups { end(group) }
         removeUnused(
             zip(groups.lazy.flatMap(\.puts), outcomes).filter { $1 == .noRoom || $1 == .lost }.map(\.0.digest))
@@ -305,19 +303,19 @@ package final class CacheWriter {
         let confirmed = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
         let damaged = try confirmed.filter { try !isIntact($0) }
         let isThere = try index.transaction { changes in
-            try writeDeferred(&changes)
+            try deferred.write(to: index, &changes)
             return try renewals.map { renewal in
                 if renewal.isConfirmation, damaged.contains(renewal.digest) { return false }
                 return try index.table.renew(renewal)
             }
         }
-        deferred = DeferredChanges()
+        deferred.clear()
         return isThere
     }
 
     /// Whether a cover has a row and its bytes. False also if they cannot be read.
     package func isIntact(_ digest: Digest) throws -> Bool {
-        guard let cover = try index.reading({ _ in try index.table.cover(digest) }) else { return false }
+        guard let cover = try index.table.cover(digest) else { return false }
         return (try? covers.read(digest, length: cover.length)) ?? nil != nil
     }
 
@@ -326,38 +324,21 @@ package final class CacheWriter {
     /// A use of the most recently used 64th of all covers is not written: it hardly changes the order, and every read of a cache in
     /// use would otherwise cost a write.
     package func noteUsage(_ usage: CacheUsage) {
-        let recent = index.state.clock - index.state.covers / 64
-        for use in usage.uses where use.lastUsed <= recent { deferred.used.append(use.cover) }
-        deferred.hits += usage.hits
-        deferred.misses += usage.misses
+        deferred.add(usage, olderThan: index.state.clock - index.state.covers / 64)
     }
 
     /// Records changes to the hints. The next commit or `writeDeferred` writes them.
     /// - Parameter now: milliseconds since 1970.
     package func add(hints changes: [HintChange], now: Int64) {
-        deferred.hints += changes
-        deferred.now = now
+        deferred.add(changes, now: now)
     }
 
     /// Writes what was deferred in a transaction of its own.
     package func writeDeferred() throws {
         guard !deferred.isEmpty else { return }
-        try index.transaction { try writeDeferred(&$0) }
-        deferred = DeferredChanges()
+        try index.transaction { try deferred.write(to: index, &$0) }
+        deferred.clear()
         try index.checkpoint()
-    }
-
-    private func writeDeferred(_ changes: inout IndexChanges) throws {
-        for cover in deferred.used { try index.table.touch(cover, used: changes.state.tick()) }
-        changes.state.hits += deferred.hits
-        changes.state.misses += deferred.misses
-        if deferred.hints.isEmpty { return }
-        for change in deferred.hints { try index.hints.apply(change) }
-        hintsUntilSweep -= deferred.hints.count
-        if hintsUntilSweep < 0 {
-            try index.hints.sweep(now: deferred.now)
-            hintsUntilSweep = Self.hintSweepInterval
-        }
     }
 
     /// Removes the `absent` hints of URLs that have just been stored.
@@ -401,17 +382,4 @@ package final class CacheWriter {
     }
 
     func isUncommitted(_ digest: Digest) -> Bool { uncommitted[digest] != nil }
-}
-
-/// Changes without durability needs. They are written with the next commit.
-private struct DeferredChanges {
-    /// Rows of covers that were used, in order.
-    var used: [Int64] = []
-    var hits = 0
-    var misses = 0
-    var hints: [HintChange] = []
-    /// The time of the last hint change, in milliseconds since 1970.
-    var now: Int64 = 0
-
-    var isEmpty: Bool { used.isEmpty && hits + misses == 0 && hints.isEmpty }
 }

@@ -71,7 +71,7 @@ struct JobState {
         return response
     }
 
-    /// The next attempt starts anew: cookies hold for one chain of redirects.
+    /// The next attempt starts from the beginning: cookies hold for one chain of redirects.
     mutating func forgetRedirects() { (redirects, cookies) = ([], []) }
 }
 

@@ -6,7 +6,7 @@ public protocol CoverTransport: Sendable {
     /// Sends one request and returns its response. A redirect is a response: the library follows it.
     ///
     /// The transport limits the time that a request takes; the library limits the number of concurrent calls. The task is cancelled when
-    /// nobody needs the response any more.
+    /// the response is no longer needed.
     /// - Throws: a `CoverFailure` whose kind says why there is no response, such as `connect` or `timeout`. Any other error counts as
     ///   `broken`.
     func response(to request: TransportRequest) async throws -> TransportResponse

@@ -9,6 +9,15 @@ package enum DurableFile {
         #endif
     }
 
+    /// As `sync`, for one of many files: on macOS, data is durable once a file or directory that is synced after it is.
+    package static func syncData(_ descriptor: Int32) -> Bool {
+        #if os(Linux)
+            return fdatasync(descriptor) == 0
+        #else
+            return fcntl(descriptor, F_BARRIERFSYNC) == 0
+        #endif
+    }
+
     /// Syncs a directory, so that the files created in it and removed from it stay so after power loss.
     /// - Throws: `SystemError`. A directory that this user may not read is left alone.
     package static func sync(directory path: String) throws(SystemError) {

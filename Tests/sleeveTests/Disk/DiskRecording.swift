@@ -18,6 +18,8 @@
         }
 
         let stage: Stage
+        /// Other programs write much to the disk meanwhile.
+        let isDiskBusy: Bool
         var operations: [DiskOperation] = []
         private(set) var steps: [Step] = []
         private var reports = 0
@@ -25,8 +27,8 @@
         private var recorded = 0
         private var trace: String { stage.folder + "/trace" }
 
-        init(_ stage: Stage) {
-            self.stage = stage
+        init(_ stage: Stage, isDiskBusy: Bool = false) {
+            (self.stage, self.isDiskBusy) = (stage, isDiskBusy)
             try? FileManager.default.removeItem(atPath: trace)
         }
 
@@ -66,7 +68,8 @@
                 reports += 1
                 arguments += ["--quiet", "--report", "\(stage.folder)/report-\(reports)"]
             }
-            return try stage.start(arguments, disk: variables.merging(["DISK_TRACE": trace]) { $1 })
+            return try stage.start(
+                arguments, disk: variables.merging(["DISK_TRACE": trace]) { $1 }, isDiskBusy: isDiskBusy)
         }
 
         /// What the reports had acknowledged, by URL, in order.
@@ -223,9 +226,14 @@
 
     extension Stage {
         /// Starts the command with `disk.c`.
-        /// - Parameter variables: what to do to its file operations.
-        func start(_ arguments: [String], disk variables: [String: String]) throws -> Child {
+        /// - Parameters:
+        ///   - variables: what to do to its file operations.
+        ///   - isDiskBusy: other programs have written much that is not on the disk yet.
+        func start(
+            _ arguments: [String], disk variables: [String: String], isDiskBusy: Bool = false
+        ) throws -> Child {
             var environment = environment.merging(variables) { $1 }
+            environment["DISK_MEMORY"] = try memoryInformation(isDiskBusy)
             environment["DISK_ROOT"] = folder
             environment["LD_PRELOAD"] = try diskLibrary.get()
             return try Child(sleeveBinary, arguments, environment: environment)
@@ -243,6 +251,14 @@
         compiler.waitUntilExit()
         try #require(compiler.terminationStatus == 0, "clang could not compile \(source)")
         return library
+    }
+
+    /// What the command reads as /proc/meminfo, so that it does the same on every machine.
+    private func memoryInformation(_ isDiskBusy: Bool) throws -> String {
+        let path = (sleeveBinary as NSString).deletingLastPathComponent + "/meminfo-\(isDiskBusy ? "busy" : "idle")"
+        let text = "MemTotal: 9000000 kB\nDirty: \(isDiskBusy ? 4_000_000 : 0) kB\nWriteback: 0 kB\n"
+        try text.write(toFile: path, atomically: true, encoding: .utf8)
+        return path
     }
 
     /// A folder in memory, if there is one: thousands of states are written to it and synced.

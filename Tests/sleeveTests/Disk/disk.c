@@ -1,12 +1,13 @@
 // Records the file operations of a process, fails one of them, kills the process before one, or stops it after one.
 // LD_PRELOAD it; Linux only.
 //
-//   DISK_ROOT=DIRECTORY          Only operations on files below this directory count. Needed.
+//   DISK_ROOT=DIRECTORY          Only operations on this directory and files below it count. Needed.
 //   DISK_TRACE=FILE              Appends each operation that changes a file (struct operation, names, data).
 //   DISK_KILL=N                  Sends SIGKILL to the process before the N-th of these operations.
 //   DISK_STOP=N                  Sends SIGSTOP to the process right after the N-th of these operations.
 //   DISK_FAIL=ERRNO:N[:lasting]  Fails the N-th call that may fail with ERRNO; with `lasting`, all from the N-th on.
 //   DISK_CLOCK=SECONDS           Sets the wall clock forward by so much, or back if it is negative.
+//   DISK_MEMORY=FILE             Is read as /proc/meminfo: other programs have written much.
 //
 // SQLite's shared memory (-shm) is not recorded: it does not survive a restart. Its calls fail like all others. Several processes
 // may append to one trace: each operation runs and is recorded under one lock, so that the trace has the order of the operations.
@@ -80,7 +81,7 @@ static void end(void) {
 }
 
 static int is_counted(const char *path) {
-    return root && strncmp(path, root, rootLength) == 0 && path[rootLength] == '/';
+    return root && strncmp(path, root, rootLength) == 0 && (path[rootLength] == '/' || path[rootLength] == 0);
 }
 
 static int is_recorded(const char *path) {
@@ -171,6 +172,7 @@ static int fails(enum call call, const char *path) {
 
 static int open_file(int directory, const char *path, int flags, mode_t mode) {
     char buffer[PATH_MAX];
+    if (strcmp(path, "/proc/meminfo") == 0 && getenv("DISK_MEMORY")) path = getenv("DISK_MEMORY");
     begin();
     const char *name = absolute(directory, path, buffer);
     uint64_t before = is_counted(name) ? inode_at(name) : 0;

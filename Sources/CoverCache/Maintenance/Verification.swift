@@ -138,9 +138,15 @@ struct Verification {
             case .format, .pinned, .capacity: break
             }
         }
-        // Another process may have committed it since, or was killed.
-        if let (key, _) = try lost.first(where: { try index.table.cover($1) == nil }), !index.marker.isAny {
-            throw SQLiteError(.corrupt, "it has lost \(key)")
+        if lost.isEmpty { return }
+        // Others have written meanwhile. Under the lock, a file without a row belongs to a marker, which is looked for after the file: a
+        // sweep removes a dead process's files, folder by folder under the lock, before its marker.
+        try index.lock.withLock {
+            for (key, digest) in lost where index.directory.covers.exists(digest) {
+                if try index.table.cover(digest) == nil, !index.marker.isAny {
+                    throw SQLiteError(.corrupt, "it has lost \(key)")
+                }
+            }
         }
     }
 

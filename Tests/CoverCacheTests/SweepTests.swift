@@ -113,8 +113,8 @@ import Testing
 
     private func sweepAll(_ folder: CacheFolder, _ writer: CacheWriter) throws {
         for name in try writer.covers.folders() {
-            try writer.index.lock.withLock {
-                _ = try writer.covers.sweep(name) { try writer.index.table.cover($0) != nil }
+            try writer.index.transaction { changes in
+                for digest in try writer.covers.sweep(name) { try changes.removeFile(of: digest) }
             }
         }
     }

@@ -237,11 +237,16 @@ struct CoverFolder: Sendable {
     /// A folder keeps the length that it had when it was full; a new one is short.
     func removeEmptyFolders() { for folder in (try? folders()) ?? [] { rmdir("\(path)/\(folder)") } }
 
-    /// Unlinks what is in one of the `folders` and is no cover that `isCached` answers for.
-    func sweep(_ folder: String, isCached: (Digest) throws -> Bool) throws {
+    /// Unlinks what is in one of the `folders` and is no cover's file. - Returns: The covers in it.
+    func sweep(_ folder: String) throws(CacheError) -> [Digest] {
+        var digests: [Digest] = []
         for name in try CacheDirectory.names(in: "\(path)/\(folder)") {
-            if name.hasPrefix(folder), let digest = Digest(name), try isCached(digest) { continue }
-            unlink("\(path)/\(folder)/\(name)")
+            if name.hasPrefix(folder), let digest = Digest(name) {
+                digests.append(digest)
+            } else {
+                unlink("\(path)/\(folder)/\(name)")
+            }
         }
+        return digests
     }
 }

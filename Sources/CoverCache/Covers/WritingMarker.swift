@@ -75,8 +75,15 @@ final class WritingMarker {
         guard count == 0, let names = try? CacheDirectory.names(in: folder), !names.isEmpty else { return }
         // A process that cannot share the lock from now on has a marker that is not in `names`.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
-        defer { flock(descriptor, LOCK_UN) }
+        // The sweep keeps the lock, whatever it removes.
+        count = 1
+        isKept = false
+        defer {
+            count = 0
+            isKept = false
+            flock(descriptor, LOCK_UN)
+        }
         try sweep()
-        for name in names { unlink("\(folder)/\(name)") }
+        if !isKept { for name in names { unlink("\(folder)/\(name)") } }
     }
 }

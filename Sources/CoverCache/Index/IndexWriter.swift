@@ -82,7 +82,11 @@ final class IndexWriter {
     // MARK: Transactions
 
     /// Runs one transaction under the writer's lock, durable when this returns, and unlinks the files of the covers that it removed.
-    func transaction<Result>(_ body: (inout IndexChanges) throws -> Result) throws -> Result {
+    /// - Parameter writes: writes even if only files are removed. A process that is killed within its commit leaves rows in the index's log
+    ///   that nobody sees until the log is read anew, and they may name these files; any write takes their place for good.
+    func transaction<Result>(
+        writes: Bool = true, _ body: (inout IndexChanges) throws -> Result
+    ) throws -> Result {
         try lock.withLock {
             try checkNumber()
             var removed: Set<Digest> = []
@@ -92,8 +96,9 @@ final class IndexWriter {
                 let before = changes.state
                 let result = try body(&changes)
                 try append(changes.lines.before)
-                if changes.state != before { try changes.state.save(connection) }
                 removed = changes.removed
+                if writes, !removed.isEmpty, changes.state == before { _ = changes.state.tick() }
+                if changes.state != before { try changes.state.save(connection) }
                 // A process that ends before it has unlinked them leaves the marker.
                 if !removed.isEmpty { marker.begin() }
                 return (result, changes)

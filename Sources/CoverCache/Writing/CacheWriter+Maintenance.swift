@@ -166,8 +166,10 @@ extension CacheWriter {
         try index.marker.sweepIfNeeded {
             for folder in try covers.folders() {
                 // In slices: each holds the lock for a few milliseconds.
-                try index.lock.withLock {
-                    try covers.sweep(folder) { try index.table.cover($0) != nil }
+                try index.directory.usingReserve {
+                    try index.transaction { changes in
+                        for digest in try covers.sweep(folder) { try changes.removeFile(of: digest) }
+                    }
                 }
             }
         }

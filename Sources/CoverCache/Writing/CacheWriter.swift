@@ -179,8 +179,14 @@ package final class CacheWriter {
     private func removeUnused(_ digests: [Digest]) {
         let unused = digests.filter { uncommitted[$0] == nil }
         if unused.isEmpty { return }
+        func remove(writes: Bool) throws {
+            try index.transaction(writes: writes) { changes in
+                for digest in unused { try changes.removeFile(of: digest) }
+            }
+        }
         do {
-            try index.transaction { changes in for digest in unused { try changes.removeFile(of: digest) } }
+            // A disk that takes no write needs the room.
+            do { try remove(writes: true) } catch { try remove(writes: false) }
         } catch {
             index.marker.keep()
         }

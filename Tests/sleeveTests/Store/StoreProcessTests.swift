@@ -72,6 +72,35 @@ extension CommandTests {
                 }
             }
 
+            /// A process that is killed while it commits leaves rows in SQLite's log that no running process sees. The next one that reads the
+            /// whole log would see them.
+            @Test func `rows of a killed commit do not come back after their files were swept`() async throws {
+                try await withStage { stage in
+                    try await stage.fill(stage.urls(0..<2))
+                    let list = try stage.list(stage.urls(2..<6))
+                    var (mostFiles, number, isKilled) = (0, 15, true)
+                    while isKilled {
+                        number += 1
+                        _ = try await stage.run("remove", "--matching", "*/[2-5].jpg*", "--force")
+                        // It keeps the log's state in memory.
+                        let reader = try stage.start(
+                            ["get", "--offline", stage.urls(0..<1)[0], "-o", stage.folder + "/cover.jpg"],
+                            disk: ["DISK_STOP": "3"])
+                        try #require(await reader.stops())
+                        let prefetch = try stage.start(["prefetch", list], disk: ["DISK_KILL": "\(number)"])
+                        isKilled = await prefetch.exit().signal == SIGKILL
+                        mostFiles = max(mostFiles, CacheCheck.files(in: stage.cache).count)
+                        #expect(try await stage.run("stats").status == 0)
+                        // Going on, it would write.
+                        reader.kill(SIGKILL)
+                        _ = await reader.exit()
+                        let verified = try await stage.run("verify")
+                        #expect(verified.status == 0, "killed before operation \(number): \(verified)")
+                    }
+                    #expect(mostFiles == 6 && number > 25, "no kill left files")
+                }
+            }
+
             @Test func `a use under a clock that is set back is the latest use`() async throws {
                 try await withStage { stage in
                     let urls = stage.urls(0..<8, "size=20000")

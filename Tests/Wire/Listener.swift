@@ -17,6 +17,8 @@ package final class Listener: Sendable {
 
     private final class Counter: Sendable {
         let bytes = Mutex(0)
+        /// The number of a socket that was closed may be another one's.
+        let isOpen = Mutex(true)
     }
 
     package var url: String { "http://127.0.0.1:\(port)" }
@@ -70,13 +72,16 @@ package final class Listener: Sendable {
                 }
                 close(connection)
             }
-            close(socket)
+            counter.isOpen.withLock { isOpen in
+                isOpen = false
+                close(socket)
+            }
             continuation.finish()
         }
     }
 
     /// Accepts no more; connections to the port are refused from now on.
-    package func stop() { shutdown(socket, Int32(SHUT_RDWR.bits)) }
+    package func stop() { counter.isOpen.withLock { if $0 { shutdown(socket, Int32(SHUT_RDWR.bits)) } } }
 
     #if canImport(Darwin)
         static let quietly: Int32 = 0

@@ -13,4 +13,22 @@ package enum PercentEncoding {
         }
         return decoded
     }
+
+    /// The text as a part of a URL: all but unreserved characters (section 2.3) encoded.
+    package static func encoded(_ text: String) -> String {
+        var encoded: [UInt8] = []
+        for byte in text.utf8 {
+            if byte < 0x80,
+                Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber
+                    || "-._~".utf8.contains(byte)
+            {
+                encoded.append(byte)
+            } else {
+                // Digits of the upper case, as section 2.1 recommends.
+                let digits = [byte >> 4, byte & 15].map { Hexadecimal.digit($0) }
+                encoded += [UInt8(ascii: "%")] + digits.map { $0 >= UInt8(ascii: "a") ? $0 & 0xDF : $0 }
+            }
+        }
+        return String(decoding: encoded, as: UTF8.self)
+    }
 }

@@ -4,7 +4,11 @@ import CSQLite
 ///
 /// It has one owner, and its calls come from one thread at a time: SQLite's own locks are off. Its statements end with it.
 package struct Connection: ~Copyable {
-    package enum Access { case reading, writing }
+    package enum Access {
+        case reading, writing
+        /// Reads a file that nobody writes meanwhile, without locks and without a log beside it.
+        case immutable
+    }
 
     package enum Transaction: String {
         /// Reads one snapshot. The first write takes the write lock, or fails if another connection has written since.
@@ -25,7 +29,13 @@ package struct Connection: ~Copyable {
     ///   - busyTimeout: How long a statement waits for another connection before it fails with `busy`.
     package init(_ path: String, _ access: Access = .writing, busyTimeout: Duration = .zero) throws(SQLiteError) {
         _ = SQLiteProcess.settings
-        let flags = access == .reading ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+        let flags =
+            switch access {
+            case .reading: SQLITE_OPEN_READONLY
+            case .writing: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+            case .immutable: SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+            }
+        let path = access == .immutable ? Self.immutableURI(path) : path
         var opened: OpaquePointer?
         var code = sqlite3_open_v2(path, &opened, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
         if code == SQLITE_OK { code = Self.setBusyTimeout(busyTimeout, of: opened) }
@@ -35,6 +45,12 @@ package struct Connection: ~Copyable {
             throw error
         }
         database = opened
+    }
+
+    /// The file as a URI (sqlite.org/uri.html).
+    private static func immutableURI(_ path: String) -> String {
+        let escaped = path.map { ["%": "%25", "?": "%3f", "#": "%23"][$0] ?? String($0) }.joined()
+        return (path.hasPrefix("/") ? "file://" : "file:") + escaped + "?immutable=1"
     }
 
     /// Rolls an open transaction back.

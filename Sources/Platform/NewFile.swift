@@ -1,0 +1,209 @@
+#if os(Linux)
+    import CFiles
+#endif
+import Synchronization
+
+/// A file that appears in a folder, complete, when it is committed. Until then it has a temporary name that begins with a dot, which
+/// media servers ignore.
+///
+/// It is for folders that belong to a person: it never replaces a file unless told to. `AtomicFile` replaces Sleeve's own files.
+/// A killed process leaves the temporary file, which `OpenFolder.sweep` removes.
+///
+///     let file = try NewFile(in: folder)
+///     try file.copy(source)
+///     try file.sync()
+///     try file.commit(as: name)
+///     try folder.sync()            // once for all files in the folder
+package final class NewFile {
+    /// How a file got the bytes of another one.
+    package enum Transfer: Sendable {
+        /// Both files share the blocks until one is written.
+        case reflink
+        case copy
+    }
+
+    package let folder: OpenFolder
+    private var temporary: FileName
+    private var descriptor: Int32
+    private var isCommitted = false
+
+    private static let serial = Atomic(0)
+    private static let (prefix, suffix) = (".sleeve-", ".part")
+
+    /// A name that no other file of this process has.
+    static func temporaryName() -> FileName {
+        let number = serial.wrappingAdd(1, ordering: .relaxed).newValue
+        return FileName("\(prefix)\(getpid())-\(number)\(suffix)")!
+    }
+
+    /// Whether a name is one of a temporary file.
+    package static func isTemporary(_ name: FileName) -> Bool {
+        name.bytes.starts(with: prefix.utf8) && name.bytes.suffix(suffix.utf8.count).elementsEqual(suffix.utf8)
+    }
+
+    /// Creates an empty temporary file.
+    /// - Parameter mode: the permissions, less the process's umask.
+    /// - Throws: `SystemError`.
+    package init(in folder: OpenFolder, mode: mode_t = 0o666) throws(SystemError) {
+        self.folder = folder
+        while true {
+            let name = Self.temporaryName()
+            let file = name.withCString {
+                openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
+            }
+            if file >= 0 {
+                // For `sweep`. It may remove the file before: see `commit`.
+                flock(file, LOCK_EX | LOCK_NB)
+                (temporary, descriptor) = (name, file)
+                return
+            }
+            // A leftover, or the file of a process of another container with the same number.
+            guard errno == EEXIST else { throw SystemError("write", path: folder.path) }
+        }
+    }
+
+    deinit {
+        close(descriptor)
+        if !isCommitted { temporary.withCString { _ = unlinkat(folder.descriptor, $0, 0) } }
+    }
+
+    /// Appends bytes.
+    /// - Throws: `SystemError`.
+    package func write(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        guard writeAll(bytes, to: descriptor) else { throw SystemError("write", path: folder.path) }
+    }
+
+    /// Appends bytes.
+    /// - Throws: `SystemError`.
+    package func write(_ bytes: [UInt8]) throws(SystemError) {
+        guard bytes.withUnsafeBytes({ writeAll($0, to: descriptor) }) else {
+            throw SystemError("write", path: folder.path)
+        }
+    }
+
+    /// Takes over the bytes of another file: its blocks, where the file system can share them, else a copy.
+    /// - Throws: `SystemError`; `EIO` if the file has another length than when it was opened.
+    @discardableResult
+    package func copy(_ source: borrowing SourceFile) throws(SystemError) -> Transfer {
+        let transfer = clone(source) ? Transfer.reflink : .copy
+        if transfer == .copy {
+            let folder = folder.path
+            try source.read { [descriptor] (bytes) throws(SystemError) in
+                guard writeAll(bytes, to: descriptor) else { throw SystemError("write", path: folder) }
+                return true
+            }
+        }
+        guard try status().st_size == source.status.st_size else {
+            throw SystemError("read", path: source.path, number: EIO)
+        }
+        return transfer
+    }
+
+    private func clone(_ source: borrowing SourceFile) -> Bool {
+        #if os(Linux)
+            return sleeve_clone(descriptor, source.descriptor) == 0
+        #else
+            // macOS clones only into a new file, which takes the place of the empty one.
+            let name = Self.temporaryName()
+            guard name.withCString({ fclonefileat(source.descriptor, folder.descriptor, $0, 0) }) == 0 else {
+                return false
+            }
+            let file = name.withCString { openat(folder.descriptor, $0, O_RDWR | O_NOFOLLOW | O_CLOEXEC) }
+            var status = stat()
+            guard file >= 0, flock(file, LOCK_EX | LOCK_NB) == 0, fstat(descriptor, &status) == 0,
+                fchmod(file, status.st_mode & 0o7777) == 0, futimens(file, nil) == 0
+            else {
+                if file >= 0 { close(file) }
+                name.withCString { _ = unlinkat(folder.descriptor, $0, 0) }
+                return false
+            }
+            temporary.withCString { _ = unlinkat(folder.descriptor, $0, 0) }
+            close(descriptor)
+            (temporary, descriptor) = (name, file)
+            return true
+        #endif
+    }
+
+    /// Gives the file to an owner, with permissions. Only the superuser may give files away; a member of a group may give them to it.
+    /// - Returns: whether the file has this owner, group and mode now.
+    @discardableResult
+    package func setOwner(_ user: uid_t, _ group: gid_t, mode: mode_t) -> Bool {
+        // Changing the owner clears mode bits (chown(2)), so the mode comes last.
+        let isOwned = fchown(descriptor, user, group) == 0
+        if !isOwned { _ = fchown(descriptor, uid_t.max, group) }
+        return fchmod(descriptor, mode & 0o7777) == 0 && isOwned
+    }
+
+    /// The file's status. Its modification time stays when it is committed.
+    /// - Throws: `SystemError`.
+    package func status() throws(SystemError) -> stat {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { throw SystemError("write", path: folder.path) }
+        return status
+    }
+
+    /// Returns once the bytes would survive power loss. Call it before `commit`, or `sync(_:)` for a group of files.
+    /// - Throws: `SystemError`. Some file systems report a full disk or quota only here.
+    package func sync() throws(SystemError) {
+        guard DurableFile.sync(descriptor) else { throw SystemError("write", path: folder.path) }
+    }
+
+    /// Syncs several files of one file system together, which takes little longer than one.
+    /// - Throws: `SystemError`.
+    package static func sync(_ files: [NewFile]) throws(SystemError) {
+        #if os(Linux)
+            if files.count > 1 {
+                guard syncfs(files[0].descriptor) == 0 else { throw SystemError("sync", path: files[0].folder.path) }
+                return
+            }
+        #endif
+        for file in files { try file.sync() }
+    }
+
+    /// Syncs the file's whole file system, names included, where the system can; else the file.
+    /// - Throws: `SystemError`.
+    package func syncFileSystem() throws(SystemError) {
+        #if os(Linux)
+            guard syncfs(descriptor) == 0 else { throw SystemError("sync", path: folder.path) }
+        #else
+            try sync()
+        #endif
+    }
+
+    /// Gives the file its name. The folder's `sync` makes the name durable.
+    /// - Parameter replaces: Replaces the file of this name atomically. The caller has made sure that it is its own.
+    /// - Throws: `SystemError`, with the cause `exists` if there is a file of this name.
+    package func commit(as name: FileName, replacing replaces: Bool = false) throws(SystemError) {
+        guard replaces ? folder.rename(temporary, name) : renameExclusively(name) else {
+            throw SystemError("write", path: folder.path(of: name))
+        }
+        isCommitted = true
+    }
+
+    private func renameExclusively(_ name: FileName) -> Bool {
+        let folder = folder.descriptor
+        return temporary.withCString { old in
+            name.withCString { new in
+                #if os(Linux)
+                    if sleeve_rename_exclusively(folder, old, folder, new) == 0 { return true }
+                #else
+                    if renameatx_np(folder, old, folder, new, UInt32(RENAME_EXCL)) == 0 { return true }
+                #endif
+                guard errno == EINVAL || errno == ENOSYS || errno == ENOTSUP else { return false }
+                // This file system cannot rename so. link(2) refuses to replace, too.
+                if linkat(folder, old, folder, new, 0) == 0 {
+                    unlinkat(folder, old, 0)
+                    return true
+                }
+                guard errno != EEXIST else { return false }
+                // It has no links either (FUSE, SMB): a file that appears in between is replaced.
+                var status = stat()
+                guard fstatat(folder, new, &status, AT_SYMLINK_NOFOLLOW) != 0, errno == ENOENT else {
+                    errno = EEXIST
+                    return false
+                }
+                return renameat(folder, old, folder, new) == 0
+            }
+        }
+    }
+}

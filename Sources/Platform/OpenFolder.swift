@@ -1,0 +1,191 @@
+/// An open folder, in which files are found and created by their names. It stays the same folder if its path is renamed or replaced by a
+/// symbolic link meanwhile, and its path may be in any encoding.
+package final class OpenFolder: Sendable {
+    let descriptor: Int32
+    /// The path, for messages. Bytes that are no UTF-8 are U+FFFD.
+    package let path: String
+
+    /// Opens a folder; a symbolic link to one is followed.
+    /// - Throws: `SystemError`.
+    package convenience init(path: String) throws(SystemError) { try self.init(path: Array(path.utf8)) }
+
+    package convenience init(path: [UInt8]) throws(SystemError) {
+        let descriptor = FileName.withCString(path) { open($0, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+        try self.init(descriptor: descriptor, path: String(decoding: path, as: UTF8.self))
+    }
+
+    private init(descriptor: Int32, path: String) throws(SystemError) {
+        (self.descriptor, self.path) = (descriptor, path)
+        if descriptor < 0 { throw SystemError("open", path: path) }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    package func path(of name: FileName) -> String { path.hasSuffix("/") ? "\(path)\(name)" : "\(path)/\(name)" }
+
+    /// Opens a folder in this one. A symbolic link is refused: it may lead elsewhere.
+    /// - Throws: `SystemError`.
+    package func folder(_ name: FileName) throws(SystemError) -> OpenFolder {
+        let found = name.withCString { openat(descriptor, $0, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) }
+        return try OpenFolder(descriptor: found, path: path(of: name))
+    }
+
+    /// Creates a folder.
+    /// - Returns: false if there is something of this name.
+    /// - Throws: `SystemError`.
+    package func makeFolder(_ name: FileName, mode: mode_t = 0o777) throws(SystemError) -> Bool {
+        if name.withCString({ mkdirat(descriptor, $0, mode) }) == 0 { return true }
+        guard errno == EEXIST else { throw SystemError("create", path: path(of: name)) }
+        return false
+    }
+
+    /// The status of a file, a folder or a symbolic link itself; nil if there is none.
+    /// - Throws: `SystemError`.
+    package func status(of name: FileName) throws(SystemError) -> stat? {
+        var status = stat()
+        if name.withCString({ fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 { return status }
+        guard errno == ENOENT else { throw SystemError("open", path: path(of: name)) }
+        return nil
+    }
+
+    /// The same for a path of names. Symbolic links among the folders are followed.
+    /// - Throws: `SystemError`.
+    package func status(at names: [FileName]) throws(SystemError) -> stat? {
+        let path = Array(names.map(\.bytes).joined(separator: [UInt8(ascii: "/")]))
+        var status = stat()
+        if FileName.withCString(path, { fstatat(descriptor, $0, &status, AT_SYMLINK_NOFOLLOW) }) == 0 { return status }
+        guard errno == ENOENT else {
+            throw SystemError("open", path: self.path + "/" + String(decoding: path, as: UTF8.self))
+        }
+        return nil
+    }
+
+    /// Opens a file for reading. A symbolic link is refused.
+    /// - Throws: `SystemError`.
+    package func file(_ name: FileName) throws(SystemError) -> SourceFile {
+        let found = name.withCString { openat(descriptor, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        return try SourceFile(descriptor: found, path: path(of: name))
+    }
+
+    /// Appends bytes to a file, which is created if it is missing. Returns once they would survive power loss.
+    /// - Throws: `SystemError`.
+    package func append(_ bytes: [UInt8], to name: FileName) throws(SystemError) {
+        let file = name.withCString {
+            openat(descriptor, $0, O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0o666)
+        }
+        guard file >= 0 else { throw SystemError("write", path: path(of: name)) }
+        defer { close(file) }
+        guard bytes.withUnsafeBytes({ writeAll($0, to: file) }), DurableFile.sync(file) else {
+            throw SystemError("write", path: path(of: name))
+        }
+    }
+
+    /// Locks the folder until this object is released (`flock(2)`). Nothing else respects the lock.
+    /// - Returns: false if another process, or another object, has locked it. True where folders cannot be locked.
+    package func lock() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK }
+
+    /// Removes a file or a symbolic link.
+    /// - Throws: `SystemError`.
+    package func remove(_ name: FileName) throws(SystemError) {
+        guard name.withCString({ unlinkat(descriptor, $0, 0) }) == 0 else {
+            throw SystemError("remove", path: path(of: name))
+        }
+    }
+
+    /// Removes a folder if it is empty. - Returns: whether it is gone.
+    @discardableResult
+    package func removeEmptyFolder(_ name: FileName) -> Bool {
+        name.withCString { unlinkat(descriptor, $0, AT_REMOVEDIR) } == 0 || errno == ENOENT
+    }
+
+    /// The names in the folder, in no order.
+    /// - Throws: `SystemError`.
+    package func names() throws(SystemError) -> [FileName] {
+        // A descriptor of its own: `closedir` closes it, and it has its own position.
+        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard own >= 0 else { throw SystemError("read", path: path) }
+        guard let listing = fdopendir(own) else {
+            let error = SystemError("read", path: path)
+            close(own)
+            throw error
+        }
+        defer { closedir(listing) }
+        var names: [FileName] = []
+        while let item = readdir(listing) {
+            if let name = withUnsafeBytes(of: item.pointee.d_name, { FileName($0.prefix { $0 != 0 }) }) {
+                names.append(name)
+            }
+        }
+        return names
+    }
+
+    /// Creates a hard link to a file.
+    /// - Parameter replaces: Replaces the file of this name atomically. The caller has made sure that it is its own.
+    /// - Throws: `SystemError`, with the cause `exists` if there is a file of this name.
+    package func link(_ source: borrowing SourceFile, as name: FileName, replacing replaces: Bool = false)
+        throws(SystemError)
+    {
+        guard replaces else {
+            guard link(source.path, name) else { throw SystemError("link", path: path(of: name)) }
+            return
+        }
+        // A sweep may remove the temporary link before it is renamed.
+        for isLast in [false, true] {
+            let temporary = NewFile.temporaryName()
+            guard link(source.path, temporary) else { throw SystemError("link", path: path(of: name)) }
+            let isRenamed = rename(temporary, name)
+            let error = SystemError("link", path: path(of: name))
+            // rename(2) leaves both names if they are links to the same file.
+            temporary.withCString { _ = unlinkat(descriptor, $0, 0) }
+            if isRenamed { return }
+            if isLast || error.cause != .missing { throw error }
+        }
+    }
+
+    private func link(_ source: String, _ name: FileName) -> Bool {
+        name.withCString { linkat(AT_FDCWD, source, descriptor, $0, 0) } == 0
+    }
+
+    /// Renames a file. Replaces a file of the new name.
+    func rename(_ old: FileName, _ new: FileName) -> Bool {
+        old.withCString { old in new.withCString { renameat(descriptor, old, descriptor, $0) } } == 0
+    }
+
+    /// Syncs the folder, so that files created in it and removed from it stay so after power loss.
+    /// - Throws: `SystemError`.
+    package func sync() throws(SystemError) {
+        // Some file systems cannot sync folders.
+        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
+            throw SystemError("sync", path: path)
+        }
+    }
+
+    /// Removes the temporary files of `NewFile` whose processes were killed.
+    /// - Returns: how many.
+    @discardableResult
+    package func sweep() -> Int {
+        ((try? names()) ?? []).filter(NewFile.isTemporary).count { isLeftover($0) && (try? remove($0)) != nil }
+    }
+
+    /// A process that writes a temporary file keeps it locked.
+    private func isLeftover(_ name: FileName) -> Bool {
+        let file = name.withCString { openat(descriptor, $0, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC) }
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        if flock(file, LOCK_EX | LOCK_NB) == 0 { return true }
+        // Where files cannot be locked, an hour is longer than any copy takes.
+        var status = stat()
+        guard errno != EWOULDBLOCK, fstat(file, &status) == 0 else { return false }
+        return Int64(status.modificationTime.tv_sec) + 3_600 < Int64(time(nil))
+    }
+}
+
+extension stat {
+    package var modificationTime: timespec {
+        #if os(Linux)
+            st_mtim
+        #else
+            st_mtimespec
+        #endif
+    }
+}

@@ -73,7 +73,7 @@ import Testing
             var album = former
             album.year = "2002"
             // As if it had been read before the other program's edit.
-            try await shelf.store().take(.edit(from: former, to: album))
+            try await shelf.store().take(.edit([(former, album)]))
             let edited = try await one.all()[1]
             #expect(edited.genre == "Jazz" && edited.year == "2002")
             await one.close()

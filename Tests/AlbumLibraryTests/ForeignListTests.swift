@@ -188,4 +188,45 @@ import Testing
         let json = try #require(try albums(#"[{"title": "A", "items": [{"a": 1}], "x": null}]"#, keeps: true).first)
         #expect(json.otherFields.count == 2)
     }
+
+    // MARK: Playlists
+
+    @Test func `a playlist's covers are albums, and its entries are tracks`() throws {
+        let text = """
+            #EXTM3U
+            #EXTALB:Low Tide
+            #EXTART:The Harbour Lights
+            #EXTGENRE:Folk
+            #EXTALBUMARTURL:https://a/1.jpg
+            #EXTINF:123,The Harbour Lights - Ebb
+            01 Ebb.flac
+            #EXTALBUMARTURL:https://a/1.jpg
+            https://example.org/02.mp3
+            #EXTALBUMARTURL: https://a/2.jpg
+            #EXTALB:Paper Suns
+            #EXTART:Mira
+            03.flac
+            #EXTALBUMARTURL:https://a/3.jpg
+            """
+        for text in [text, text + "\n", text.replacing("\n", with: "\r\n")] {
+            let found = try list(text, name: "list.m3u8").map { element in
+                if case .item(let item) = element {
+                    "\(item.line) \(item.url) \(item.album?.title ?? "-") \(item.album?.artist ?? "-")"
+                } else {
+                    "\(element)"
+                }
+            }
+            #expect(
+                found == [
+                    "5 https://a/1.jpg Low Tide The Harbour Lights", "10 https://a/2.jpg Paper Suns Mira",
+                    "14 https://a/3.jpg Paper Suns Mira",
+                ])
+        }
+        #expect(try albums(text, keeps: true).first?.genre == "Folk")
+    }
+
+    @Test func `a cover in a playlist without an album's title is a URL`() throws {
+        let elements = try list("#EXTM3U\n#EXTALBUMARTURL:https://a/1.jpg\ntrack.mp3\n", name: "x.m3u")
+        #expect(elements == [.item(ListItem(url: "https://a/1.jpg", line: 2))])
+    }
 }

@@ -166,8 +166,9 @@ public struct AlbumEdit: Hashable, Sendable, Codable {
                 albums.insert(change.album, at: Self.insertionIndex(of: change, in: albums))
             }
         case .edit:
+            let indices = Dictionary(albums.enumerated().map { ($1.id, $0) }, uniquingKeysWith: { first, _ in first })
             for change in changes {
-                guard let index = albums.firstIndex(where: { $0.id == change.album.id }) else { continue }
+                guard let index = indices[change.album.id] else { continue }
                 albums[index] = albums[index].edited(from: change.former, to: change.album)
             }
         }

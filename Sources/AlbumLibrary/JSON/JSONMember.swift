@@ -56,7 +56,7 @@ extension [JSONMember] {
 
 extension String {
     /// The text as a JSON string.
-    var json: String {
+    package var json: String {
         var bytes: [UInt8] = []
         bytes.append(json: self)
         return String(decoding: bytes, as: UTF8.self)

@@ -6,6 +6,8 @@ import Platform
 /// A problem with one element is an element; a thrown error means that the rest of the list cannot be read.
 package final class AlbumListReader {
     private let descriptor: CInt
+    /// The list is a database.
+    private let beets: BeetsLibrary?
     private let file: String
     private let options: ListOptions
     private let chunk: UnsafeMutableRawBufferPointer
@@ -24,13 +26,32 @@ package final class AlbumListReader {
     package init(path: String, _ options: ListOptions = ListOptions()) throws(ListProblem) {
         file = path == "-" ? "stdin" : path
         self.options = options
-        descriptor = try Self.open(path, ListLocation(file: file))
+        let opened = try Self.open(path, ListLocation(file: file))
+        if let header = Self.databaseHeader(opened), opened != STDIN_FILENO {
+            // Closing it later would drop the locks that SQLite holds in this process (fcntl(2)).
+            close(opened)
+            descriptor = -1
+            beets = try BeetsLibrary(path: path, header: header)
+        } else {
+            descriptor = opened
+            beets = nil
+        }
         chunk = .allocate(byteCount: ListLimit.chunk, alignment: 16)
     }
 
     deinit {
         chunk.deallocate()
-        if descriptor != STDIN_FILENO { close(descriptor) }
+        if descriptor > STDIN_FILENO { close(descriptor) }
+    }
+
+    /// The first bytes of a SQLite database; nil for any other file, and for a pipe.
+    private static func databaseHeader(_ descriptor: CInt) -> [UInt8]? {
+        var header = [UInt8](repeating: 0, count: 100)
+        let isDatabase = header.withUnsafeMutableBytes { bytes in
+            pread(descriptor, bytes.baseAddress, bytes.count, 0) == bytes.count
+                && BeetsLibrary.isDatabase(UnsafeRawBufferPointer(bytes))
+        }
+        return isDatabase ? header : nil
     }
 
     /// The elements of the next chunk that completes any, in order; nil at the end.
@@ -60,6 +81,13 @@ package final class AlbumListReader {
     }
 
     private func step(_ elements: inout [ListElement]) throws(ListProblem) {
+        if let beets {
+            guard let albums = try beets.next() else {
+                isEnded = true
+                return
+            }
+            return elements += albums
+        }
         let bytes = UnsafeMutableRawBufferPointer(rebasing: chunk[..<(try read())])
         isEnded = bytes.isEmpty
         if buffer == nil {
@@ -88,6 +116,7 @@ package final class AlbumListReader {
             case .jsonl: JSONListParser(file: file, hasLines: true, options)
             case .csv: CSVParser(file: file, separator: detected.separator, line: detected.line, options)
             case .urls: URLListParser(file: file)
+            case .nfo: NFOParser(file: file)
             }
         var buffer = ListBuffer(parser, options)
         defer { self.buffer = buffer }
@@ -119,7 +148,9 @@ package final class AlbumListReader {
         var status = stat()
         if fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFDIR {
             if descriptor != STDIN_FILENO { close(descriptor) }
-            throw ListProblem(location, "is a directory; \(DetectedFormat.expected)")
+            throw ListProblem(
+                location,
+                "is a directory; \(DetectedFormat.expected); `sleeve fill DIR` finds the covers of a music folder")
         }
         return descriptor
     }

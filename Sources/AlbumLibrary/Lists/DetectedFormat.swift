@@ -23,6 +23,9 @@ struct DetectedFormat: Equatable {
     ) throws(ListProblem) -> DetectedFormat? {
         let location = ListLocation(file: file)
         if !isWhole && bytes.count < 3 && mayBeMark(bytes) { return nil }
+        if options.format == nil || options.format == .nfo, DecodedText.isUTF16XML(bytes) {
+            return DetectedFormat(format: .nfo)
+        }
         if let kind = kindOfBinary(bytes, file) { throw ListProblem(location, kind) }
         let markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
 
@@ -33,7 +36,8 @@ struct DetectedFormat: Equatable {
         }
         var format = options.format
         if format == nil { format = try byExtension(location, first: bytes[begin]) }
-        if format == nil { format = try byFirstByte(bytes[begin], location) }
+        if format == nil { format = byFirstByte(bytes[begin]) }
+        if format == .nfo { return DetectedFormat(format: .nfo) }
         if format == .json { return DetectedFormat(format: .json, start: markLength) }
         if format == .jsonl {
             let end = bytes[begin...].firstIndex { $0 == Byte.newline || $0 == Byte.carriageReturn }
@@ -76,11 +80,12 @@ struct DetectedFormat: Equatable {
     }
 
     /// Nil for CSV or URLs.
-    private static func byFirstByte(_ byte: UInt8, _ location: ListLocation) throws(ListProblem) -> ListFormat? {
+    private static func byFirstByte(_ byte: UInt8) -> ListFormat? {
         switch byte {
         case Byte.openBracket: return .json
         case Byte.openBrace: return .jsonl
-        case Byte.less: throw ListProblem(location, "is HTML or XML; \(expected)")
+        // Its root tells whether it is about an album.
+        case Byte.less: return .nfo
         default: return nil
         }
     }
@@ -91,7 +96,7 @@ struct DetectedFormat: Equatable {
     }
 
     /// Describes a list, for messages about a file that is not one.
-    static let expected = "expected a list of albums (JSON, JSON lines, CSV) or of URLs"
+    static let expected = "expected a list of albums (JSON, JSON lines, CSV, album.nfo, a beets library) or of URLs"
 
     /// The kind of a file whose bytes are not UTF-8 text, and how to get a list from it; nil if they may be text.
     private static func kindOfBinary(_ bytes: UnsafeRawBufferPointer, _ file: String) -> String? {
@@ -102,6 +107,7 @@ struct DetectedFormat: Equatable {
             return "is compressed; run: gunzip -c \(file == "stdin" ? "FILE" : file) | sleeve prefetch -"
         }
         if let type = imageType(bytes) { return "is an image (\(type)); \(expected)" }
+        if BeetsLibrary.isDatabase(bytes) { return "is a SQLite database; name the file instead of piping it" }
         if bytes.contains(0) { return "is a binary file; \(expected)" }
         return nil
     }

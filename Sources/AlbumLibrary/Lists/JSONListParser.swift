@@ -259,7 +259,7 @@ struct JSONListParser: ListParser {
         return end
     }
 
-    func finish() throws(ListProblem) {
+    func finish(into elements: inout [ListElement]) throws(ListProblem) {
         if let level = levels.last {
             throw problem(
                 level.isObject

@@ -22,13 +22,17 @@ protocol ListParser {
     /// - Returns: The number of bytes up to its end; nil if the end is not among `bytes`.
     mutating func skip(_ bytes: UnsafeRawBufferPointer) throws(ListProblem) -> Int?
 
-    /// Called once, after the last byte.
+    /// Called once, after the last byte. Appends an element that only the end of the list completes.
     /// - Throws: `ListProblem` if the list is not complete.
-    func finish() throws(ListProblem)
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem)
+
+    /// Whether the parser decodes the text itself, in whichever encoding. Others take UTF-8 only.
+    static var decodesText: Bool { get }
 }
 
 extension ListParser {
-    func finish() throws(ListProblem) {}
+    mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {}
+    static var decodesText: Bool { false }
 
     /// Parses every element that `bytes` complete. - Returns: The number of bytes parsed.
     fileprivate mutating func parseAll(
@@ -48,7 +52,7 @@ extension ListParser {
             let (first, begin) = (elements.count, location)
             let length = try parse(part, isLast: isLast && rest.count <= options.limit, into: &elements)
             start += length
-            if elements.count > first {
+            if elements.count > first, !Self.decodesText {
                 let element = UnsafeRawBufferPointer(rebasing: part[..<length])
                 if let offset = UTF8Check.firstInvalidOffset(element) {
                     let message = UTF8Check.message(element, at: offset, in: begin.file)
@@ -122,7 +126,7 @@ struct ListBuffer {
         }
         bytes.removeFirst(parsed)
         needed = bytes.count > ListLimit.chunk ? min(2 * bytes.count, options.limit + 1) : 0
-        if isLast { try parser.finish() }
+        if isLast { try parser.finish(into: &elements) }
     }
 }
 

@@ -1,20 +1,36 @@
-/// Parses a URL on each line, as in lists for `wget -i`. Ignores blank lines and comments (`#`, as in M3U playlists).
+/// Parses a URL on each line, as in lists for `wget -i`. Ignores blank lines and comments (`#`), but for those of M3U playlists that name
+/// an album's cover: what follows them are tracks.
 ///
 /// As in lists for `aria2c -i`, URLs separated by tabs are alternatives of one cover, and indented lines with an option, such
 /// as `  out=cover.jpg`, are ignored.
 struct URLListParser: LineParser {
     var location: ListLocation
+    private var playlist = Playlist()
 
     init(file: String) { location = ListLocation(file: file, line: 1) }
 
     @inline(__always)
     mutating func parse(line: UnsafeRawBufferPointer, into elements: inout [ListElement]) {
         let text = line.trimmed
-        guard let first = text.first, first != Byte.hash else { return }
+        guard let first = text.first else { return }
+        if first == Byte.hash || playlist.namesCovers { return readPlaylist(text, into: &elements) }
         let isPlain = !text.contains { $0 <= 0x20 } && first != Byte.quote && first != Byte.less && line.first == first
         if isPlain { return elements.append(.item(ListItem(url: text.text, line: location.line))) }
         if line.first != first, Self.isOption(text) { return }
         elements.append(element(text))
+    }
+
+    /// Reads a comment, or a track.
+    private mutating func readPlaylist(_ text: UnsafeRawBufferPointer, into elements: inout [ListElement]) {
+        if text.starts(with: "#EXT".utf8) {
+            if let album = playlist.read(text.text, line: location.line) { elements.append(album) }
+        } else if text.first != Byte.hash, let album = playlist.takeAlbum() {
+            elements.append(album)
+        }
+    }
+
+    mutating func finish(into elements: inout [ListElement]) {
+        if let album = playlist.takeAlbum() { elements.append(album) }
     }
 
     private func element(_ text: UnsafeRawBufferPointer) -> ListElement {

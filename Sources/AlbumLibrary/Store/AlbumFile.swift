@@ -77,14 +77,14 @@ package enum AlbumFile {
         }
     }
 
-    /// The albums as a list of this format.
+    /// The albums as a list of this format, one of `ListFormat.written`.
     package static func text(of albums: [Album], format: ListFormat) -> String {
         switch format {
         case .json: return String(decoding: text(of: albums), as: UTF8.self)
         case .jsonl: return albums.map { $0.json + "\n" }.joined()
         case .csv:
             return csv(albums)
-        case .urls: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
+        case .urls, .nfo: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
         }
     }
 

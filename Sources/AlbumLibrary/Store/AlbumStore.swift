@@ -104,7 +104,20 @@ public actor AlbumStore {
         var album = former
         try change(&album)
         album.id = id
-        return try await take(.edit(from: former, to: album))
+        return try await take(.edit([(former, album)]))
+    }
+
+    /// Changes fields of albums in one step, each as `edit` does.
+    /// - Parameter changes: Albums as they were read, and as they are to be. They are found by the former's id.
+    /// - Returns: The step; nil if nothing changed.
+    @discardableResult
+    package func edit(_ changes: [(former: Album, album: Album)]) throws(LibraryError) -> AlbumEdit? {
+        try take(.edit(changes))
+    }
+
+    /// The directory beside a library file for what belongs to it.
+    package static func stateDirectory(of library: String) -> String {
+        StateDirectory.path(of: AtomicFile.resolvingLinks(library))
     }
 
     /// Writes the library file in the library's own form, with an id for every album. Edits save by themselves.
@@ -177,7 +190,7 @@ public actor AlbumStore {
         case add([Album], at: Int?, skipsKnown: Bool)
         case delete([Album.ID])
         /// Changes the fields that differ between the two, in the album that has the first one's id.
-        case edit(from: Album, to: Album)
+        case edit([(former: Album, album: Album)])
         case undo, redo
         /// Writes the file in the library's own form.
         case save
@@ -233,9 +246,13 @@ public actor AlbumStore {
         case .delete(let ids):
             let ids = Set(ids)
             step = albums.deleting(albums.indices.filter { ids.contains(albums[$0].id) })
-        case .edit(let former, let album):
-            let change = AlbumEdit.Change(album: album, index: 0, precedingID: nil, former: former)
-            step = AlbumEdit(kind: .edit, changes: [change]).effective(in: albums)
+        case .edit(let edits):
+            let changes = edits.map { former, album in
+                var album = album
+                album.id = former.id
+                return AlbumEdit.Change(album: album, index: 0, precedingID: nil, former: former)
+            }
+            step = AlbumEdit(kind: .edit, changes: changes).effective(in: albums)
         case .undo: return try journal.steps().undo.map { (.undo, $0.inverse) }
         case .redo: return try journal.steps().redo.map { (.redo, $0) }
         case .save: return nil

@@ -9,6 +9,8 @@ import SQLite
 /// journal.sqlite3          history, mementos, outbox
 /// last-good.json           a copy of the library file, made when it was last read without an error
 /// damaged-2026-….json      a library file that could not be read
+/// music.lock               flock of the process that scans music folders
+/// music.sqlite3            what the room MusicFolder remembers of them
 /// ```
 final class StateDirectory {
     let path: String

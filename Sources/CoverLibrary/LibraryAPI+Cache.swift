@@ -15,18 +15,6 @@ extension LibraryAPI {
         }
     }
 
-    /// The path of the file that holds a cached cover's bytes; nil if the cover is not cached.
-    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
-    package func coverFile(for url: String) throws(CoverFailure) -> String? {
-        let key = try HTTPURL(location: url).string
-        if covers.isClosed { throw .closed(url) }
-        do {
-            return try covers.reader.status(of: [key])[0].map { covers.reader.path(of: $0.digest) }
-        } catch {
-            throw CoverFailure(cache: error, url: url)
-        }
-    }
-
     /// A cached cover without its bytes.
     package struct CoverStatus: Sendable {
         package let digest: String
@@ -69,7 +57,7 @@ extension LibraryAPI {
     /// The same as keys of the cache, without unusable URLs.
     /// - Throws: `CoverFailure` if nothing usable locates the cover.
     package func coverKeys(of album: Album) throws(CoverFailure) -> [String] {
-        let keys = coverURLs(of: album).compactMap { try? HTTPURL($0).string }
+        let keys = coverURLs(of: album).compactMap { try? covers.key($0).string }
         return keys.isEmpty ? [try album.coverKey] : keys
     }
 

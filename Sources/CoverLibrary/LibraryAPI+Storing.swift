@@ -25,7 +25,7 @@ extension LibraryAPI {
     ///   written; `cancelled` if the library is closed.
     @discardableResult
     public func store(_ body: Data, for url: URL, pinned isPinned: Bool = false) async throws(CoverFailure) -> Cover {
-        let location = try HTTPURL(location: url.absoluteString)
+        let location = try covers.key(url.absoluteString)
         let key = location.string
         if body.count > configuration.maximumSize {
             let limit = "\(configuration.maximumSize) bytes, the largest that is accepted"

@@ -20,7 +20,7 @@ public final class LibraryAPI: Sendable {
     public let albums: AlbumStore
     package let covers: CoverPipeline
     private let hub = EventHub()
-    private let poster: RemotePoster
+    let poster: RemotePoster
 
     /// Opens the cache, and creates it if it is missing. Adopts the covers that a killed process left in it.
     /// - Throws: `LibraryError` if a value of the configuration is out of its range, the cache directory cannot be used, or a newer
@@ -78,7 +78,7 @@ public final class LibraryAPI: Sendable {
     /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
     public func cachedCover(for url: URL) throws(CoverFailure) -> Cover? {
         let location = url.absoluteString
-        return try covers.cachedCover(HTTPURL(location: location), location: location)
+        return try covers.cachedCover(covers.key(location), location: location)
     }
 
     // MARK: Runs

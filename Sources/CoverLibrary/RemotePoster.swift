@@ -3,7 +3,8 @@ import HTTPTypes
 import Platform
 import Synchronization
 
-/// Posts edits to the remote library of a configuration. Starts libcurl with the first one.
+/// The requests of a library that are not for covers: edits that are posted to its remote library, and documents that a command reads.
+/// Starts libcurl with the first one.
 final class RemotePoster: Sendable {
     private let configuration: LibraryConfiguration
     private let client = Mutex<HTTPClient?>(nil)
@@ -36,14 +37,22 @@ final class RemotePoster: Sendable {
                 name: "\"\(key)\"",
             ], relay: TransferRequest.Relay(method: .post, body: body))
         do {
-            let client = try client.withLock { client in
-                let started = try client ?? configuration.makeClient()
-                client = started
-                return started
-            }
-            return .status(try await client.response(for: request).head.status.code)
+            return .status(try await startedClient().response(for: request).head.status.code)
         } catch {
             return .unreachable((error as? TransferError).map { CoverFailure($0).detail } ?? "\(error)")
+        }
+    }
+
+    /// Sends a GET and returns the last response, after redirects.
+    func response(to url: HTTPURL) async throws -> TransferResponse {
+        try await startedClient().response(for: TransferRequest(url: url))
+    }
+
+    private func startedClient() throws -> HTTPClient {
+        try client.withLock { client in
+            let started = try client ?? configuration.makeClient()
+            client = started
+            return started
         }
     }
 

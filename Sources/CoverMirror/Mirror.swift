@@ -35,7 +35,7 @@ package final class Mirror: Sendable {
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) throws(LibraryError) {
         let configuration = library.configuration
-        site = try MirrorSite(origin)
+        site = try MirrorSite(origin, ignoring: library.configuration.ignoredParameters)
         store = ResponseStore(library)
         self.clock = clock
         self.origin = OriginClient(

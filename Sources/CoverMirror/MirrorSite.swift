@@ -8,9 +8,12 @@ struct MirrorSite: Sendable {
     /// Without a trailing slash.
     let base: String
     private let origin: Substring
+    private let ignored: Set<String>
 
+    /// - Parameter ignored: as `LibraryConfiguration.ignoredParameters`.
     /// - Throws: `LibraryError` if `text` is no http or https URL, has a query, or holds credentials.
-    init(_ text: String) throws(LibraryError) {
+    init(_ text: String, ignoring ignored: Set<String> = []) throws(LibraryError) {
+        self.ignored = ignored
         do throws(HTTPURL.Problem) {
             let url = try HTTPURL(text)
             guard !url.string.contains("?") else { throw HTTPURL.Problem.malformed("it must not hold a query") }
@@ -26,7 +29,8 @@ struct MirrorSite: Sendable {
     /// The URL of a request target in origin form (RFC 9112 section 3.2.1). Nil if the site does not contain it.
     func url(_ target: String) -> HTTPURL? {
         guard target.hasPrefix("/"), base.utf8.count == origin.utf8.count || PathDepth.staysInside(target),
-            let url = try? HTTPURL(base + target), url.origin == origin, url.string.hasPrefix(base + "/")
+            let url = try? HTTPURL(base + target, ignoring: ignored), url.origin == origin,
+            url.string.hasPrefix(base + "/")
         else { return nil }
         return url
     }
@@ -41,6 +45,6 @@ struct MirrorSite: Sendable {
 
     /// Resolves a URL reference (RFC 3986 section 5.2).
     func resolve(_ reference: String, against url: HTTPURL) -> HTTPURL? {
-        try? HTTPURL(url.resolving(reference))
+        try? HTTPURL(url.resolving(reference), ignoring: ignored)
     }
 }

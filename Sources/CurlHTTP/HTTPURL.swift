@@ -7,11 +7,13 @@ import Platform
 /// (RFC 5891), whatever the locale. Neither has a fragment. A backslash in the path is a slash, as in browsers (WHATWG URL).
 package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     /// The normalized URL (RFC 3986 section 6.2.2): no dot segments, unreserved characters decoded, percent-encodings in upper
-    /// case. Equivalent URLs have equal `string`s, so it is the cache key.
+    /// case. Equivalent URLs have equal `string`s, so it is the cache key. That of a cover of a Subsonic server has no credentials.
     package let string: String
     /// The URL as it is requested: its path and query are those that were given, to the byte, as a signature may cover them. Only
     /// what RFC 3986 does not allow is percent-encoded.
     package let requestURL: String
+    /// `string` lacks parameters of `requestURL` that do not tell resources apart.
+    package let omitsParameters: Bool
     /// Length in UTF-8 bytes of `scheme://host[:port]` at the start of both.
     private let originLength: Int
 
@@ -55,9 +57,12 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    package init(_ text: String) throws(Problem) {
-        if let length = Self.plainOriginLength(text) {
-            (string, requestURL, originLength) = (text, text, length)
+    /// - Parameter ignored: names of parameters that do not tell resources apart. `requestURL` has them, `string` does not.
+    package init(_ text: String, ignoring ignored: Set<String> = []) throws(Problem) {
+        if let length = Self.plainOriginLength(text), ignored.isEmpty || !text.utf8.contains(UInt8(ascii: "?")),
+            !SubsonicCover.isAddress(text.utf8)
+        {
+            (string, requestURL, originLength, omitsParameters) = (text, text, length, false)
             return
         }
         if text.isEmpty { throw .empty }
@@ -78,7 +83,9 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
         if authority.isEmpty { throw .malformed("no host") }
         let origin = try Self.origin("\(scheme)://\(String(decoding: authority, as: UTF8.self))/")
         let target = Self.encodedTarget(bytes[authority.endIndex...].prefix { $0 != UInt8(ascii: "#") })
-        let normalized = Self.normalizedTarget(target)
+        let whole = Self.normalizedTarget(target)
+        let normalized = Self.target(whole, without: ignored.union(SubsonicCover.clientParameters(of: whole)))
+        omitsParameters = normalized != whole
         originLength = origin.utf8.count
         string = origin + String(decoding: normalized, as: UTF8.self)
         requestURL = target == normalized ? string : origin + String(decoding: target, as: UTF8.self)

@@ -165,4 +165,25 @@ import Testing
         #expect(problem.map { !"\($0)".contains("secret") } ?? false)
         #expect(problem.map { !"\($0)".contains("\n") } ?? false)
     }
+
+    @Test(arguments: [
+        ("/rest/getCoverArt?u=me&t=abc&s=123&v=1.16.1&c=app&id=al-1&size=600", "/rest/getCoverArt?id=al-1&size=600"),
+        ("/rest/getCoverArt.view?size=600&id=al-1&p=enc:68&f=json", "/rest/getCoverArt.view?id=al-1&size=600"),
+        ("/music/rest/getCoverArt?apiKey=x&id=a%2Fb", "/music/rest/getCoverArt?id=a%2Fb"),
+        ("/rest/getCoverArt?u=me&p=x", "/rest/getCoverArt"), ("/rest/getCoverArt", "/rest/getCoverArt"),
+        ("/x/../rest/getCoverArt?id=1&t=2", "/rest/getCoverArt?id=1"),
+        // Other calls and other sites.
+        ("/rest/getAvatar?u=me&t=abc&s=123", "/rest/getAvatar?u=me&t=abc&s=123"),
+        ("/getCoverArt?id=1&t=2", "/getCoverArt?id=1&t=2"),
+        ("/rest/getCoverArts?id=1&t=2", "/rest/getCoverArts?id=1&t=2"),
+        ("/a?x=/rest/getCoverArt&t=2", "/a?x=/rest/getCoverArt&t=2"),
+    ])
+    func `the key of a Subsonic server's cover has no part of the client, and its request has all`(
+        target: String, key: String
+    ) throws {
+        let url = try HTTPURL("https://music.example" + target)
+        #expect(url.string == "https://music.example" + key)
+        #expect(url.requestURL.hasSuffix(target))
+        #expect(try HTTPURL(url.string).string == url.string)
+    }
 }

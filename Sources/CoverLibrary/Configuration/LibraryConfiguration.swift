@@ -51,6 +51,11 @@ public struct LibraryConfiguration: Sendable {
     /// so that a server's operator can reach you; some services require one.
     public var userAgent = "Sleeve/\(version)"
 
+    /// Names of query parameters that do not tell covers apart, such as those of a signature or a session. URLs that differ in them only
+    /// are one cover. They are sent, and not kept: a refresh requests the URL without them. A Subsonic server's `getCoverArt` needs no
+    /// setting.
+    public var ignoredParameters: Set<String> = []
+
     /// Header fields that are sent with every request to an origin, such as the credentials for a private server:
     /// `headerFields["https://music.example.org"] = [.authorization: "Bearer …"]`. A refresh sends them, too. Fields of one name in a
     /// request replace these.

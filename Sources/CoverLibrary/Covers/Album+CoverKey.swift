@@ -3,13 +3,13 @@ import CurlHTTP
 import Platform
 
 extension Album {
-    /// The cache key of the cover at `coverURL`: the normalised URL.
+    /// The cache key of the cover at `coverURL`: the normalised URL, in a cache whose keys ignore no parameters.
     /// - Throws: `CoverFailure` if there is no URL, or it cannot be requested.
     public var coverKey: String {
         get throws(CoverFailure) {
             let url = coverURL?.trimmingWhitespace() ?? ""
             if url.isEmpty { throw CoverFailure(.badURL, url: "", detail: "the album has no cover URL") }
-            return try HTTPURL(location: url).string
+            return try HTTPURL(location: url, ignoring: []).string
         }
     }
 

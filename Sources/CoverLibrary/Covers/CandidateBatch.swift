@@ -151,8 +151,9 @@ extension CoverPipeline {
             return .failure(error)
         }
         do throws(CoverFailure) {
-            if request.album == nil { return .success(try CoverCandidate(request.location, request.options)) }
-            return .success(try CoverCandidate(try locations(of: request), request.options))
+            let options = request.options(in: configuration)
+            if request.album == nil { return .success(try CoverCandidate(request.location, options)) }
+            return .success(try CoverCandidate(try locations(of: request), options))
         } catch {
             var failure = error
             let item = ListItem(url: request.location, album: request.album, line: request.line ?? 0)

@@ -20,7 +20,7 @@ struct CoverCandidate: Sendable {
 
     /// - Throws: `CoverFailure` if the text is no usable URL.
     init(_ location: String, _ options: RequestOptions) throws(CoverFailure) {
-        url = try HTTPURL(location: location, line: options.line)
+        url = try HTTPURL(location: location, line: options.line, ignoring: options.ignoredParameters)
         self.location = location
         self.options = options
         alternatives = []
@@ -94,16 +94,20 @@ struct CoverCandidate: Sendable {
 
     /// The usable alternatives: as written, and as keys of the cache.
     var alternativeKeys: [(location: String, key: String)] {
-        alternatives.compactMap { location in (try? HTTPURL(location)).map { (location, $0.string) } }
+        alternatives.compactMap { location in
+            (try? HTTPURL(location, ignoring: options.ignoredParameters)).map { (location, $0.string) }
+        }
     }
 }
 
 extension HTTPURL {
-    /// - Parameter line: the line of the list that named it.
+    /// - Parameters:
+    ///   - line: the line of the list that named it.
+    ///   - ignored: as `LibraryConfiguration.ignoredParameters`.
     /// - Throws: `CoverFailure` if the text is no usable URL.
-    init(location: String, line: Int? = nil) throws(CoverFailure) {
+    init(location: String, line: Int? = nil, ignoring ignored: Set<String>) throws(CoverFailure) {
         do throws(HTTPURL.Problem) {
-            self = try HTTPURL(location)
+            self = try HTTPURL(location, ignoring: ignored)
         } catch {
             throw CoverFailure(.badURL, url: Redaction.displayable(location), detail: "\(error)", line: line)
         }

@@ -30,7 +30,8 @@ struct DemandFetch: Sendable {
             let candidate = try CoverCandidate(
                 demand.urls,
                 RequestOptions(
-                    priority: .immediate, cachePolicy: demand.isUrgent ? .ignoreAbsence : .useCache))
+                    priority: .immediate, cachePolicy: demand.isUrgent ? .ignoreAbsence : .useCache,
+                    ignoredParameters: pipeline.configuration.ignoredParameters))
             return Item(key: demand.urls[0], candidate: candidate)
         } catch {
             completion(demand.urls[0], .failure(error))

@@ -179,10 +179,10 @@ package final class CoverPipeline: Sendable {
 
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
-        let (locations, options) = (try locations(of: request), request.options)
+        let (locations, options) = (try locations(of: request), request.options(in: configuration))
         if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], options)) }
         for location in locations where options.cachePolicy != .reload {
-            guard let url = try? HTTPURL(location), let cover = try await storedCover(url, location: location) else {
+            guard let url = try? key(location), let cover = try await storedCover(url, location: location) else {
                 continue
             }
             if !options.cachePolicy.asksServer { return cover }
@@ -198,6 +198,12 @@ package final class CoverPipeline: Sendable {
                 candidate = next
             }
         }
+    }
+
+    /// A URL, whose `string` is its key in this cache.
+    /// - Throws: `CoverFailure` if the text is no usable URL.
+    func key(_ location: String) throws(CoverFailure) -> HTTPURL {
+        try HTTPURL(location: location, ignoring: configuration.ignoredParameters)
     }
 
     /// Where the cover may be, in the order of trying; at least one.

@@ -6,6 +6,8 @@ struct RequestOptions: Sendable {
     var line: Int?
     var priority: CoverRequest.Priority?
     var cachePolicy = CoverRequest.CachePolicy.useCache
+    /// As `LibraryConfiguration.ignoredParameters`.
+    var ignoredParameters: Set<String> = []
     /// What is sent to `fieldsOrigin`, and to no other.
     var headerFields = RequestHeaderFields()
     var fieldsOrigin = ""
@@ -15,8 +17,10 @@ struct RequestOptions: Sendable {
 }
 
 extension CoverRequest {
-    var options: RequestOptions {
-        var options = RequestOptions(line: line, priority: priority, cachePolicy: cachePolicy)
+    func options(in configuration: LibraryConfiguration) -> RequestOptions {
+        var options = RequestOptions(
+            line: line, priority: priority, cachePolicy: cachePolicy,
+            ignoredParameters: configuration.ignoredParameters)
         if !headerFields.isEmpty, let url = try? HTTPURL(location) {
             options.headerFields = headerFields
             options.fieldsOrigin = String(url.origin)

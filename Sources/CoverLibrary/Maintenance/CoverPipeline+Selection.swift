@@ -24,9 +24,9 @@ extension CoverPipeline {
     /// - Throws: `CoverFailure` if none is usable.
     func keys(of request: CoverRequest) throws(CoverFailure) -> [String] {
         let locations = try locations(of: request)
-        if locations.count == 1 { return [try HTTPURL(location: locations[0]).string] }
-        let keys = locations.compactMap { try? HTTPURL($0).string }
-        if keys.isEmpty { return [try HTTPURL(location: locations[0]).string] }
+        if locations.count == 1 { return [try key(locations[0]).string] }
+        let keys = locations.compactMap { try? key($0).string }
+        if keys.isEmpty { return [try key(locations[0]).string] }
         return keys
     }
 }

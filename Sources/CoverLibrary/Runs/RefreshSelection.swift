@@ -16,10 +16,11 @@ struct RefreshSelection: Sendable {
         self.now = now
     }
 
-    /// Whether the entry's server is asked. A cover that was given as a file has none.
+    /// Whether the entry's server is asked. A cover that was given as a file has none, and one of a Subsonic server refuses requests
+    /// without the credentials, which are not kept.
     func isDue(_ entry: CachedEntry) -> Bool {
         if let glob, !glob.matches(Array(entry.metadata.key.utf8)) { return false }
-        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost { return false }
+        if let url = try? HTTPURL(entry.metadata.key), url.isInvalidHost || url.keyOmitsCredentials { return false }
         // Its times are unknown: it was validated with a wrong clock.
         if entry.validatedAt > now { return true }
         if !EntryAnnotation.isImageComplete(entry.metadata.fields) { return true }

@@ -100,13 +100,16 @@ extension EntryMetadata {
             // A pack may come from anywhere, and must not lead elsewhere.
             if let url = try? HTTPURL(text), url.string == key { return url }
         }
-        return try HTTPURL(location: key)
+        return try HTTPURL(location: key, ignoring: [])
     }
 }
 
 extension HTTPURL {
-    /// The line of an entry's fields that keeps what is requested; empty if that is the key.
-    fileprivate var annotation: String { requestURL == string ? "" : EntryAnnotation.requestURL(requestURL).line }
+    /// The line of an entry's fields that keeps what is requested; empty if that is the key. Parameters that the key omits are not kept: they may be
+    /// credentials.
+    fileprivate var annotation: String {
+        requestURL == string || omitsParameters ? "" : EntryAnnotation.requestURL(requestURL).line
+    }
 }
 
 extension StoredResponse {

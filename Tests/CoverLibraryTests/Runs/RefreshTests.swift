@@ -102,7 +102,7 @@ import Wire
             let (results, continuation) = AsyncStream.makeStream(of: CoverOutcome.self)
             var request = FetchRequest(owner: ObjectIdentifier(stage.library)) { continuation.yield($0) }
             request.stored = StoredVersion(entry)
-            try await stage.library.covers.scheduler().submit([(HTTPURL(location: url), request)])
+            try await stage.library.covers.scheduler().submit([(HTTPURL(location: url, ignoring: []), request)])
             let result = await results.first { _ in true }
             #expect(result?.kind == .downloaded)
             #expect(stage.origin.requestCount == 3)

@@ -82,7 +82,7 @@ extension LibraryAPI {
 
     /// The cached cover at a URL, which need not be valid.
     func cached(_ url: String) throws(CoverFailure) -> Cover? {
-        try covers.cachedCover(HTTPURL(location: url), location: url)
+        try covers.cachedCover(HTTPURL(location: url, ignoring: []), location: url)
     }
 
     /// The failure that `cover(at:)` throws; nil if it returns a cover.

@@ -1,0 +1,51 @@
+/// An album as its tags name it, whose cover is wanted; or as a source describes it.
+package struct AlbumQuery: Sendable, Hashable {
+    /// The album's artist, as written; `""` if it is unknown.
+    package var artist: String
+    /// The album's title, as written.
+    package var title: String
+    /// The year of release; nil if it is unknown.
+    package var year: Int?
+    /// The number of tracks on all discs together; nil if it is unknown.
+    package var trackCount: Int?
+    /// The MusicBrainz id of the release, in lower case; nil if it is unknown or not a UUID.
+    package private(set) var releaseID: String?
+    /// The MusicBrainz id of the release group, as `releaseID`.
+    package private(set) var releaseGroupID: String?
+
+    package init(
+        artist: String, title: String, year: Int? = nil, trackCount: Int? = nil, releaseID: String? = nil,
+        releaseGroupID: String? = nil
+    ) {
+        self.artist = artist
+        self.title = title
+        self.year = year.flatMap { (1...9_999).contains($0) ? $0 : nil }
+        self.trackCount = trackCount.flatMap { $0 > 0 ? $0 : nil }
+        self.releaseID = Self.id(releaseID)
+        self.releaseGroupID = Self.id(releaseGroupID)
+    }
+
+    /// A MusicBrainz id in lower case; nil for a text that is none and so cannot be a part of a URL.
+    private static func id(_ text: String?) -> String? {
+        guard let text, text.utf8.count == 36 || text.contains("musicbrainz.org/") else { return nil }
+        let id = text.suffix(36).lowercased()
+        let isID = id.split(separator: "-", omittingEmptySubsequences: false).map(\.utf8.count) == [8, 4, 4, 4, 12]
+        return isID && id.utf8.allSatisfy { $0 == 0x2D || $0 < 0x80 && Character(UnicodeScalar($0)).isHexDigit }
+            ? id : nil
+    }
+
+    /// What identifies the album in the memory of sources: its names, folded, and its year. Ids are left out: an album that gets one is
+    /// the same album, and what is asked for it differs by its URL.
+    package var key: String {
+        let names = [FoldedText(artist), FoldedText(title)].map { ([$0.key] + $0.editions).joined(separator: "+") }
+        return (names + [year.map { String($0) } ?? ""]).joined(separator: "|")
+    }
+
+    /// The year at the beginning of a date such as `1994-05-10`, or of a text such as `1994`; nil if there is none.
+    package static func year(of text: String?) -> Int? {
+        guard let text, text.utf8.prefix(4).allSatisfy({ (0x30...0x39).contains($0) }), let year = Int(text.prefix(4)),
+            (1_000...9_999).contains(year)
+        else { return nil }
+        return year
+    }
+}

@@ -1,0 +1,107 @@
+import Platform
+import SQLite
+
+/// What sources were asked for which album, and what they answered: `<library file>.state/sources.sqlite3`.
+///
+/// It spares the services: an album that one of them does not have is asked for again after 30 days, and their rates hold for all runs of
+/// a library together. `sleeve why` tells from it. It is disposable: a damaged one is moved aside.
+package actor SourceMemory {
+    private nonisolated let thread = ThreadExecutor()
+    private let path: String
+    private let tables: SourceTables
+
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
+
+    /// The path of the memory that belongs to a library file.
+    package static func path(of libraryFile: String) -> String { libraryFile + ".state/sources.sqlite3" }
+
+    /// Opens the memory, and creates it if it is missing.
+    /// - Parameter notice: receives what a person should know, such as that a damaged memory was moved aside.
+    /// - Throws: `SourceMemoryError`.
+    package init(path: String, notice: (String) -> Void) throws(SourceMemoryError) {
+        self.path = path
+        try? FileManager.default.createDirectory(
+            atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
+        do {
+            do {
+                tables = try SourceTables(path: path)
+            } catch let error as SQLiteError where error.isCorruption {
+                let time = Date().ISO8601Format().map { $0 == ":" ? "-" : String($0) }.joined()
+                let aside = "\(AtomicFile.directory(of: path))/damaged-sources-\(time)-\(getpid()).sqlite3"
+                guard rename(path, aside) == 0 else { throw error }
+                notice("the memory of sources is damaged; moved it to \(aside) and started a new one")
+                tables = try SourceTables(path: path)
+            }
+        } catch {
+            throw Self.error(error, path)
+        }
+    }
+
+    deinit { thread.shutdown() }
+
+    /// What is known of an album.
+    package struct Record: Sendable {
+        /// The last answer to each request, the oldest first.
+        package var answers: [SourceAnswer] = []
+        fileprivate var found: [(url: String, candidate: SourceCandidate)] = []
+
+        package init() {}
+
+        /// The covers that were found, the certain ones first.
+        package var candidates: [SourceCandidate] {
+            let all = found.map(\.candidate)
+            return all.filter { $0.certainty == .certain } + all.filter { $0.certainty == .doubtful }
+        }
+
+        /// The answer that spares a request, and what it found; nil if the source is to be asked.
+        /// - Parameter now: milliseconds since 1970.
+        func answer(of source: SourceName, to url: String, at now: Int64) -> (SourceAnswer, [SourceCandidate])? {
+            guard let answer = answers.last(where: { $0.source == source && $0.url == url }), answer.counts(at: now)
+            else { return nil }
+            return (answer, found.filter { $0.url == url && $0.candidate.source == source }.map(\.candidate))
+        }
+    }
+
+    /// What is known of an album.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func record(of album: String) throws(SourceMemoryError) -> Record {
+        try perform {
+            var record = Record()
+            record.answers = try tables.tries(of: album)
+            record.found = try tables.candidates(of: album)
+            return record
+        }
+    }
+
+    /// Remembers an answer and what it found, in place of the earlier answer to the same request.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func note(
+        _ answer: SourceAnswer, _ candidates: [SourceCandidate] = [], of album: String
+    ) throws(SourceMemoryError) {
+        try perform { try tables.record(answer, candidates, of: album) }
+    }
+
+    /// Reserves a request within a source's rate, for all processes that share this memory.
+    /// - Parameter now: milliseconds since 1970.
+    /// - Returns: How long to wait before another try; nil if the request may be sent now.
+    func reserve(_ source: SourceName, _ rate: RateRule, at now: Int64) throws(SourceMemoryError) -> Duration? {
+        let wait = try perform { try tables.reserve(source, rate, at: now) }
+        return wait > 0 ? .milliseconds(wait) : nil
+    }
+
+    /// The keys of the albums for which a doubtful cover was found, and no certain one.
+    package func doubtfulAlbums() throws(SourceMemoryError) -> [String] { try perform { try tables.doubtfulAlbums() } }
+
+    private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw Self.error(error, path)
+        }
+    }
+
+    private static func error(_ error: any Error, _ path: String) -> SourceMemoryError {
+        if let error = error as? SourceMemoryError { return error }
+        return .unusable(path: path, error as? SQLiteError ?? SQLiteError(.error, "\(error)"))
+    }
+}

@@ -1,0 +1,136 @@
+import Platform
+import SQLite
+
+/// The database of `SourceMemory`. Its version is `PRAGMA user_version`.
+///
+/// ```
+/// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
+/// candidates  album, source, url, number | certainty, reason, score, artist, title, ...     what that try found
+/// requests    source, time                                                                 the last interval of each source's rate
+/// ```
+final class SourceTables {
+    private static let version = 1
+    private let database: Connection
+
+    /// - Throws: `SQLiteError`, or `SourceMemoryError.newerVersion`.
+    init(path: String) throws {
+        database = try Connection(path, busyTimeout: .seconds(15))
+        let found = try database.userVersion()
+        if found > Self.version { throw SourceMemoryError.newerVersion(path: path) }
+        // What is lost with the power is asked again.
+        try database.execute("PRAGMA synchronous = NORMAL")
+        if found == Self.version { return }
+        try database.transaction(.immediate) {
+            try database.execute(
+                """
+                CREATE TABLE IF NOT EXISTS tries (
+                    album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, time INTEGER NOT NULL,
+                    answer TEXT NOT NULL, detail TEXT NOT NULL, PRIMARY KEY (album, source, url)) WITHOUT ROWID;
+                CREATE TABLE IF NOT EXISTS candidates (
+                    album TEXT NOT NULL, source TEXT NOT NULL, url TEXT NOT NULL, number INTEGER NOT NULL,
+                    certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, artist TEXT NOT NULL,
+                    title TEXT NOT NULL, year INTEGER, tracks INTEGER, release TEXT, release_group TEXT,
+                    pictures TEXT NOT NULL, PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
+                CREATE TABLE IF NOT EXISTS requests (source TEXT NOT NULL, time INTEGER NOT NULL);
+                PRAGMA user_version = \(Self.version);
+                """)
+        }
+    }
+
+    func record(_ answer: SourceAnswer, _ candidates: [SourceCandidate], of album: String) throws {
+        let place: [SQLValue] = [.text(album), .text(answer.source.rawValue), .text(answer.url)]
+        try database.transaction(.immediate) {
+            try database.statement("INSERT OR REPLACE INTO tries VALUES (?, ?, ?, ?, ?, ?)")
+                .run(place + [.int(answer.time), .text(answer.kind.rawValue), .text(answer.detail)])
+            // A try that says nothing about the album leaves what is known of it.
+            if answer.lifetime == nil { return }
+            try database.statement("DELETE FROM candidates WHERE album = ? AND source = ? AND url = ?").run(place)
+            let insertion = database.statement(
+                "INSERT INTO candidates VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            for (number, candidate) in candidates.enumerated() {
+                let (found, match) = (candidate.album, candidate.match)
+                try insertion.run(
+                    place + [
+                        .int(number), .text(match.certainty.rawValue), .text(match.reason), .int(match.score),
+                        .text(found.artist), .text(found.title), .int(found.year), .int(found.trackCount),
+                        found.releaseID.map { .text($0) } ?? .null, found.releaseGroupID.map { .text($0) } ?? .null,
+                        .text(candidate.pictures.joined(separator: "\n")),
+                    ])
+            }
+        }
+    }
+
+    /// Notes a request that is about to be sent, unless the rate forbids it, also counting those of other processes and of earlier runs.
+    /// - Parameter now: milliseconds since 1970.
+    /// - Returns: How long to wait before the next try, in milliseconds; 0 if the request may be sent.
+    func reserve(_ source: SourceName, _ rate: RateRule, at now: Int64) throws -> Int64 {
+        let interval = Int64((rate.interval / .milliseconds(1)).rounded(.up))
+        return try database.transaction(.immediate) {
+            // Times ahead of now are those of a wrong clock.
+            try database.statement("DELETE FROM requests WHERE source = ? AND (time <= ? OR time > ?)")
+                .run(.text(source.rawValue), .int(now - interval), .int(now))
+            let oldest = try database.statement(
+                "SELECT time FROM requests WHERE source = ? ORDER BY time DESC LIMIT 1 OFFSET ?"
+            ).first(.text(source.rawValue), .int(rate.requests - 1)) { $0.int64(0) }
+            if let oldest { return max(1, oldest + interval - now) }
+            try database.statement("INSERT INTO requests VALUES (?, ?)").run(.text(source.rawValue), .int(now))
+            return 0
+        }
+    }
+
+    /// The last try of each URL, the oldest first.
+    func tries(of album: String) throws -> [SourceAnswer] {
+        var tries: [SourceAnswer] = []
+        try database.statement(
+            "SELECT source, url, time, answer, detail FROM tries WHERE album = ? ORDER BY time, source"
+        )
+        .each(.text(album)) { row in
+            guard let source = SourceName(rawValue: row.text(0)),
+                let kind = SourceAnswer.Kind(rawValue: row.text(3))
+            else { return }
+            tries.append(
+                SourceAnswer(
+                    source, kind, url: row.text(1), time: row.int64(2), detail: row.text(4), isRemembered: true))
+        }
+        return tries
+    }
+
+    /// What the last tries found, by their sources and URLs.
+    func candidates(of album: String) throws -> [(url: String, candidate: SourceCandidate)] {
+        var found: [(String, SourceCandidate)] = []
+        try database.statement(
+            """
+            SELECT source, url, certainty, reason, score, artist, title, year, tracks, release, release_group, pictures
+            FROM candidates WHERE album = ? ORDER BY source, url, number
+            """
+        ).each(.text(album)) { row in
+            guard let source = SourceName(rawValue: row.text(0)),
+                let certainty = Match.Certainty(rawValue: row.text(2))
+            else { return }
+            let description = AlbumQuery(
+                artist: row.text(5), title: row.text(6), year: row.optionalInt(7), trackCount: row.optionalInt(8),
+                releaseID: row.optionalText(9), releaseGroupID: row.optionalText(10))
+            found.append(
+                (
+                    row.text(1),
+                    SourceCandidate(
+                        source: source, album: description,
+                        pictures: row.text(11).split(separator: "\n").map { String($0) },
+                        match: Match(certainty, row.text(3), score: row.int(4)))
+                ))
+        }
+        return found
+    }
+
+    /// The keys of albums that have a doubtful candidate and no certain one.
+    func doubtfulAlbums() throws -> [String] {
+        var keys: [String] = []
+        try database.statement(
+            """
+            SELECT album FROM candidates GROUP BY album
+            HAVING max(certainty = 'doubtful') AND NOT max(certainty = 'certain') ORDER BY album
+            """
+        ).each { keys.append($0.text(0)) }
+        return keys
+    }
+}

@@ -1,0 +1,57 @@
+/// Decides when the next request may be sent to a source: within its rate, and not while it wants to be left alone. Times are those of an
+/// injected clock, from any zero.
+struct SourceLimiter: Sendable {
+    /// Throttled requests in a row after which the source is given up for the run.
+    static let maximumThrottles = 6
+    /// Failed requests in a row after which the source is given up for the run.
+    static let maximumFailures = 4
+    /// No pause is longer. A source that asks for more is given up.
+    static let maximumPause = Duration.seconds(300)
+
+    private let rate: RateRule?
+    /// When the last `rate.requests` requests were sent, the oldest first.
+    private var sent: [Duration] = []
+    private var pausedUntil: Duration?
+    private var throttles = 0
+    private var failures = 0
+    /// Why the source gets no more requests; nil if it does.
+    private(set) var abandonment: String?
+
+    init(_ rate: RateRule?) { self.rate = rate }
+
+    /// How long the next request has to wait.
+    func delay(at now: Duration) -> Duration {
+        var time = max(now, pausedUntil ?? now)
+        if let rate, sent.count >= rate.requests { time = max(time, sent[sent.count - rate.requests] + rate.interval) }
+        return time - now
+    }
+
+    mutating func didSend(at now: Duration) {
+        guard let rate else { return }
+        sent.append(now)
+        if sent.count > rate.requests { sent.removeFirst() }
+    }
+
+    /// A response has arrived that says something about the album.
+    mutating func didAnswer() { (throttles, failures, pausedUntil) = (0, 0, nil) }
+
+    /// The source has asked for fewer requests.
+    /// - Parameter retryAfter: the pause that it asked for.
+    mutating func didThrottle(at now: Duration, retryAfter: Duration?) {
+        throttles += 1
+        let pause = (rate?.pause ?? .seconds(2)) * (1 << min(throttles - 1, 10))
+        pausedUntil = now + max(min(pause, Self.maximumPause), retryAfter ?? .zero)
+        if let retryAfter, retryAfter > Self.maximumPause {
+            abandonment = "it asks for a pause of \(retryAfter.components.seconds) s"
+        } else if throttles >= Self.maximumThrottles {
+            abandonment = "it has refused \(throttles) requests in a row as too many"
+        }
+    }
+
+    /// The request has failed, or its answer could not be read.
+    mutating func didFail(at now: Duration, _ detail: String) {
+        failures += 1
+        pausedUntil = now + .seconds(1)
+        if failures >= Self.maximumFailures { abandonment = "\(failures) requests in a row have failed: \(detail)" }
+    }
+}

@@ -1,0 +1,268 @@
+import Platform
+
+/// Sends a GET to a source and returns its response.
+/// - Throws: an error whose description says in one line why there is no response.
+package typealias SourceTransport = @Sendable (_ url: String) async throws -> SourceResponse
+
+/// Why a transport has no response.
+package struct SourceTransportError: Error, Sendable, CustomStringConvertible {
+    /// In one line, without the URL.
+    package let description: String
+    package init(_ description: String) { self.description = description }
+}
+
+/// Asks sources for covers, each with its own manners: one request at a time to a source, within its rate, later when it asks for that. What
+/// one source does never holds up another.
+///
+/// `SourceLimiter` decides when a request may be sent, `CoverSource` what its answer means.
+package actor SourceQueue {
+    private struct Lane {
+        var limiter: SourceLimiter
+        /// A caller has the source.
+        var isBusy = false
+        /// Callers that wait for it, the first first.
+        var waiters: [(id: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+    }
+
+    private let sources: [CoverSource]
+    private let userAgent: String
+    private let memory: SourceMemory?
+    private let retriesMissing: Bool
+    private let clock: SourceClock
+    private let notice: @Sendable (String) -> Void
+    private let transport: SourceTransport
+    private var lanes: [SourceName: Lane]
+    private var lastWaiter = 0
+    /// Sources and parts about which `notice` was told.
+    private var noticed: Set<String> = []
+    /// How often one album is asked for, at a source that throttles.
+    private static let maximumAttempts = 4
+
+    /// - Parameters:
+    ///   - sources: `CoverSource.table`, in the order of asking.
+    ///   - userAgent: what `transport` sends as `User-Agent`.
+    ///   - memory: where answers are kept; nil to keep none.
+    ///   - retriesMissing: Ask again for what was remembered.
+    ///   - notice: receives what a person should know, once for each source.
+    package init(
+        sources: [CoverSource], userAgent: String, memory: SourceMemory? = nil, retriesMissing: Bool = false,
+        clock: SourceClock = .system, notice: @escaping @Sendable (String) -> Void = { _ in },
+        transport: @escaping SourceTransport
+    ) {
+        (self.sources, self.userAgent, self.memory, self.retriesMissing) = (sources, userAgent, memory, retriesMissing)
+        (self.clock, self.notice, self.transport) = (clock, notice, transport)
+        lanes = Dictionary(
+            uniqueKeysWithValues: sources.map { ($0.name, Lane(limiter: SourceLimiter($0.rate))) })
+    }
+
+    /// Asks the sources in order, until one has a cover that is certain. May be called for many albums at a time.
+    /// - Parameter skipped: sources that are not asked: after a picture could not be downloaded, those that were asked before.
+    /// - Throws: `CancellationError`.
+    package func find(_ query: AlbumQuery, skipping skipped: Set<SourceName> = []) async throws -> SourceFindings {
+        var findings = SourceFindings()
+        let record = await remembered(query)
+        for source in sources where !skipped.contains(source.name) {
+            try Task.checkCancellation()
+            let known = source.known(query)
+            if !known.isEmpty {
+                let detail = "by its MusicBrainz id"
+                findings.add(answer(source, .found, detail: detail), known)
+            } else if let url = source.search(query) {
+                let (answer, found) = try await ask(source, url, query, record)
+                findings.add(answer, found)
+            } else {
+                let why = source.name == .caa ? "the album has no MusicBrainz id" : "the album has no title"
+                findings.add(answer(source, .notAsked, detail: why), [])
+            }
+            if findings.certain != nil { break }
+        }
+        return findings
+    }
+
+    private func answer(
+        _ source: CoverSource, _ kind: SourceAnswer.Kind, url: String = "", detail: String
+    ) -> SourceAnswer {
+        SourceAnswer(
+            source.name, kind, url: Redaction.redact(url), time: clock.timeOfDay(), detail: Redaction.redact(detail))
+    }
+
+    // MARK: One source
+
+    private func ask(
+        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record
+    ) async throws -> (SourceAnswer, [SourceCandidate]) {
+        if let refusal = source.refusal(userAgent: userAgent) {
+            tell("\(source.name)", refusal)
+            return (await noted(answer(source, .notAsked, url: url, detail: refusal), [], query), [])
+        }
+        if !retriesMissing,
+            let (answer, found) = record.answer(of: source.name, to: Redaction.redact(url), at: clock.timeOfDay())
+        {
+            // Judged again: the tags may have changed since.
+            let matching = SourceCandidate.matching(query, found)
+            if answer.kind == .notFound || !matching.isEmpty { return (answer, matching) }
+        }
+        guard await enter(source.name) else { throw CancellationError() }
+        defer { leave(source.name) }
+        let reading = try await response(of: source, to: url)
+        switch reading {
+        case .found(let all):
+            let matching = SourceCandidate.matching(query, all)
+            let certain = matching.count { $0.certainty == .certain }
+            let detail =
+                matching.isEmpty
+                ? "none of \(all.count == 1 ? "1 album" : "\(all.count) albums") matches"
+                : "\(certain) certain and \(matching.count - certain) doubtful of \(all.count) albums"
+            let kind = matching.isEmpty ? SourceAnswer.Kind.notFound : .found
+            return (await noted(answer(source, kind, url: url, detail: detail), matching, query), matching)
+        case .notFound:
+            return (await noted(answer(source, .notFound, url: url, detail: "no album"), [], query), [])
+        case .throttled(let detail):
+            return (await noted(answer(source, .throttled, url: url, detail: detail), [], query), [])
+        case .failed(let detail):
+            return (await noted(answer(source, .failed, url: url, detail: detail), [], query), [])
+        }
+    }
+
+    /// Sends a request, again while the source throttles, and once after a broken connection. The caller has the source, so all others wait
+    /// meanwhile.
+    private func response(of source: CoverSource, to url: String) async throws -> SourceReading {
+        var last: SourceReading?
+        var isRepeated = false
+        for _ in 0..<Self.maximumAttempts {
+            if let abandonment = lanes[source.name]?.limiter.abandonment {
+                return last ?? .failed("given up for this run: \(abandonment)")
+            }
+            try await waitForTurn(source)
+            let result = await result(of: url)
+            try Task.checkCancellation()
+            let reading = Self.read(result, source)
+            last = reading
+            change(source) { limiter, now in
+                switch reading {
+                case .found, .notFound: limiter.didAnswer()
+                case .throttled: limiter.didThrottle(at: now, retryAfter: (try? result.get())?.retryAfter)
+                case .failed(let detail): limiter.didFail(at: now, detail)
+                }
+            }
+            switch (reading, result) {
+            case (.throttled, _): continue
+            case (.failed, .failure) where !isRepeated: isRepeated = true
+            default: return reading
+            }
+        }
+        return last ?? .failed("not asked")
+    }
+
+    private func result(of url: String) async -> Result<SourceResponse, any Error> {
+        do {
+            return .success(try await transport(url))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private static func read(_ result: Result<SourceResponse, any Error>, _ source: CoverSource) -> SourceReading {
+        switch result {
+        case .success(let response) where response.body.count > SourceResponse.maximumSize:
+            .failed("the answer is longer than \(ByteCount(SourceResponse.maximumSize))")
+        case .success(let response): source.read(response)
+        case .failure(let error): .failed("\(error)")
+        }
+    }
+
+    private func waitForTurn(_ source: CoverSource) async throws {
+        repeat {
+            while let delay = lanes[source.name]?.limiter.delay(at: clock.now()), delay > .zero {
+                try await clock.sleep(delay)
+            }
+        } while try await waitForOthers(source)
+        try Task.checkCancellation()
+        change(source) { $0.didSend(at: $1) }
+    }
+
+    /// Waits for the requests of other processes and of earlier runs. - Returns: Whether it has waited.
+    private func waitForOthers(_ source: CoverSource) async throws -> Bool {
+        guard let memory, let rate = source.rate else { return false }
+        let delay: Duration?
+        do throws(SourceMemoryError) {
+            delay = try await memory.reserve(source.name, rate, at: clock.timeOfDay())
+        } catch {
+            tell("memory", "\(error)")
+            return false
+        }
+        guard let delay else { return false }
+        // A step of the wall clock must not stop the run for longer.
+        try await clock.sleep(min(delay, rate.interval))
+        return true
+    }
+
+    private func change(_ source: CoverSource, _ body: (inout SourceLimiter, Duration) -> Void) {
+        guard var limiter = lanes[source.name]?.limiter else { return }
+        body(&limiter, clock.now())
+        lanes[source.name]?.limiter = limiter
+        if let abandonment = limiter.abandonment {
+            tell("\(source.name) given up", "\(source.name.title) is not asked any more in this run: \(abandonment)")
+        }
+    }
+
+    private func tell(_ subject: String, _ message: String) {
+        if noticed.insert(subject).inserted { notice(message) }
+    }
+
+    // MARK: Memory
+
+    private func remembered(_ query: AlbumQuery) async -> SourceMemory.Record {
+        guard let memory else { return SourceMemory.Record() }
+        do {
+            return try await memory.record(of: query.key)
+        } catch {
+            tell("memory", "\(error)")
+            return SourceMemory.Record()
+        }
+    }
+
+    /// Remembers an answer. - Returns: The answer.
+    private func noted(
+        _ answer: SourceAnswer, _ found: [SourceCandidate], _ query: AlbumQuery
+    ) async -> SourceAnswer {
+        do {
+            try await memory?.note(answer, found, of: query.key)
+        } catch {
+            tell("memory", "\(error)")
+        }
+        return answer
+    }
+
+    // MARK: One caller at a time
+
+    /// Waits until the caller has the source. - Returns: false if its task was cancelled.
+    private func enter(_ name: SourceName) async -> Bool {
+        if Task.isCancelled { return false }
+        guard lanes[name]?.isBusy == true else {
+            lanes[name]?.isBusy = true
+            return true
+        }
+        lastWaiter += 1
+        let id = lastWaiter
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { lanes[name]?.waiters.append((id, $0)) }
+        } onCancel: {
+            Task { await cancelWaiter(id, name) }
+        }
+    }
+
+    private func cancelWaiter(_ id: Int, _ name: SourceName) {
+        guard let index = lanes[name]?.waiters.firstIndex(where: { $0.id == id }) else { return }
+        lanes[name]?.waiters.remove(at: index).continuation.resume(returning: false)
+    }
+
+    /// Hands the source to the next caller.
+    private func leave(_ name: SourceName) {
+        if lanes[name]?.waiters.isEmpty == false {
+            lanes[name]?.waiters.removeFirst().continuation.resume(returning: true)
+        } else {
+            lanes[name]?.isBusy = false
+        }
+    }
+}

@@ -1,0 +1,40 @@
+/// A picture that a service shows in place of a cover that it does not have. It is never written.
+package enum Placeholder: Sendable, Hashable {
+    /// Its URL has the form that the service gives such pictures.
+    case url
+    /// Its bytes are known.
+    case digest
+    /// Its size or its colours are those of no cover.
+    case shape
+
+    /// Parts of the URLs of placeholders: Deezer's without an image's hash or with the MD5 of nothing, and Last.fm's star.
+    private static let urlParts = [
+        "/images/cover//", "/images/artist//", "d41d8cd98f00b204e9800998ecf8427e", "2a96cbd8b46e442fc41c2b86b821562f",
+    ]
+    /// SHA-256 of placeholders, in hexadecimal.
+    private static let digests: Set<String> = []
+    /// Smaller pictures are spacers, in pixels.
+    private static let minimumSide = 16
+
+    /// Nil for a URL that a cover may have.
+    package init?(url: String) {
+        guard Self.urlParts.contains(where: url.contains) else { return nil }
+        self = .url
+    }
+
+    /// Nil for a picture that may be a cover.
+    /// - Parameters:
+    ///   - digest: its SHA-256, in hexadecimal.
+    ///   - width: in pixels; nil if it is not known.
+    ///   - hasOneColour: nil if the picture was not decoded: only then can this be known.
+    package init?(digest: String, width: Int?, height: Int?, hasOneColour: Bool? = nil) {
+        if Self.digests.contains(digest) {
+            self = .digest
+        } else if [width, height].contains(where: { $0.map { $0 < Self.minimumSide } == true }) || hasOneColour == true
+        {
+            self = .shape
+        } else {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The pictures of many albums, by their digests. One picture for unrelated albums is a service's placeholder, or a wrong match.
+package struct RepeatedPictures: Sendable {
+    /// Albums of so many artists do not share a cover.
+    package static let minimumArtists = 3
+
+    private var artists: [String: Set<String>] = [:]
+
+    package init() {}
+
+    /// Adds an album's picture. Albums of one artist, and those of collective artists, may share one.
+    /// - Parameter digest: the picture's SHA-256.
+    /// - Returns: Whether the picture is now that of unrelated albums.
+    @discardableResult
+    package mutating func add(_ digest: String, of album: AlbumQuery) -> Bool {
+        let artist = FoldedText(album.artist)
+        if !artist.isVarious, !artist.key.isEmpty { artists[digest, default: []].insert(artist.key) }
+        return isRepeated(digest)
+    }
+
+    /// Whether the picture is that of unrelated albums.
+    package func isRepeated(_ digest: String) -> Bool {
+        artists[digest].map { $0.count >= Self.minimumArtists } ?? false
+    }
+}

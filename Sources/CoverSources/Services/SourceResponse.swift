@@ -1,0 +1,39 @@
+/// A response of a source, as far as sources read it.
+package struct SourceResponse: Sendable, Hashable {
+    /// The longest body that is read, in bytes.
+    package static let maximumSize = 1 << 20
+
+    /// The HTTP status.
+    package var status: Int
+    /// What `Retry-After` asks for.
+    package var retryAfter: Duration?
+    package var body: [UInt8]
+
+    package init(status: Int, retryAfter: Duration? = nil, body: [UInt8] = []) {
+        (self.status, self.retryAfter, self.body) = (status, retryAfter, body)
+    }
+}
+
+/// What a source's response says.
+enum SourceReading: Sendable, Hashable {
+    /// Albums, not compared yet with the one that is wanted.
+    case found([SourceCandidate])
+    /// The source has no such album.
+    case notFound
+    /// The source asks for fewer requests. It says nothing about the album.
+    case throttled(String)
+    /// The response cannot be used. It says nothing about the album.
+    case failed(String)
+
+    /// The reading of a status other than 200, which sources have in common; nil for 200.
+    init?(_ response: SourceResponse, throttling: Set<Int> = []) {
+        switch response.status {
+        case 200: return nil
+        case 429, 503: self = .throttled("HTTP \(response.status)")
+        case let status where throttling.contains(status): self = .throttled("HTTP \(status)")
+        case let status: self = .failed("HTTP \(status)")
+        }
+    }
+
+    init(_ candidates: [SourceCandidate]) { self = candidates.isEmpty ? .notFound : .found(candidates) }
+}

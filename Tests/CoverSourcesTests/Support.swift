@@ -1,0 +1,115 @@
+import CoverSources
+import Foundation
+import Synchronization
+
+/// A clock that tests move: sleeping adds to it.
+final class TestClock: Sendable {
+    private struct State {
+        var now = Duration.zero
+        var sleeps: [Duration] = []
+    }
+    private let state = Mutex(State())
+
+    /// When the tests take place, in milliseconds since 1970.
+    static let start: Int64 = 1_800_000_000_000
+
+    var now: Duration { state.withLock { $0.now } }
+    var sleeps: [Duration] { state.withLock { $0.sleeps } }
+
+    func advance(_ duration: Duration) { state.withLock { $0.now += duration } }
+
+    var source: SourceClock {
+        SourceClock(
+            now: { self.now },
+            timeOfDay: { Self.start + Int64(self.now / .milliseconds(1)) },
+            sleep: { duration in
+                try Task.checkCancellation()
+                self.state.withLock {
+                    $0.now += duration
+                    $0.sleeps.append(duration)
+                }
+            })
+    }
+}
+
+/// A service that gives prepared answers and notes what it is asked, and when.
+final class TestService: Sendable {
+    typealias Answer = @Sendable (_ url: String, _ number: Int) async throws -> SourceResponse
+
+    private let requests = Mutex<[(url: String, time: Duration)]>([])
+    private let concurrent = Mutex((now: 0, peak: 0))
+    private let clock: TestClock
+    private let answer: Answer
+
+    init(_ clock: TestClock, _ answer: @escaping Answer) { (self.clock, self.answer) = (clock, answer) }
+
+    var urls: [String] { requests.withLock { $0.map(\.url) } }
+    var times: [Duration] { requests.withLock { $0.map(\.time) } }
+    /// The highest number of requests at a time.
+    var peak: Int { concurrent.withLock { $0.peak } }
+
+    var transport: SourceTransport {
+        { url in
+            let number = self.requests.withLock { requests in
+                requests.append((url, self.clock.now))
+                return requests.count
+            }
+            self.concurrent.withLock { $0 = ($0.now + 1, max($0.peak, $0.now + 1)) }
+            defer { self.concurrent.withLock { $0.now -= 1 } }
+            // Others get a chance to send at the same time.
+            await Task.yield()
+            return try await self.answer(url, number)
+        }
+    }
+}
+
+extension SourceResponse {
+    static func json(_ text: String, status: Int = 200) -> SourceResponse {
+        SourceResponse(status: status, body: Array(text.utf8))
+    }
+}
+
+/// Answers as the services write them.
+enum Answers {
+    static func deezer(_ artist: String, _ title: String, tracks: Int) -> String {
+        """
+        {"data": [{"id": 1, "title": "\(title)", "nb_tracks": \(tracks), "record_type": "album",
+            "cover_medium": "https://pictures.example/a/250x250.jpg", "cover_big": "https://pictures.example/a/500x500.jpg",
+            "cover_xl": "https://pictures.example/a/1000x1000.jpg", "artist": {"id": 2, "name": "\(artist)"}}], "total": 1}
+        """
+    }
+
+    static let deezerNothing = #"{"data": [], "total": 0}"#
+    static let deezerThrottle = #"{"error": {"type": "Exception", "message": "Quota limit exceeded", "code": 4}}"#
+
+    static func iTunes(_ artist: String, _ title: String, year: Int, tracks: Int) -> String {
+        """
+        {"resultCount": 2, "results": [{"wrapperType": "artist", "artistName": "\(artist)"}, {"wrapperType": "collection",
+            "collectionType": "Album", "artistName": "\(artist)", "collectionName": "\(title)", "trackCount": \(tracks),
+            "artworkUrl100": "https://pictures.example/b/100x100bb.jpg", "releaseDate": "\(year)-05-10T07:00:00Z"}]}
+        """
+    }
+
+    static let release = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+    static let otherRelease = "86df3287-6cda-33eb-8e9a-044b5e15ffdd"
+    static let group = "c31a5e2b-0bf8-32e0-8aeb-ef4ba9973932"
+
+    static func musicBrainz(_ artist: String, _ title: String, date: String, tracks: Int) -> String {
+        """
+        {"created": "2026-11-25T00:00:00.000Z", "count": 2, "offset": 0, "releases": [
+            {"id": "\(otherRelease)", "score": 100, "title": "\(title)", "track-count": 99, "date": "1900",
+                "artist-credit": [{"name": "\(artist)"}], "release-group": {"id": "\(group)"}},
+            {"id": "\(release)", "score": 90, "title": "\(title)", "status": "Official", "track-count": \(tracks),
+                "date": "\(date)", "artist-credit": [{"name": "\(artist)", "joinphrase": " & "}, {"name": "Friends"}],
+                "release-group": {"id": "\(group)", "primary-type": "Album"}}, {"id": 5}]}
+        """
+    }
+}
+
+/// Runs `body` with a new folder, which is removed after it.
+func withFolder<Result>(_ body: (String) async throws -> Result) async throws -> Result {
+    let folder = FileManager.default.temporaryDirectory.path() + "sleeve-sources-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    return try await body(folder)
+}

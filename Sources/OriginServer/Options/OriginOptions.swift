@@ -28,6 +28,8 @@ package struct OriginOptions: Sendable {
     package var size: Int?
     /// Counts requests by path, for `Origin.requestCount(path:)`. Every requested path stays in memory.
     package var countPaths = false
+    /// Answers all requests but those for `/counts`; nil for the origin's own resources.
+    package var service: OriginService?
 
     package init() {}
 

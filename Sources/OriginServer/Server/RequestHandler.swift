@@ -16,6 +16,8 @@ final class RequestHandler: ChannelInboundHandler {
     /// The current request is counted as in flight.
     private var isInFlight = false
     private var timer: Scheduled<Void>?
+    /// The request that `OriginOptions.service` answers.
+    private var served: HTTPRequest?
 
     private static let filler = ByteBuffer(repeating: 0x20, count: 65_536)
 
@@ -74,6 +76,10 @@ final class RequestHandler: ChannelInboundHandler {
         if let maximum = origin.options.maximumInFlight, origin.metrics.inFlight.value > maximum {
             origin.metrics.rejected.add(1)
             return .text(429, "more than \(maximum) requests are in flight\n")
+        }
+        if let service = origin.options.service {
+            served = request
+            return OriginResponse(service.respond(request))
         }
         if FakeRemote.handles(path) {
             return origin.remote.response(to: request, path: path, body: Array(body.readableBytesView))
@@ -161,5 +167,6 @@ final class RequestHandler: ChannelInboundHandler {
     private func endRequest() {
         if isInFlight { origin.metrics.requestEnded() }
         isInFlight = false
+        if let request = served.take() { origin.options.service?.didEnd(request) }
     }
 }

@@ -84,12 +84,18 @@ let package = Package(
             providers: [.apt(["libcurl4-openssl-dev"]), .brew(["curl"])]),
         // macOS has CryptoKit instead.
         .systemLibrary(name: "CCrypto", pkgConfig: "libcrypto", providers: [.apt(["libssl-dev"])]),
+        .systemLibrary(name: "CFiles"),
         .systemLibrary(name: "CLinux"),
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
+        // TagLib itself, for pkg-config; its headers are C++.
+        .systemLibrary(name: "TagLib", pkgConfig: "taglib", providers: [.apt(["libtag1-dev"]), .brew(["taglib"])]),
+        // Its door: functions of C.
+        .target(name: "CTagLib", dependencies: ["TagLib"]),
         // What several rooms need of the system: threads, file locks, atomic file writes, digests.
         .target(
-            name: "Platform", dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux]))],
+            name: "Platform",
+            dependencies: [.target(name: "CCrypto", condition: .when(platforms: [.linux])), "CFiles"],
             swiftSettings: settings),
         .target(name: "SQLite", dependencies: ["Platform", "CSQLite"], swiftSettings: settings),
         .target(
@@ -112,6 +118,15 @@ let package = Package(
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
             swiftSettings: settings),
+        // Above the library, so that a program that uses only that needs no TagLib.
+        .target(
+            name: "MusicFolder",
+            dependencies: [
+                "AlbumLibrary", "CTagLib", "CoverLibrary", "CoverSources", "ImageHeader", "Platform", "SQLite",
+            ],
+            swiftSettings: settings),
+        // Where covers of albums are looked for: services, what they answer, and whether it is the album.
+        .target(name: "CoverSources", dependencies: ["Platform", "SQLite"], swiftSettings: settings),
         // What the gallery and the mirror need and Hummingbird lacks.
         .target(
             name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, httpTypes, logging],
@@ -146,8 +161,10 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CommandSupport", "CoverLibrary", "CoverGallery", "CoverMirror", "OriginServer", "Platform", "CLinux",
-                argumentParser, logging,
+                "CommandSupport", "CoverLibrary", "CoverGallery", "CoverMirror", "MusicFolder", "OriginServer",
+                "CoverSources",
+                "Platform",
+                "CLinux", argumentParser, logging,
             ],
             swiftSettings: settings),
         // The laboratory. `sleeve` depends on nothing from here on: `swift build --product sleeve` compiles no TLS.
@@ -162,7 +179,7 @@ let package = Package(
             name: "sleeve-lab",
             dependencies: [
                 "CommandSupport", "CoverLibrary", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
-                argumentParser, logging,
+                argumentParser, httpTypes, logging,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -173,6 +190,8 @@ let package = Package(
         .target(name: "SanitizerMutex", path: "Tests/SanitizerMutex"),
         // An HTTP client and a listener of plain blocking calls.
         .target(name: "Wire", path: "Tests/Wire", swiftSettings: settings),
+        // Small audio files of every format, made from their specifications.
+        .target(name: "MusicFiles", path: "Tests/MusicFiles", swiftSettings: settings),
         .testTarget(
             name: "CurlHTTPTests",
             dependencies: [
@@ -195,7 +214,16 @@ let package = Package(
             name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
-            name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "Wire", logging], swiftSettings: settings),
+            name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],
+            swiftSettings: settings),
+        .testTarget(
+            name: "MusicFolderTests",
+            dependencies: [
+                "MusicFolder", "AlbumLibrary", "CommandSupport", "CoverLibrary", "CoverSources", "MusicFiles",
+                "Platform",
+                "SQLite",
+            ],
+            swiftSettings: settings),
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
@@ -203,6 +231,8 @@ let package = Package(
                 "OriginTLS", "Platform", "Wire", httpTypes,
             ],
             swiftSettings: settings),
+        .testTarget(
+            name: "CoverSourcesTests", dependencies: ["CoverSources", "SQLite"], swiftSettings: settings),
         .testTarget(
             name: "OriginServerTests",
             dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
@@ -229,9 +259,14 @@ let package = Package(
         .testTarget(
             name: "sleeveTests",
             dependencies: [
-                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "OriginServer", "Platform", "Wire",
+                "sleeve", "sleeve-lab", "CommandSupport", "CoverLibrary", "MusicFiles", "MusicFolder", "OriginServer",
+                "CoverSources",
+                "Platform",
+                "Wire",
                 argumentParser, logging,
             ],
             exclude: ["Disk/disk.c", "Help.txt"], swiftSettings: settings),
-    ]
+    ],
+    // CTagLib.
+    cxxLanguageStandard: .cxx17
 )

@@ -1,0 +1,32 @@
+import ImageHeader
+import Platform
+
+/// A cover beside the audio files.
+package struct CoverFile: Sendable, Hashable, Codable {
+    package var path: BytePath
+    package var byteCount: Int64
+    /// By its first bytes; nil if it is no image that is known, or cannot be read.
+    package var mediaType: String?
+    /// In pixels; nil if the header does not say.
+    package var width: Int?
+    package var height: Int?
+
+    package init(path: BytePath, byteCount: Int64) { (self.path, self.byteCount) = (path, byteCount) }
+
+    /// Metadata before a JPEG's size may be longer. Its size is unknown then.
+    private static let headerLength = 256 << 10
+
+    /// Reads the type and the size in pixels from the file.
+    mutating func readHeader() {
+        let descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else { return }
+        let bytes = [UInt8](unsafeUninitializedCapacity: min(Self.headerLength, max(1, Int(status.size)))) {
+            buffer, count in
+            count = max(0, readSome(UnsafeMutableRawBufferPointer(buffer), from: descriptor))
+        }
+        guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }) else { return }
+        (mediaType, width, height) = (header.mediaType, header.width, header.height)
+    }
+}

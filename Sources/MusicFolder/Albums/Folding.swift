@@ -1,0 +1,38 @@
+import AlbumLibrary
+
+/// Texts as they are compared. `String` itself compares by canonical equivalence, so NFC and NFD are equal.
+package enum Folding {
+    /// The text without case, and with one space for each run of blanks.
+    package static func key(_ text: String) -> String {
+        let text = text.lowercased()
+        guard text.contains(where: { $0.isWhitespace }) else { return text }
+        return text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    }
+
+    /// The artist before a featured one: `A feat. B` is `A`.
+    static func primaryArtist(_ artist: String) -> String {
+        let folded = key(artist)
+        let ends = [" feat. ", " feat ", " ft. ", " ft ", " featuring ", " (feat", " [feat", " (ft"]
+            .compactMap { mark in folded.firstRange(of: mark)?.lowerBound }
+        return ends.min().map { String(folded[..<$0]) } ?? folded
+    }
+
+    static let variousArtists = "Various Artists"
+
+    /// `Various Artists` for its usual spellings.
+    static func albumArtist(_ artist: String) -> String {
+        ["various artists", "various", "va", "v.a."].contains(key(artist)) ? variousArtists : artist
+    }
+
+    /// The most common text that is not empty, the first of several; empty if there is none.
+    static func mostCommon(_ texts: some Sequence<String>) -> String {
+        var (counts, order): ([String: Int], [String]) = ([:], [])
+        for text in texts where !text.isEmpty {
+            if counts[text] == nil { order.append(text) }
+            counts[text, default: 0] += 1
+        }
+        var best = ""
+        for text in order where counts[text, default: 0] > counts[best, default: 0] { best = text }
+        return best
+    }
+}

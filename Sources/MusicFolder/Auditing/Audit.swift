@@ -1,0 +1,134 @@
+import CoverSources
+
+/// Judges the covers of scanned albums. A value: nothing here reads a file.
+///
+/// An album's cover is the file beside its music, else the picture in its tags.
+package struct Audit: Sendable {
+    /// The shorter side of a cover, in pixels, below which it counts as small.
+    package static let defaultMinimum = 500
+    /// The longer side of a square cover may exceed the other one by this fraction of it, a tenth: scans are seldom exact.
+    private static let tolerance = 10
+
+    /// By kind, then by path.
+    package private(set) var findings: [AuditFinding] = []
+
+    private let minimum: Int
+    private var repeated = RepeatedPictures()
+    /// How many albums have each picture.
+    private var albums: [String: Int] = [:]
+    /// Files that were judged for another album in their folder.
+    private var judged: Set<BytePath> = []
+
+    /// A picture that stands for an album.
+    private struct Picture {
+        var path: BytePath
+        var isEmbedded = false
+        var facts: CoverFacts
+    }
+
+    /// - Parameters:
+    ///   - facts: What was read of the places' covers. Those that are missing are not judged.
+    ///   - kinds: The faults to look for.
+    package init(
+        _ places: [AuditedPlace], facts: [BytePath: CoverFacts], minimum: Int = defaultMinimum,
+        kinds: Set<AuditKind> = Set(AuditKind.allCases)
+    ) {
+        self.minimum = minimum
+        let pictures = places.map { Self.pictures(of: $0, facts) }
+        var counted: Set<[String]> = []
+        for (place, pictures) in zip(places, pictures) {
+            for digest in pictures.compactMap(\.facts.digest) {
+                repeated.add(digest, of: AlbumQuery(artist: place.artist, title: place.title))
+                // Places and discs of one album share its cover.
+                if counted.insert([digest, place.artist, place.title]).inserted { albums[digest, default: 0] += 1 }
+            }
+        }
+        for (place, pictures) in zip(places, pictures) {
+            judgePresence(of: place)
+            for picture in pictures {
+                if picture.isEmbedded || judged.insert(picture.path).inserted { judge(picture, of: place) }
+                judgeRepetition(of: picture, in: place)
+            }
+            judgeTags(of: place, facts)
+        }
+        let order = Dictionary(uniqueKeysWithValues: AuditKind.allCases.enumerated().map { ($1, $0) })
+        findings = findings.filter { kinds.contains($0.kind) }.sorted {
+            let (left, right) = (order[$0.kind] ?? 0, order[$1.kind] ?? 0)
+            return left == right ? $0.path < $1.path : left < right
+        }
+    }
+
+    /// The cover files that were read; without any, the picture in the tags.
+    private static func pictures(of place: AuditedPlace, _ facts: [BytePath: CoverFacts]) -> [Picture] {
+        if !place.covers.isEmpty {
+            return place.covers.compactMap { path in facts[path].map { Picture(path: path, facts: $0) } }
+        }
+        guard let embedded = place.place.embedded, let folder = place.place.folders.first else { return [] }
+        var facts = CoverFacts()
+        (facts.mediaType, facts.width, facts.height) = (embedded.mediaType, embedded.width, embedded.height)
+        facts.digest = embedded.digest
+        if embedded.mediaType == nil { facts.damage = "is no image" }
+        return [Picture(path: folder, isEmbedded: true, facts: facts)]
+    }
+
+    // MARK: Faults
+
+    private mutating func judgePresence(of place: AuditedPlace) {
+        let (tracks, embedded) = (place.place.tracks, place.place.embeddedTracks)
+        guard let folder = place.lacking.first, embedded < tracks else { return }
+        let tags = embedded == 0 ? "none in the tags" : "\(embedded) of \(tracks) tracks have one in their tags"
+        add(.missing, place, folder, nil, "no cover file, and \(tags)")
+    }
+
+    private mutating func judge(_ picture: Picture, of place: AuditedPlace) {
+        let facts = picture.facts
+        let subject = picture.isEmbedded ? "the picture in the tags " : ""
+        func add(_ kind: AuditKind, _ detail: String) {
+            self.add(kind, place, picture.path, facts, subject + detail)
+        }
+        if let damage = facts.damage { add(.damaged, damage) }
+        if let placeholder = Placeholder(digest: facts.digest ?? "", width: facts.width, height: facts.height) {
+            return add(
+                .placeholder, placeholder == .shape ? "is too small for any cover" : "is a service's placeholder")
+        }
+        guard let width = facts.width, let height = facts.height else { return }
+        let (shorter, longer) = (min(width, height), max(width, height))
+        if shorter < minimum { add(.small, "has \(width)×\(height) pixels") }
+        if longer - shorter > shorter / Self.tolerance { add(.notSquare, "has \(width)×\(height) pixels") }
+    }
+
+    private mutating func judgeRepetition(of picture: Picture, in place: AuditedPlace) {
+        guard let digest = picture.facts.digest, repeated.isRepeated(digest) else { return }
+        let subject = picture.isEmbedded ? "the picture in the tags " : ""
+        add(
+            .repeated, place, picture.path, picture.facts,
+            "\(subject)is the cover of \(albums[digest, default: 0]) albums by different artists")
+    }
+
+    private mutating func judgeTags(of place: AuditedPlace, _ facts: [BytePath: CoverFacts]) {
+        guard let embedded = place.place.embedded, let folder = place.place.folders.first else { return }
+        if place.place.embeddedDiffers {
+            return add(.differs, place, folder, nil, "its tracks have different pictures in their tags")
+        }
+        // A damaged file differs anyway.
+        guard let path = place.place.cover?.path, let file = facts[path], file.damage == nil, let digest = file.digest,
+            digest != embedded.digest
+        else { return }
+        func size(_ width: Int?, _ height: Int?) -> String {
+            width.flatMap { width in height.map { "\(width)×\($0)" } } ?? "unknown size"
+        }
+        add(
+            .differs, place, path, file,
+            "is not the picture in the tags: \(size(file.width, file.height)) here, \(size(embedded.width, embedded.height)) there"
+        )
+    }
+
+    private mutating func add(
+        _ kind: AuditKind, _ place: AuditedPlace, _ path: BytePath, _ facts: CoverFacts?, _ detail: String
+    ) {
+        findings.append(
+            AuditFinding(
+                kind: kind, artist: place.artist, title: place.title, path: path, width: facts?.width,
+                height: facts?.height, detail: detail))
+    }
+}

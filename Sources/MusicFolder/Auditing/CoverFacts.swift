@@ -1,0 +1,89 @@
+import ImageHeader
+import Platform
+
+/// What the bytes of a cover say of it.
+package struct CoverFacts: Sendable, Hashable {
+    /// As `ImageHeader` has it; nil if it is no image that is known.
+    package var mediaType: String?
+    /// In pixels; nil if the header does not say.
+    package var width: Int?
+    package var height: Int?
+    /// SHA-256, 64 hexadecimal digits; nil for a file that was not read whole.
+    package var digest: String?
+    /// Why it is no whole image, for a person; nil if it is one.
+    package var damage: String?
+
+    package init() {}
+
+    /// In bytes. Of a larger file only the beginning is read, and whether it is cut off stays unknown.
+    static let maximumLength = 64 << 20
+
+    /// These formats have the size in a place that every decoder needs.
+    private static let sizedTypes: Set<String?> = ["image/jpeg", "image/png", "image/gif", "image/webp"]
+
+    /// Reads a file.
+    package init(of path: BytePath) {
+        do throws(MusicProblem) {
+            let (bytes, isWhole) = try Self.contents(of: path)
+            bytes.withUnsafeBytes { judge($0, isWhole: isWhole) }
+        } catch {
+            damage = "cannot be read: \(error.reason)"
+        }
+    }
+
+    private mutating func judge(_ bytes: UnsafeRawBufferPointer, isWhole: Bool) {
+        if isWhole { digest = Digest(of: bytes).description }
+        guard let header = ImageHeader(bytes) else {
+            damage = "is no image but \(ImageHeader.describe(bytes))"
+            return
+        }
+        (mediaType, width, height) = (header.mediaType, header.width, header.height)
+        if isWhole, !ImageHeader.isComplete(bytes) {
+            damage = "is cut off"
+        } else if width == nil, Self.sizedTypes.contains(mediaType) {
+            damage = "has no valid size in its header"
+        }
+    }
+
+    /// The bytes of a file, up to `maximumLength`.
+    private static func contents(of path: BytePath) throws(MusicProblem) -> (bytes: [UInt8], isWhole: Bool) {
+        // A FIFO would block without O_NONBLOCK.
+        let descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
+        guard descriptor >= 0 else { throw MusicProblem(path, SystemError("open").reason) }
+        defer { close(descriptor) }
+        guard let status = try? FileStatus(descriptor: descriptor), status.kind == .file else {
+            throw MusicProblem(path, "is no regular file")
+        }
+        // One byte more shows the end of a file that has not grown.
+        let capacity = Int(min(max(0, status.size), Int64(maximumLength))) + 1
+        var failure: SystemError?
+        let bytes = [UInt8](unsafeUninitializedCapacity: capacity) { buffer, count in
+            while count < capacity {
+                let rest = UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(buffer)[count...])
+                let read = readSome(rest, from: descriptor)
+                if read < 0 { failure = SystemError("read") }
+                if read <= 0 { break }
+                count += read
+            }
+        }
+        if let failure { throw MusicProblem(path, failure.reason) }
+        return (bytes, bytes.count < capacity)
+    }
+
+    /// Reads files one after the other, on a thread of their own. A cancelled run leaves the rest out.
+    /// - Parameters:
+    ///   - progress: Called after each file with the number of files that have been read.
+    ///   - isCancelled: Called before each file.
+    package static func read(
+        _ paths: [BytePath], progress: @escaping @Sendable (Int) -> Void, isCancelled: @escaping @Sendable () -> Bool
+    ) async throws -> [BytePath: CoverFacts] {
+        try await WorkThread.run {
+            var facts: [BytePath: CoverFacts] = [:]
+            for path in paths where !isCancelled() {
+                facts[path] = CoverFacts(of: path)
+                progress(facts.count)
+            }
+            return facts
+        }
+    }
+}

@@ -1,0 +1,57 @@
+/// How covers are exported.
+package struct ExportOptions: Sendable, Hashable {
+    package var pattern: ExportPattern
+    /// Make hard links to the cache's files instead of copies, where both are on one file system.
+    package var usesHardLinks = false
+    /// Remove files that exports wrote and that belong to no album's cover any more.
+    package var prunes = false
+    /// Report what would be done, and do nothing.
+    package var isDryRun = false
+
+    package init(_ pattern: ExportPattern) { self.pattern = pattern }
+}
+
+/// The result of `LibraryAPI.export`.
+package struct ExportSummary: Sendable, Hashable {
+    /// Albums of the library.
+    package var albums = 0
+    /// Files that were written, new or in place of an older version that an export had written.
+    package var written = 0
+    /// Files that have their cover already.
+    package var unchanged = 0
+    /// Files that no export wrote, or that were changed since. They stay as they are.
+    package var kept = 0
+    /// Albums whose cover is not cached.
+    package var missing = 0
+    /// Covers that are no pictures of the type that the pattern names.
+    package var unsuitable = 0
+    /// Covers that could not be written.
+    package var failed = 0
+    /// Files of albums or names that are gone. They were removed if the options say so, and stay otherwise.
+    package var outdated = 0
+    /// Files whose names have a number because another album has the same.
+    package var numbered = 0
+    /// Length of the written files.
+    package var bytes = 0
+    /// Written files that share the blocks of the cache's, as reflinks or hard links.
+    package var shared = 0
+    /// Why the run ended before all covers were written.
+    package var stopReason: String?
+    package var isCancelled = false
+
+    package init() {}
+}
+
+/// What an export does with one file.
+package enum ExportEvent: Sendable, Hashable {
+    case written(path: String, isNew: Bool, isNumbered: Bool)
+    case kept(path: String, reason: String)
+    case unsuitable(path: String, mediaType: String)
+    /// - Parameter path: of the file, or of its folder.
+    case failed(path: String, reason: String)
+    case removed(path: String)
+    /// Hard links cannot be made, so the files are copies.
+    case copiesInsteadOfLinks(reason: String)
+    /// Lines of the manifest could not be read: their files count as a person's.
+    case damagedManifest(lines: Int)
+}

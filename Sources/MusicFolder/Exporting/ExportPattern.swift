@@ -1,0 +1,150 @@
+import AlbumLibrary
+import CoverLibrary
+import Platform
+
+/// The names of exported files: text and fields of the album, such as `{albumartist}/{album}/cover.{ext}`.
+package struct ExportPattern: Sendable, Hashable {
+    /// A field of the library, or of the cover, in braces.
+    package enum Field: String, Sendable, CaseIterable {
+        case albumartist, artist, album, title, year, genre, id, releaseid, digest, ext
+
+        /// What stands for a field that the album does not have.
+        var unknown: String {
+            switch self {
+            case .albumartist, .artist: "Unknown Artist"
+            case .album, .title: "Unknown Album"
+            case .year: "Unknown Year"
+            case .genre: "Unknown Genre"
+            case .id, .releaseid, .digest, .ext: ""
+            }
+        }
+    }
+
+    /// A pattern for a program that shows covers: the names that it looks for.
+    package enum Profile: String, Sendable, CaseIterable {
+        case navidrome, jellyfin, kodi
+
+        package var pattern: String {
+            switch self {
+            // `cover.*` is the first of its `CoverArtPriority`.
+            case .navidrome: ExportPattern.standard
+            // `folder` is the first name that it takes for an album's picture.
+            case .jellyfin: "{albumartist}/{album}/folder.{ext}"
+            // It knows `folder.jpg` in this case only, and no PNG.
+            case .kodi: "{albumartist}/{album}/folder.jpg"
+            }
+        }
+    }
+
+    /// Why a text is no pattern.
+    package struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+        package var description: String
+    }
+
+    private enum Part: Sendable, Hashable {
+        case text(String)
+        case field(Field)
+    }
+
+    package static let standard = "{albumartist}/{album}/cover.{ext}"
+
+    private let components: [[Part]]
+    /// The component that tells albums apart, where a number is added: the last one with a field of the album.
+    let numberedComponent: Int
+    /// The only media type whose pictures may have this name; nil if the name ends with `{ext}` or with no picture's extension.
+    let mediaType: String?
+
+    /// - Throws: `Problem`.
+    package init(_ text: String) throws(Problem) {
+        if text.hasPrefix("/") || text.hasPrefix("~") {
+            throw Problem(description: "the pattern begins with \(text.prefix(1)); it names files in the folder")
+        }
+        var components: [[Part]] = []
+        for component in text.split(separator: "/", omittingEmptySubsequences: false) {
+            if component.isEmpty { throw Problem(description: "the pattern has an empty name") }
+            if component == "." || component == ".." {
+                throw Problem(description: "the pattern leads out of the folder by “\(component)”")
+            }
+            if component.hasPrefix(".sleeve") { throw Problem(description: "names that begin with .sleeve are kept") }
+            components.append(try Self.parts(component))
+        }
+        self.components = components
+        let isNamed = components.map { parts in
+            parts.contains { if case .field(let field) = $0 { field != .ext } else { false } }
+        }
+        guard let numbered = isNamed.lastIndex(of: true) else {
+            throw Problem(description: "the pattern has no field of the album; \(Self.fields)")
+        }
+        numberedComponent = numbered
+        if case .text(let end)? = components[components.count - 1].last, let dot = end.lastIndex(of: ".") {
+            mediaType = PictureType.mediaType(extension: end[end.index(after: dot)...].lowercased())
+        } else {
+            mediaType = nil
+        }
+    }
+
+    private static func parts(_ component: Substring) throws(Problem) -> [Part] {
+        var (parts, rest): ([Part], Substring) = ([], component)
+        while let open = rest.firstIndex(where: { $0 == "{" || $0 == "}" }) {
+            if open > rest.startIndex { parts.append(.text(String(rest[..<open]))) }
+            guard rest[open] == "{", let close = rest[open...].firstIndex(of: "}") else {
+                throw Problem(description: "the pattern has a brace without its other half")
+            }
+            let name = rest[rest.index(after: open)..<close]
+            guard let field = Field(rawValue: name.lowercased()) else {
+                throw Problem(description: "there is no field {\(name)}; \(fields)")
+            }
+            parts.append(.field(field))
+            rest = rest[rest.index(after: close)...]
+        }
+        if !rest.isEmpty { parts.append(.text(String(rest))) }
+        return parts
+    }
+
+    private static var fields: String {
+        "the fields are \(Field.allCases.map { "{\($0)}" }.joined(separator: ", "))"
+    }
+
+    // MARK: Names
+
+    /// The path of an album's cover: safe names, the file's last.
+    /// - Parameters:
+    ///   - cover: nil if the cover is not cached: its digest and its extension are missing then.
+    ///   - number: added to the name that tells albums apart, unless it is 1.
+    func path(of album: Album, _ cover: ExportCover?, number: Int = 1) -> [String] {
+        components.enumerated().map { index, parts in
+            var text = ""
+            for part in parts {
+                switch part {
+                case .text(let own): text += SafeName.cleaned(own, keepingBlanks: true)
+                case .field(let field): text += Self.value(field, album, cover)
+                }
+            }
+            var suffix = ""
+            if index == components.count - 1, let dot = text.lastIndex(of: "."), text[dot...].utf8.count <= 5 {
+                suffix = text[dot...].utf8.count > 1 ? String(text[dot...]) : ""
+                text = String(text[..<dot])
+            }
+            if number > 1, index == numberedComponent { suffix = " (\(number))" + suffix }
+            var isHidden = false
+            if case .text(let own)? = parts.first { isHidden = own.hasPrefix(".") }
+            return SafeName.name(text, suffix: suffix, allowsLeadingDot: isHidden)
+        }
+    }
+
+    private static func value(_ field: Field, _ album: Album, _ cover: ExportCover?) -> String {
+        let text =
+            switch field {
+            case .albumartist, .artist: album.artist
+            case .album, .title: album.title
+            case .year: album.year
+            case .genre: album.genre
+            case .id: album.id
+            case .releaseid: album.musicBrainzReleaseID ?? album.id
+            case .digest: cover?.digest.description ?? ""
+            case .ext: cover.map { PictureType.fileExtension($0.mediaType) } ?? ""
+            }
+        let value = SafeName.cleaned(text)
+        return value.isEmpty ? field.unknown : value
+    }
+}

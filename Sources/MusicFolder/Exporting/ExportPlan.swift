@@ -1,0 +1,97 @@
+import AlbumLibrary
+package import CoverLibrary
+import Platform
+
+/// A cached cover that is exported.
+package typealias ExportCover = LibraryAPI.CoverFile
+
+/// Which file gets which cover. A value: it knows neither the cache nor the folder.
+///
+/// Two albums whose names are the same to some file system are numbered in the order of their ids, so the order of the library does not
+/// matter. Folders whose names differ only in case or composition are one folder, which is spelled as the first album spells it.
+struct ExportPlan {
+    struct Item: Hashable {
+        /// An album whose cover it is.
+        var albumID: String
+        var path: [String]
+        var cover: ExportCover
+        /// Another album has the same name.
+        var isNumbered: Bool
+    }
+
+    /// Files to be there, by path.
+    private(set) var items: [Item] = []
+    /// Ids of albums whose cover is not cached.
+    private(set) var missing: Set<String> = []
+    /// Covers that are no pictures of the type that the pattern's name has.
+    private(set) var unsuitable: [Item] = []
+
+    init(_ albums: [(album: Album, cover: ExportCover?)], _ pattern: ExportPattern) {
+        var names = Names()
+        for (album, cover) in albums.sorted(by: { $0.album.id < $1.album.id }) {
+            let (path, number) = names.path(of: album, cover, pattern)
+            guard let cover else {
+                missing.insert(album.id)
+                continue
+            }
+            guard let path else { continue }
+            let item = Item(albumID: album.id, path: path, cover: cover, isNumbered: number > 1)
+            if let type = pattern.mediaType, type != cover.mediaType {
+                unsuitable.append(item)
+            } else {
+                items.append(item)
+            }
+        }
+        items.sort { $0.path.lexicographicallyPrecedes($1.path) }
+    }
+
+    /// The names that are given away.
+    private struct Names {
+        /// The spelling of each folder's name, by its folded path.
+        private var spellings: [String: String] = [:]
+        private var taken: Set<String> = []
+        /// The last number of each folded path.
+        private var numbers: [String: Int] = [:]
+        private var shared: [Shared: Int] = [:]
+
+        private struct Shared: Hashable {
+            var path: String
+            var cover: ExportCover
+        }
+
+        /// - Returns: The path with its number; nil if an album of the same name has the same cover, which has a file then.
+        mutating func path(
+            of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern
+        ) -> (path: [String]?, number: Int) {
+            let base = key(of: album, cover, pattern, number: 1)
+            if let cover {
+                let shared = Shared(path: base, cover: cover)
+                if let number = self.shared[shared] { return (nil, number) }
+            }
+            var number = numbers[base] ?? 1
+            while !taken.insert(key(of: album, cover, pattern, number: number)).inserted { number += 1 }
+            numbers[base] = number + 1
+            if let cover { shared[Shared(path: base, cover: cover)] = number }
+            return (spelled(pattern.path(of: album, cover, number: number)), number)
+        }
+
+        /// The same for paths that differ only in the extension: an album has one cover.
+        private func key(of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern, number: Int) -> String {
+            var path = pattern.path(of: album, cover, number: number)
+            if let cover {
+                let end = "." + PictureType.fileExtension(cover.mediaType)
+                if let name = path.last, name.hasSuffix(end) { path[path.count - 1] = String(name.dropLast(end.count)) }
+            }
+            return path.map(SafeName.folded).joined(separator: "/")
+        }
+
+        private mutating func spelled(_ path: [String]) -> [String] {
+            var (path, key) = (path, "")
+            for index in path.indices.dropLast() {
+                key += "/" + SafeName.folded(path[index])
+                if let spelling = spellings[key] { path[index] = spelling } else { spellings[key] = path[index] }
+            }
+            return path
+        }
+    }
+}

@@ -1,0 +1,234 @@
+import AlbumLibrary
+package import CoverLibrary
+package import CoverSources
+import Platform
+
+/// Finds, downloads and writes the covers of albums: one prefetch for all of them, to which a search adds what it finds.
+package struct Fill: Sendable {
+    /// Albums for which sources are asked at a time: each source answers one after the other.
+    private static let maximumSearches = 16
+
+    private let library: LibraryAPI
+    private let queue: SourceQueue
+    private let sources: Set<SourceName>
+    private let writer: CoverWriter
+    private let options: FillOptions
+
+    /// - Parameters:
+    ///   - sources: The names of the queue's sources.
+    package init(
+        _ library: LibraryAPI, asking queue: SourceQueue, _ sources: Set<SourceName>, writer: CoverWriter,
+        options: FillOptions
+    ) {
+        (self.library, self.queue, self.sources) = (library, queue, sources)
+        (self.writer, self.options) = (writer, options)
+    }
+
+    private enum Message: Sendable {
+        case outcome(CoverOutcome)
+        case found(Int, SourceFindings)
+        /// The prefetch has ended, perhaps early.
+        case ended(LibraryError?)
+    }
+
+    /// The albums of a run, by their numbers.
+    private struct State {
+        var steps: [FillSteps]
+        /// What each album's current download is of.
+        var offers: [Int: SourceCandidate] = [:]
+        var waiting: [(job: Int, skipped: Set<SourceName>)] = []
+        var searches = 0
+        var unfinished: Int
+        var summary = FillSummary()
+        /// Cover URLs that sources have found, for the library.
+        var found: [(former: Album, album: Album)] = []
+    }
+
+    /// Runs to the end, or until its task is cancelled; covers that were written stay.
+    /// - Parameters:
+    ///   - onEvent: Called for each file and each album without one.
+    ///   - progress: Called with the counts after each of them.
+    /// - Throws: `LibraryError`.
+    package func run(
+        _ jobs: [FillJob], onEvent: (FillEvent) -> Void = { _ in }, progress: (FillSummary) -> Void = { _ in }
+    ) async throws -> FillSummary {
+        var state = State(
+            steps: jobs.map { job in
+                FillSteps(
+                    own: [job.album.coverURL].compactMap { $0 } + job.album.alternateCoverURLs, sources: sources,
+                    acceptsDoubtful: options.acceptsDoubtful)
+            }, unfinished: jobs.count)
+        state.summary.albums = jobs.count
+        if jobs.isEmpty { return state.summary }
+        let (requests, feed) = AsyncStream<CoverRequest>.makeStream()
+        let (messages, inbox) = AsyncStream<Message>.makeStream()
+        let outcomes = library.prefetch(requests)
+        var problem: LibraryError?
+        await withTaskGroup { group in
+            group.addTask {
+                do throws(LibraryError) {
+                    for try await outcome in outcomes { inbox.yield(.outcome(outcome)) }
+                    inbox.yield(.ended(nil))
+                } catch {
+                    inbox.yield(.ended(error))
+                }
+                inbox.finish()
+            }
+            func search() {
+                while state.searches < Self.maximumSearches, !state.waiting.isEmpty {
+                    let (number, skipped) = state.waiting.removeFirst()
+                    state.searches += 1
+                    let query = AlbumQuery(jobs[number])
+                    group.addTask { [queue] in
+                        guard let found = try? await queue.find(query, skipping: skipped) else { return }
+                        inbox.yield(.found(number, found))
+                    }
+                }
+            }
+            func advance(_ number: Int) {
+                switch state.steps[number].next() {
+                case .download(let urls, let candidate):
+                    state.offers[number] = candidate
+                    feed.yield(request(jobs[number], urls, number))
+                case .search(let skipped):
+                    state.waiting.append((number, skipped))
+                    search()
+                case .end(let end):
+                    // What an upgrade does not find is no loss: the album has a cover.
+                    let isUpgrade = jobs[number].targets.allSatisfy { $0.former != nil }
+                    finish(isUpgrade ? nil : FillEvent(end, jobs[number].album))
+                }
+            }
+            func finish(_ event: FillEvent?) {
+                if let event { note(event) }
+                state.unfinished -= 1
+                if state.unfinished == 0 { feed.finish() }
+            }
+            func note(_ event: FillEvent) {
+                state.summary.add(event)
+                onEvent(event)
+                progress(state.summary)
+            }
+            for number in jobs.indices { advance(number) }
+            for await message in messages {
+                switch message {
+                case .ended(let error): problem = error
+                case .found(let number, let findings):
+                    state.searches -= 1
+                    state.steps[number].add(findings)
+                    advance(number)
+                    search()
+                case .outcome(let outcome):
+                    guard let number = outcome.line.map({ $0 - 1 }), jobs.indices.contains(number) else { continue }
+                    // It waits for requests before it ends.
+                    if let reason = outcomes.counts.stopReason {
+                        state.summary.stopReason = reason
+                        feed.finish()
+                    }
+                    let offer = state.offers[number]
+                    guard let digest = outcome.contentDigest, Placeholder(outcome, library) == nil else {
+                        state.steps[number].didFail(outcome)
+                        advance(number)
+                        continue
+                    }
+                    let events = await write(jobs[number], digest, outcome.url, offer)
+                    if events.isEmpty {
+                        // Another source may have a larger one.
+                        state.steps[number].didFail("", isAbsent: true)
+                        advance(number)
+                        continue
+                    }
+                    for event in events { note(event) }
+                    if events.contains(where: { if case .written = $0 { true } else { false } }) {
+                        state.summary.filled += 1
+                        if let album = found(jobs[number].album, outcome.url, offer) { state.found.append(album) }
+                    }
+                    finish(nil)
+                }
+            }
+            group.cancelAll()
+        }
+        state.summary.isCancelled = state.unfinished > 0
+        // Before the library: a process that dies between the two must not take its own work for a person's.
+        try await writer.note(
+            coverURLs: Dictionary(state.found.map { ($0.album.id, $0.album.coverURL ?? "") }) { first, _ in first })
+        try await library.albums.edit(state.found)
+        if let problem { throw problem }
+        return state.summary
+    }
+
+    private func request(_ job: FillJob, _ urls: [String], _ number: Int) -> CoverRequest {
+        // Only the URLs count: the album's other locations are the sources' concern.
+        var album = Album(id: job.album.id, title: job.album.title, artist: job.album.artist, coverURL: urls[0])
+        album.alternateCoverURLs = Array(urls.dropFirst())
+        var request = CoverRequest(album: album)
+        request.line = number + 1
+        return request
+    }
+
+    private func write(
+        _ job: FillJob, _ digest: Digest, _ url: String, _ offer: SourceCandidate?
+    ) async -> [FillEvent] {
+        var events: [FillEvent] = []
+        let source = library.coverFile(digest)
+        for target in job.targets {
+            let result = await writer.write(source, digest, to: target, of: job.album.id, title: job.album.title)
+            switch result {
+            case .written(let file, let bytes):
+                events.append(.written(job.album, file, bytes: bytes, url: url, source: offer))
+            case .exists(let path): events.append(.exists(job.album, path))
+            case .notLarger: break
+            case .failed(let folder, let reason):
+                events.append(.unwritten(job.album, folder: folder, reason: reason))
+            }
+        }
+        return events
+    }
+
+    /// The album with the URL at which a source had its cover, so that the gallery shows it; nil if it has a URL.
+    private func found(_ album: Album, _ url: String, _ offer: SourceCandidate?) -> (Album, Album)? {
+        guard offer != nil, album.coverURL?.isEmpty != false else { return nil }
+        var filled = album
+        filled.coverURL = url
+        return (album, filled)
+    }
+}
+
+extension FillEvent {
+    fileprivate init(_ end: FillSteps.End, _ album: Album) {
+        self =
+            switch end {
+            case .missing: .missing(album)
+            case .doubtful(let candidates): .doubtful(album, candidates)
+            case .failed(let reason): .failed(album, reason: reason)
+            }
+    }
+}
+
+extension FillSteps {
+    fileprivate mutating func didFail(_ outcome: CoverOutcome) {
+        let failure = outcome.failure
+        // A placeholder is no failure, and no cover.
+        didFail(failure?.message ?? "", isAbsent: failure.map { [404, 410].contains($0.status) } ?? true)
+    }
+}
+
+extension AlbumQuery {
+    /// An album, as sources are asked for it.
+    package init(_ job: FillJob) {
+        self.init(
+            artist: job.album.artist, title: job.album.title, year: Self.year(of: job.album.year),
+            trackCount: job.trackCount, releaseID: job.album.musicBrainzReleaseID,
+            releaseGroupID: job.album.musicBrainzReleaseGroupID)
+    }
+}
+
+extension Placeholder {
+    /// Nil for a downloaded picture that may be a cover.
+    fileprivate init?(_ outcome: CoverOutcome, _ library: LibraryAPI) {
+        guard let digest = outcome.contentDigest else { return nil }
+        var file = CoverFile(path: BytePath(library.coverFile(digest)), byteCount: Int64(outcome.bytes))
+        file.readHeader()
+        self.init(digest: digest.description, width: file.width, height: file.height)
+    }
+}

@@ -1,0 +1,17 @@
+package import AlbumLibrary
+
+/// An album that lacks a cover file, and where the file goes.
+package struct FillJob: Sendable {
+    /// A folder that gets a cover file.
+    package struct Target: Sendable, Hashable {
+        package var folder: BytePath
+        /// A folder of the album's audio files, whose owner and permissions the cover gets.
+        package var audioFolder: BytePath
+        /// The file of an earlier fill that a larger cover may replace.
+        package var former: WrittenFile?
+    }
+
+    package var album: Album
+    package var trackCount: Int
+    package var targets: [Target] = []
+}

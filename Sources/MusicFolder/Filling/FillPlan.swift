@@ -1,0 +1,55 @@
+package import AlbumLibrary
+
+/// What a fill has to do, by what a scan found. A value: nothing here reads or writes a folder.
+package struct FillPlan: Sendable {
+    /// Why an album gets no cover file.
+    package enum Obstacle: Sendable, Hashable {
+        /// The folder contains tracks of other albums: one cover file would be that of all.
+        case shared
+        /// A file cannot be created in the folder.
+        case unwritable(reason: String)
+    }
+
+    package private(set) var jobs: [FillJob] = []
+    /// Albums with a cover file in each of their folders.
+    package private(set) var covered = 0
+    /// Folders without a cover that get none, each once.
+    package private(set) var obstacles: [(folder: BytePath, album: Album, obstacle: Obstacle)] = []
+
+    /// - Parameters:
+    ///   - albums: The scanned albums, each with its album of the library; nil if the library has none.
+    ///   - written: The files of earlier fills.
+    ///   - whyUnwritable: Why no file can be created in a folder; nil if one can.
+    package init(
+        _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile], options: FillOptions,
+        whyUnwritable: (BytePath) -> String?
+    ) {
+        let own = Dictionary(written.map { ($0.path, $0) }) { $1 }
+        var seen: Set<BytePath> = []
+        for (scanned, album) in albums {
+            guard let album else { continue }
+            var (job, isCovered) = (FillJob(album: album, trackCount: scanned.tracks), true)
+            for place in scanned.places {
+                var former: WrittenFile?
+                if let cover = place.cover {
+                    guard options.upgrades, let file = own[cover.path] else { continue }
+                    former = file
+                } else {
+                    isCovered = false
+                }
+                for folder in place.coverFolders where seen.insert(folder).inserted {
+                    if former == nil, place.isShared {
+                        obstacles.append((folder, album, .shared))
+                    } else if let reason = whyUnwritable(folder) {
+                        obstacles.append((folder, album, .unwritable(reason: reason)))
+                    } else if former == nil || former?.folder == folder {
+                        job.targets.append(
+                            .init(folder: folder, audioFolder: place.folders.first ?? folder, former: former))
+                    }
+                }
+            }
+            if isCovered { covered += 1 }
+            if !job.targets.isEmpty { jobs.append(job) }
+        }
+    }
+}

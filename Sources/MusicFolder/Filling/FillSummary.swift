@@ -1,0 +1,36 @@
+/// The counts of a fill, in albums where nothing else is said.
+package struct FillSummary: Sendable, Hashable {
+    /// That lack a cover file.
+    package var albums = 0
+    /// That got one.
+    package var filled = 0
+    /// Cover files.
+    package var files = 0
+    /// Bytes of cover files.
+    package var bytes = 0
+    /// Without a cover anywhere.
+    package var missing = 0
+    package var doubtful = 0
+    package var failed = 0
+    /// Folders into which no file could be written.
+    package var unwritten = 0
+    /// Whether the run was stopped before its end.
+    package var isCancelled = false
+    /// Why the run could not go on, such as a full disk of the cache.
+    package var stopReason: String?
+
+    package init() {}
+
+    package mutating func add(_ event: FillEvent) {
+        switch event {
+        case .written(_, _, let bytes, _, _):
+            files += 1
+            self.bytes += bytes
+        case .exists: break
+        case .unwritten: unwritten += 1
+        case .missing: missing += 1
+        case .doubtful: doubtful += 1
+        case .failed: failed += 1
+        }
+    }
+}

@@ -1,0 +1,66 @@
+package import AlbumLibrary
+import Platform
+
+/// Scans music folders and updates a library: in one step for what is new, one for what has changed, and one for what is pruned.
+package struct LibraryScan: Sendable {
+    package var scan: MusicScan
+    package var options = LibraryUpdateOptions()
+
+    package init(_ scan: MusicScan) { self.scan = scan }
+
+    /// What a scan has found and changed.
+    package struct Outcome: Sendable {
+        package var findings: MusicScan.Findings
+        /// The albums of the scanned folders, in the order of their paths.
+        package var albums: [ScannedAlbum] = []
+        /// What was changed; nil if the scan was cancelled.
+        package var update: LibraryUpdate?
+        package var pruned = 0
+    }
+
+    /// Runs the scan. A cancelled one leaves the library as it is; what it has read is remembered.
+    /// - Throws: `MusicState.Problem`, `TagLane.Unavailable` or `LibraryError`.
+    package func run(
+        _ library: AlbumStore, _ state: MusicState, progress: @escaping @Sendable (MusicScan.Progress) -> Void,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) async throws -> Outcome {
+        var outcome = try await look(state, progress: progress, isCancelled: isCancelled)
+        if outcome.findings.isCancelled { return outcome }
+        let (found, albums) = (outcome, try await library.all())
+        let update = try await WorkThread.run {
+            let update = LibraryUpdate(
+                found.albums, library: albums, records: try state.albums(), options: options,
+                isGone: found.findings.isGone)
+            // The records first, marked: if the process dies after the library has changed, the next one knows the albums as its own.
+            try state.save(update.records, removing: update.removedRecords)
+            return update
+        }
+        outcome.update = update
+        if !update.additions.isEmpty { try await library.add(update.additions) }
+        if !update.edits.isEmpty { try await library.edit(update.edits) }
+        if options.prunes, !update.prunable.isEmpty {
+            outcome.pruned = try await library.delete(update.prunable)?.changes.count ?? 0
+        }
+        try await WorkThread.run {
+            try state.confirm()
+            try state.add(roots: scan.roots)
+            try state.removeFolders(Array(found.findings.goneFolders))
+        }
+        return outcome
+    }
+
+    /// Scans without changing a library. What was read of the folders is remembered.
+    /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
+    package func look(
+        _ state: MusicState, progress: @escaping @Sendable (MusicScan.Progress) -> Void,
+        isCancelled: @escaping @Sendable () -> Bool
+    ) async throws -> Outcome {
+        try await WorkThread.run { [scan] in
+            var outcome = Outcome(findings: try scan.run(state, progress: progress, isCancelled: isCancelled))
+            if !outcome.findings.isCancelled {
+                outcome.albums = AlbumGrouper.albums(of: outcome.findings.folders, roots: scan.roots)
+            }
+            return outcome
+        }
+    }
+}

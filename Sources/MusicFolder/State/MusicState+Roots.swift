@@ -1,0 +1,27 @@
+import SQLite
+
+/// The music folders that were scanned for the library.
+extension MusicState {
+    static let rootsSchema = "CREATE TABLE IF NOT EXISTS roots (path BLOB PRIMARY KEY) WITHOUT ROWID;"
+
+    /// The folders that no other one of them contains, in the order of their paths.
+    package func roots() throws(Problem) -> [BytePath] {
+        try reading {
+            var roots: [BytePath] = []
+            // A folder comes before what it contains, though not always directly before.
+            try database.statement("SELECT path FROM roots ORDER BY path").each { row in
+                let path = BytePath(bytes: row.withBytes(0) { $0.map { Array($0) } ?? [] })
+                if !path.bytes.isEmpty, !roots.contains(where: { path.isInside($0) }) { roots.append(path) }
+            }
+            return roots
+        }
+    }
+
+    func add(roots: [BytePath]) throws(Problem) {
+        try transaction {
+            for root in roots {
+                try database.statement("INSERT OR IGNORE INTO roots (path) VALUES (?)").run(.blob(root.bytes))
+            }
+        }
+    }
+}

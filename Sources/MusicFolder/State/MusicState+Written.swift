@@ -1,0 +1,65 @@
+import Platform
+import SQLite
+
+/// The cover files that fills have written: only these may be replaced or removed.
+extension MusicState {
+    static let writtenSchema = """
+        CREATE TABLE IF NOT EXISTS written (
+            folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
+            album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB,
+            PRIMARY KEY (folder, name)) WITHOUT ROWID;
+        """
+
+    /// The files of all fills.
+    package func writtenFiles() throws(Problem) -> [WrittenFile] { try files("") }
+
+    /// The files of the last fill that has written any.
+    package func filesOfLastRun() throws(Problem) -> [WrittenFile] {
+        try files("WHERE run = (SELECT max(run) FROM written)")
+    }
+
+    private func files(_ condition: String) throws(Problem) -> [WrittenFile] {
+        try reading {
+            var files: [WrittenFile] = []
+            try database.statement(
+                """
+                SELECT folder, name, digest, width, height, album, run, replaced_name, replaced_digest
+                FROM written \(condition) ORDER BY folder, name
+                """
+            ).each { row in
+                let folder = row.withBytes(0) { $0.map { Array($0) } ?? [] }
+                let name = row.withBytes(1) { $0.map { Array($0) } ?? [] }
+                guard let digest = row.withBytes(2, { $0.flatMap { Digest(bytes: $0) } }), !folder.isEmpty,
+                    !name.isEmpty
+                else { return }
+                var file = WrittenFile(
+                    folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
+                    height: row.optionalInt(4), album: row.text(5), run: row.int64(6))
+                let replaced = row.withBytes(7) { $0.map { Array($0) } ?? [] }
+                if let digest = row.withBytes(8, { $0.flatMap { Digest(bytes: $0) } }), !replaced.isEmpty {
+                    file.replaced = .init(name: replaced, digest: digest)
+                }
+                files.append(file)
+            }
+            return files
+        }
+    }
+
+    /// Remembers a file. Call it before the file gets its name: a killed fill then leaves none that is not remembered.
+    func save(_ file: WrittenFile) throws(Problem) {
+        try transaction {
+            func bytes(_ digest: Digest) -> SQLValue { .blob(digest.withUnsafeBytes { Array($0) }) }
+            try database.statement("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+                .blob(file.folder.bytes), .blob(file.name), bytes(file.digest), .int(file.width), .int(file.height),
+                .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
+                file.replaced.map { bytes($0.digest) } ?? .null)
+        }
+    }
+
+    func forget(_ file: WrittenFile) throws(Problem) {
+        try transaction {
+            try database.statement("DELETE FROM written WHERE folder = ? AND name = ?").run(
+                .blob(file.folder.bytes), .blob(file.name))
+        }
+    }
+}

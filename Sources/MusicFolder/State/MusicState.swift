@@ -1,0 +1,80 @@
+import AlbumLibrary
+package import Platform
+import SQLite
+
+/// What Sleeve remembers of music folders, beside a library: `<library file>.state/music.sqlite3`.
+///
+/// Each part adds its tables in a file of its own, `MusicState+Folders.swift` and so on, with a schema that begins with
+/// `CREATE TABLE IF NOT EXISTS`. One process at a time changes it: take `lock` first.
+// because: one thread at a time has it. It moves from the thread that scans to the one that updates the library.
+package final class MusicState: @unchecked Sendable {
+    let database: Connection
+    package let lock: FileLock
+
+    /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
+    /// tables must be converted.
+    private static let version = 1
+    private static let schemas = [foldersSchema, albumsSchema, writtenSchema, rootsSchema]
+
+    /// Why the state cannot be used.
+    package struct Problem: Error, CustomStringConvertible {
+        package var description: String
+    }
+
+    /// Opens the state, and creates it if it is missing. Moves a damaged one aside: everything in it can be found again, except what a
+    /// person has deleted or edited since.
+    /// - Parameters:
+    ///   - library: The library file.
+    ///   - notice: Called with a message if that happens.
+    /// - Throws: `Problem`.
+    package init(of library: String, notice: (String) -> Void) throws(Problem) {
+        let folder = AlbumStore.stateDirectory(of: library)
+        let file = folder + "/music.sqlite3"
+        do {
+            try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            lock = try FileLock(path: folder + "/music.lock")
+            do {
+                database = try Self.open(file)
+            } catch let error as SQLiteError where error.isCorruption {
+                let aside = "\(folder)/damaged-music-\(WallClock.milliseconds()).sqlite3"
+                guard rename(file, aside) == 0 else { throw error }
+                notice("what was remembered of music folders is damaged; moved it to \(aside) and started anew")
+                database = try Self.open(file)
+            }
+        } catch let problem as Problem {
+            throw problem
+        } catch {
+            throw Problem(description: "cannot use \(file): \(error)")
+        }
+    }
+
+    private static func open(_ file: String) throws -> Connection {
+        let database = try Connection(file, busyTimeout: .seconds(15))
+        let version = try database.userVersion()
+        if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
+        try database.transaction(.immediate) {
+            for schema in schemas { try database.execute(schema) }
+            if version == Self.version { return }
+            try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
+        }
+        return database
+    }
+
+    /// Runs `body` in a transaction, which is rolled back if it throws.
+    func transaction(_ body: () throws -> Void) throws(Problem) {
+        do {
+            try database.transaction(.immediate, body)
+        } catch {
+            throw Problem(description: "cannot write what is remembered of music folders: \(error)")
+        }
+    }
+
+    /// Reads from the database.
+    func reading<Result>(_ body: () throws -> Result) throws(Problem) -> Result {
+        do {
+            return try body()
+        } catch {
+            throw Problem(description: "cannot read what is remembered of music folders: \(error)")
+        }
+    }
+}

@@ -1,0 +1,27 @@
+package import Platform
+
+/// A cover file that a fill has written into a music folder.
+package struct WrittenFile: Sendable, Hashable {
+    package var folder: BytePath
+    package var name: [UInt8]
+    /// SHA-256 of its bytes. A file with other bytes is a person's.
+    package var digest: Digest
+    package var width: Int?
+    package var height: Int?
+    /// The id of the album in the library.
+    package var album: String
+    /// Identifies the fill: the time of its start, in milliseconds since 1970.
+    package var run: Int64
+    /// The file of an earlier fill that it has replaced: its name and bytes.
+    package var replaced: Replaced?
+
+    package struct Replaced: Sendable, Hashable {
+        package var name: [UInt8]
+        package var digest: Digest
+    }
+
+    package var path: BytePath { folder.appending(name) }
+
+    /// The number of pixels; nil if it is not known.
+    var pixels: Int? { width.flatMap { width in height.map { width * $0 } } }
+}

@@ -1,0 +1,205 @@
+import Platform
+
+/// Walks music folders, depth first, in the order of the names' bytes.
+///
+/// A folder is entered once, whatever leads to it. Links come after everything else: one that leads to a file or a folder that was walked
+/// adds nothing. A folder that contains links to files is therefore visited last.
+package struct FolderWalk {
+    /// What a walk finds.
+    package enum Event: Sendable {
+        /// A folder with audio files or pictures.
+        case folder(FolderListing)
+        case problem(MusicProblem)
+        /// A link that is not followed because it leads out of the scanned folder.
+        case outside(BytePath)
+    }
+
+    /// Deeper folders are a problem: each level needs a file descriptor.
+    private static let maximumDepth = 200
+
+    private let followsOutside: Bool
+    private let send: (Event) throws -> Void
+    private var root = BytePath(bytes: [])
+    private var folders: Set<FileStatus.Identity> = []
+    private var files: Set<FileStatus.Identity> = []
+    /// Folders with links to files, and links to folders: paths of links.
+    private var (waiting, links): ([(listing: FolderListing, links: [[UInt8]])], [BytePath]) = ([], [])
+
+    /// - Parameters:
+    ///   - followsOutside: Follow links that lead out of the scanned folder.
+    ///   - visit: Called with each event. What it throws ends the walk.
+    package init(followsOutside: Bool, visit: @escaping (Event) throws -> Void) {
+        self.followsOutside = followsOutside
+        send = visit
+    }
+
+    /// Walks a folder. Folders that an earlier call has walked are not visited again.
+    /// - Parameter root: A path without links.
+    package mutating func walk(_ root: BytePath) throws {
+        self.root = root
+        try enter(root, name: root.bytes, parent: AT_FDCWD, depth: 0, isLink: false)
+        // Following a link may find others.
+        while !links.isEmpty {
+            let found = links
+            links = []
+            for link in found { try follow(link) }
+        }
+        for (listing, links) in waiting { try finish(listing, links) }
+        waiting = []
+    }
+
+    // MARK: Folders
+
+    private mutating func enter(_ path: BytePath, name: [UInt8], parent: Int32, depth: Int, isLink: Bool) throws {
+        if depth > Self.maximumDepth {
+            return try problem(path, "is nested more than \(Self.maximumDepth) folders deep")
+        }
+        let flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK | (isLink || depth == 0 ? 0 : O_NOFOLLOW)
+        let descriptor = name.withCString { openat(parent, $0, flags) }
+        guard descriptor >= 0 else { return try problem(path, SystemError("open").reason) }
+        guard let stream = fdopendir(descriptor) else {
+            let reason = SystemError("read").reason
+            close(descriptor)
+            return try problem(path, reason)
+        }
+        defer { closedir(stream) }
+        do throws(SystemError) {
+            // A bind mount can make a folder its own descendant.
+            guard folders.insert(try FileStatus(descriptor: descriptor).identity).inserted else { return }
+        } catch {
+            return try problem(path, error.reason)
+        }
+        var (names, isExcluded) = ([(name: [UInt8], type: UInt8)](), false)
+        errno = 0
+        while let entry = readdir(stream) {
+            let (name, type) = Self.read(entry)
+            if !Self.isHidden(name) {
+                names.append((name, type))
+            } else if MusicNames.markers.contains(String(decoding: name, as: UTF8.self)),
+                let marker = try? FileStatus(name, in: descriptor, followsLinks: true), marker.size == 0
+            {
+                isExcluded = true
+            }
+            errno = 0
+        }
+        if errno != 0 { try problem(path, SystemError("read").reason) }
+        if isExcluded { return }
+        names.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        try visit(names, of: path, descriptor, depth)
+    }
+
+    private static func read(_ entry: UnsafeMutablePointer<dirent>) -> (name: [UInt8], type: UInt8) {
+        let offset = MemoryLayout<dirent>.offset(of: \.d_name)!
+        let start = UnsafeRawPointer(entry) + offset
+        let count = strlen(start.assumingMemoryBound(to: CChar.self))
+        return (Array(UnsafeRawBufferPointer(start: start, count: count)), entry.pointee.d_type)
+    }
+
+    private mutating func visit(
+        _ names: [(name: [UInt8], type: UInt8)], of path: BytePath, _ descriptor: Int32, _ depth: Int
+    ) throws {
+        var (listing, fileLinks) = (FolderListing(path: path), [[UInt8]]())
+        var subfolders: [[UInt8]] = []
+        for (name, type) in names {
+            if type == UInt8(DT_DIR) {
+                if !MusicNames.isLeftOut(name) { subfolders.append(name) }
+                continue
+            }
+            let isMusic = Self.isMusic(name)
+            if type == UInt8(DT_REG), !isMusic { continue }
+            let file = path.appending(name)
+            switch Self.status(name, in: descriptor) {
+            case .failure(let error):
+                try problem(file, error.number == ELOOP ? "is a loop of links" : error.reason)
+            case .success(let (status, isLink)):
+                switch status.kind {
+                case .folder where MusicNames.isLeftOut(name): break
+                case .folder: if isLink { links.append(file) } else { subfolders.append(name) }
+                case .file where !isMusic: break
+                case .file: if isLink { fileLinks.append(name) } else { add(name, status, to: &listing) }
+                case let kind: if isMusic || !isLink { try problem(file, "is \(kind.rawValue)") }
+                }
+            }
+        }
+        if !fileLinks.isEmpty {
+            waiting.append((listing, fileLinks))
+        } else if !listing.audio.isEmpty || !listing.pictures.isEmpty {
+            try send(.folder(listing))
+        }
+        for name in subfolders {
+            try enter(path.appending(name), name: name, parent: descriptor, depth: depth + 1, isLink: false)
+        }
+    }
+
+    /// The status of an entry, or of what it leads to if it is a link.
+    private static func status(_ name: [UInt8], in folder: Int32) -> Result<(FileStatus, isLink: Bool), SystemError> {
+        do throws(SystemError) {
+            let status = try FileStatus(name, in: folder, followsLinks: false)
+            if status.kind != .link { return .success((status, false)) }
+            return .success((try FileStatus(name, in: folder, followsLinks: true), true))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    /// Whether a name is hidden. Albums may begin with an ellipsis: "...And Justice for All".
+    private static func isHidden(_ name: [UInt8]) -> Bool {
+        let dot = UInt8(ascii: ".")
+        return name.first == dot && (name.count < 3 || name[1] != dot)
+    }
+
+    private static func isMusic(_ name: [UInt8]) -> Bool {
+        guard let known = MusicNames.fileExtension(name) else { return false }
+        return MusicNames.audio.contains(known) || MusicNames.pictures.contains(known)
+    }
+
+    private mutating func add(_ name: [UInt8], _ status: FileStatus, to listing: inout FolderListing) {
+        let entry = FolderListing.Entry(name, status)
+        if MusicNames.fileExtension(name).map(MusicNames.audio.contains) == true {
+            files.insert(status.identity)
+            listing.audio.append(entry)
+        } else {
+            listing.pictures.append(entry)
+        }
+    }
+
+    // MARK: Links
+
+    private mutating func follow(_ link: BytePath) throws {
+        guard try isAllowed(link) else { return }
+        // A link to one of the folders that contain it.
+        if let target = link.resolved, let folder = link.parent?.resolved, folder.isInside(target) {
+            return try problem(link, "is a link to a folder that contains it: a loop")
+        }
+        try enter(link, name: link.bytes, parent: AT_FDCWD, depth: 1, isLink: true)
+    }
+
+    private mutating func finish(_ listing: FolderListing, _ links: [[UInt8]]) throws {
+        var listing = listing
+        for name in links {
+            let link = listing.path.appending(name)
+            guard try isAllowed(link) else { continue }
+            switch Self.status(link.bytes, in: AT_FDCWD) {
+            case .failure(let error): try problem(link, error.reason)
+            case .success(let (status, _)):
+                if status.kind == .file, !files.contains(status.identity) { add(name, status, to: &listing) }
+            }
+        }
+        listing.audio.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        listing.pictures.sort { $0.name.lexicographicallyPrecedes($1.name) }
+        if !listing.audio.isEmpty || !listing.pictures.isEmpty { try send(.folder(listing)) }
+    }
+
+    private func isAllowed(_ link: BytePath) throws -> Bool {
+        if followsOutside { return true }
+        guard let target = link.resolved else {
+            try problem(link, SystemError("resolve").reason)
+            return false
+        }
+        if target.isInside(root) { return true }
+        try send(.outside(link))
+        return false
+    }
+
+    private func problem(_ path: BytePath, _ reason: String) throws { try send(.problem(MusicProblem(path, reason))) }
+}

@@ -1,0 +1,30 @@
+/// Which names of a music folder matter.
+package enum MusicNames {
+    /// The extensions of audio files whose tags are read.
+    static let audio: Set<String> = [
+        "mp3", "mp2", "aac", "flac", "ogg", "oga", "opus", "spx", "m4a", "m4b", "wma", "wv", "ape", "aif", "aiff",
+        "aifc",
+        "wav", "dsf", "mpc", "tta",
+    ]
+    /// The extensions of pictures, the preferred one first.
+    package static let pictures = ["jpg", "jpeg", "png", "webp", "avif", "jxl", "gif"]
+
+    /// Folders of storage systems, which hold thumbnails, snapshots and deleted files. In lower case.
+    private static let leftOut: Set<String> = [
+        "@eadir", "#recycle", "#snapshot", "@recycle", "@recently-snapshot", "lost+found", "$recycle.bin",
+        "system volume information",
+    ]
+    /// Empty files of these names exclude their folder. They are the conventions of Android, Navidrome and MPD.
+    static let markers: Set<String> = [".nomedia", ".ndignore", ".mpdignore"]
+
+    /// Whether a folder of this name is left out. Names that begin with a dot are, too.
+    static func isLeftOut(_ name: [UInt8]) -> Bool {
+        leftOut.contains(String(decoding: name, as: UTF8.self).lowercased())
+    }
+
+    /// The extension of a name in lower case; nil without one, and if it is longer than any that is known.
+    static func fileExtension(_ name: [UInt8]) -> String? {
+        guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, name.count - dot <= 5 else { return nil }
+        return String(decoding: name[(dot + 1)...], as: UTF8.self).lowercased()
+    }
+}

@@ -1,0 +1,183 @@
+import AlbumLibrary
+import Foundation
+import MusicFiles
+import Platform
+import Testing
+
+@testable import MusicFolder
+
+/// Real folders, and a state in a file.
+@Suite struct CoverWriterTests {
+    private struct Shelf {
+        let root: String
+        var album: String { root + "/music/album" }
+        var library: String { root + "/albums.json" }
+
+        init() throws {
+            root = FileManager.default.temporaryDirectory.path() + "sleeve-writer-" + UUID().uuidString
+            try MusicFile.write(album + "/1.mp3")
+        }
+
+        func remove() { try? FileManager.default.removeItem(atPath: root) }
+
+        /// A cover's file as the cache has it.
+        func cached(_ side: Int, number: Int = 0) throws -> (path: String, digest: Digest) {
+            let bytes = MusicPicture.jpeg(side, side, number: number).bytes
+            let digest = Digest(of: bytes)
+            let path = "\(root)/\(digest)"
+            try Data(bytes).write(to: URL(filePath: path))
+            return (path, digest)
+        }
+
+        var target: FillJob.Target {
+            .init(folder: BytePath(album), audioFolder: BytePath(album), former: nil)
+        }
+
+        func state() throws -> MusicState { try MusicState(of: library) { _ in } }
+
+        func write(
+            _ cover: (path: String, digest: Digest), former: WrittenFile? = nil
+        ) async throws -> CoverWriter.Result {
+            var target = target
+            target.former = former
+            return await CoverWriter(try state(), name: "cover").write(
+                cover.path, cover.digest, to: target, of: "1", title: "Low Tide")
+        }
+
+        var files: [String] {
+            ((try? FileManager.default.contentsOfDirectory(atPath: album)) ?? []).filter { $0 != "1.mp3" }.sorted()
+        }
+
+        func bytes(_ name: String) -> [UInt8] {
+            (try? Data(contentsOf: URL(filePath: "\(album)/\(name)"))).map(Array.init) ?? []
+        }
+    }
+
+    private func withShelf(_ body: (Shelf) async throws -> Void) async throws {
+        let shelf = try Shelf()
+        defer { shelf.remove() }
+        try await body(shelf)
+    }
+
+    private func written(_ result: CoverWriter.Result) throws -> WrittenFile {
+        guard case .written(let file, _) = result else { throw Unexpected(result: result) }
+        return file
+    }
+
+    private struct Unexpected: Error { var result: CoverWriter.Result }
+
+    @Test func `a cover gets the type's extension and the permissions of the music`() async throws {
+        try await withShelf { shelf in
+            chmod(shelf.album + "/1.mp3", 0o755)
+            let cover = try shelf.cached(500)
+            let file = try written(try await shelf.write(cover))
+            #expect(shelf.files == ["cover.jpg"])
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == cover.digest)
+            let mode = try FileManager.default.attributesOfItem(atPath: shelf.album + "/cover.jpg")[.posixPermissions]
+            #expect(mode as? Int == 0o644)
+            #expect(try shelf.state().writtenFiles() == [file])
+        }
+    }
+
+    @Test(arguments: ["cover.png", "Folder.JPG", "FRONT.webp", "Low Tide.jpg", "AlbumArtSmall.jpg"])
+    func `a cover under any known name stays the only one`(name: String) async throws {
+        try await withShelf { shelf in
+            try Data("mine".utf8).write(to: URL(filePath: "\(shelf.album)/\(name)"))
+            let result = try await shelf.write(try shelf.cached(500))
+            #expect(result == .exists(BytePath("\(shelf.album)/\(name)")))
+            #expect(shelf.files == [name])
+            #expect(shelf.bytes(name) == Array("mine".utf8))
+            #expect(try shelf.state().writtenFiles().isEmpty)
+        }
+    }
+
+    @Test func `what is no cover and has the file's name is said, and stays`() async throws {
+        try await withShelf { shelf in
+            try FileManager.default.createDirectory(
+                atPath: shelf.album + "/cover.jpg", withIntermediateDirectories: true)
+            let result = try await shelf.write(try shelf.cached(500))
+            guard case .failed(_, let reason) = result else { throw Unexpected(result: result) }
+            #expect(reason.contains("has the name of the file"))
+            #expect(shelf.files == ["cover.jpg"])
+        }
+    }
+
+    @Test func `the owner can always read and write a cover, whatever the permissions of the music`() async throws {
+        try await withShelf { shelf in
+            chmod(shelf.album + "/1.mp3", 0)
+            _ = try written(try await shelf.write(try shelf.cached(500)))
+            let mode = try FileManager.default.attributesOfItem(atPath: shelf.album + "/cover.jpg")[.posixPermissions]
+            #expect(mode as? Int == 0o600)
+        }
+    }
+
+    @Test func `a damaged file of the cache is not written`() async throws {
+        try await withShelf { shelf in
+            let cover = try shelf.cached(500)
+            try Data("rotten".utf8).write(to: URL(filePath: cover.path))
+            #expect(
+                try await shelf.write(cover)
+                    == .failed(folder: BytePath(shelf.album), reason: "the cached cover is damaged"))
+            #expect(shelf.files.isEmpty)
+        }
+    }
+
+    @Test func `an upgrade replaces an unchanged file by a larger one, and undo brings it back`() async throws {
+        try await withShelf { shelf in
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            let former = try written(try await shelf.write(small))
+            #expect(try await shelf.write(small, former: former) == .notLarger(former.path))
+            let file = try written(try await shelf.write(large, former: former))
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == large.digest)
+            #expect(try shelf.state().writtenFiles() == [file])
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
+            #expect(undone == [.restored(former.path)])
+            #expect(Digest(of: shelf.bytes("cover.jpg")) == small.digest)
+        }
+    }
+
+    @Test func `an upgrade keeps a file that was changed since`() async throws {
+        try await withShelf { shelf in
+            let former = try written(try await shelf.write(try shelf.cached(300)))
+            try Data("mine".utf8).write(to: URL(filePath: shelf.album + "/cover.jpg"))
+            let result = try await shelf.write(try shelf.cached(900, number: 1), former: former)
+            #expect(result == .exists(former.path))
+            #expect(shelf.bytes("cover.jpg") == Array("mine".utf8))
+        }
+    }
+
+    @Test(arguments: [false, true])
+    func `undo removes a file unless it was changed since`(isChanged: Bool) async throws {
+        try await withShelf { shelf in
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            if isChanged { try Data("mine".utf8).write(to: URL(filePath: shelf.album + "/cover.jpg")) }
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { "\(shelf.root)/\($0)" }
+            #expect(undone == [isChanged ? .kept(file.path) : .removed(file.path, album: "1")])
+            #expect(shelf.files == (isChanged ? ["cover.jpg"] : []))
+            #expect(try shelf.state().writtenFiles().isEmpty)
+        }
+    }
+
+    @Test func `a folder whose name is no UTF-8 gets its cover`() async throws {
+        try await withShelf { shelf in
+            let folder = BytePath(bytes: Array("\(shelf.root)/".utf8) + [0x63, 0xE9])
+            try #require(folder.withCString { mkdir($0, 0o755) } == 0)
+            let cover = try shelf.cached(300)
+            let result = await CoverWriter(try shelf.state(), name: "cover").write(
+                cover.path, cover.digest, to: .init(folder: folder, audioFolder: folder, former: nil), of: "1",
+                title: "")
+            let file = try written(result)
+            #expect(file.path.withCString { access($0, F_OK) } == 0)
+            #expect(try shelf.state().writtenFiles() == [file])
+        }
+    }
+
+    @Test func `what a killed fill has left is removed, and what others write stays`() async throws {
+        try await withShelf { shelf in
+            try Data("half".utf8).write(to: URL(filePath: shelf.album + "/.sleeve-1-1.part"))
+            try Data("other".utf8).write(to: URL(filePath: shelf.album + "/.other.part"))
+            _ = try written(try await shelf.write(try shelf.cached(300)))
+            #expect(shelf.files == [".other.part", "cover.jpg"])
+        }
+    }
+}

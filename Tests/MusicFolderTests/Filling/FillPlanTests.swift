@@ -1,0 +1,63 @@
+import AlbumLibrary
+import Platform
+import Testing
+
+@testable import MusicFolder
+
+@Suite struct FillPlanTests {
+    private func scanned(
+        _ folders: String..., cover: String? = nil, isShared: Bool = false
+    ) -> ScannedAlbum {
+        var album = ScannedAlbum()
+        album.places = folders.map { folder in
+            var place = AlbumPlace()
+            (place.folders, place.coverFolders, place.isShared) = ([BytePath(folder)], [BytePath(folder)], isShared)
+            place.cover = cover.map { CoverFile(path: BytePath("\(folder)/\($0)"), byteCount: 9) }
+            return place
+        }
+        return album
+    }
+
+    private func plan(
+        _ albums: [ScannedAlbum], written: [WrittenFile] = [], upgrades: Bool = false,
+        whyUnwritable: (BytePath) -> String? = { _ in nil }
+    ) -> FillPlan {
+        var options = FillOptions()
+        options.upgrades = upgrades
+        return FillPlan(
+            albums.map { ($0, Album(title: "Low Tide")) }, written: written, options: options,
+            whyUnwritable: whyUnwritable)
+    }
+
+    private func file(_ folder: String, _ name: String) -> WrittenFile {
+        WrittenFile(
+            folder: BytePath(folder), name: Array(name.utf8), digest: Digest(of: [1]), width: 10, height: 10,
+            album: "1", run: 1)
+    }
+
+    @Test func `each folder of an album without a cover is a target`() {
+        let plan = plan([scanned("/m/a", "/n/a"), scanned("/m/b", cover: "Folder.JPG")])
+        #expect(plan.jobs.map { $0.targets.map(\.folder) } == [[BytePath("/m/a"), BytePath("/n/a")]])
+        #expect(plan.covered == 1)
+    }
+
+    @Test func `a folder with other albums, and one that takes no file, are obstacles`() {
+        let albums = [scanned("/m/a", isShared: true), scanned("/m/b")]
+        let plan = plan(albums, whyUnwritable: { $0 == BytePath("/m/b") ? "read-only" : nil })
+        #expect(plan.jobs.isEmpty)
+        #expect(plan.obstacles.map(\.obstacle) == [.shared, .unwritable(reason: "read-only")])
+    }
+
+    @Test(arguments: [false, true])
+    func `only an upgrade looks at a file that a fill has written`(upgrades: Bool) {
+        let own = file("/m/a", "cover.jpg")
+        let plan = plan([scanned("/m/a", cover: "cover.jpg")], written: [own], upgrades: upgrades)
+        #expect(plan.jobs.flatMap(\.targets).map(\.former) == (upgrades ? [own] : []))
+        #expect(plan.covered == 1)
+    }
+
+    @Test func `an upgrade leaves a person's file alone`() {
+        let plan = plan([scanned("/m/a", cover: "folder.png")], written: [file("/m/a", "cover.jpg")], upgrades: true)
+        #expect(plan.jobs.isEmpty)
+    }
+}

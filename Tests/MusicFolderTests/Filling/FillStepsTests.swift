@@ -1,0 +1,71 @@
+@testable import CoverSources
+import Testing
+
+@testable import MusicFolder
+
+@Suite struct FillStepsTests {
+    private func candidate(_ source: SourceName, _ certainty: Match.Certainty, _ url: String) -> SourceCandidate {
+        SourceCandidate(
+            source: source, album: AlbumQuery(artist: "A", title: "B"), pictures: [url],
+            match: Match(certainty, "because"))
+    }
+
+    private func findings(
+        _ candidates: [SourceCandidate], _ answers: [(SourceName, SourceAnswer.Kind)]
+    ) -> SourceFindings {
+        var findings = SourceFindings()
+        findings.candidates = candidates
+        findings.answers = answers.map { SourceAnswer($0, $1, url: "https://s.example/", time: 0, detail: "why") }
+        return findings
+    }
+
+    @Test func `the album's own URLs come before all sources`() {
+        var steps = FillSteps(own: ["https://a.example/1"], sources: [.itunes], acceptsDoubtful: false)
+        #expect(steps.next() == .download(["https://a.example/1"], nil))
+        #expect(steps.next() == .search(skipping: []))
+    }
+
+    @Test func `when a certain cover cannot be downloaded the sources that were not asked are`() {
+        var steps = FillSteps(own: [], sources: [.itunes, .deezer], acceptsDoubtful: false)
+        #expect(steps.next() == .search(skipping: []))
+        let found = candidate(.itunes, .certain, "https://i.example/1")
+        steps.add(findings([found], [(.itunes, .found)]))
+        #expect(steps.next() == .download(["https://i.example/1"], found))
+        steps.didFail("i.example: 404", isAbsent: true)
+        #expect(steps.next() == .search(skipping: [.itunes]))
+        steps.add(findings([], [(.deezer, .notFound)]))
+        #expect(steps.next() == .end(.missing))
+    }
+
+    @Test(arguments: [false, true])
+    func `doubtful covers are downloaded only if that is wanted, and after all sources`(isWanted: Bool) {
+        var steps = FillSteps(own: [], sources: [.itunes, .deezer], acceptsDoubtful: isWanted)
+        #expect(steps.next() == .search(skipping: []))
+        let found = candidate(.itunes, .doubtful, "https://i.example/1")
+        steps.add(findings([found], [(.itunes, .found), (.deezer, .notFound)]))
+        #expect(steps.next() == (isWanted ? .download(["https://i.example/1"], found) : .end(.doubtful([found]))))
+    }
+
+    /// An album that failed is looked for again by the next fill; one that is missing is not for weeks.
+    @Test(arguments: [SourceAnswer.Kind.failed, .throttled])
+    func `an album is not missing while a source could not be asked`(kind: SourceAnswer.Kind) {
+        var steps = FillSteps(own: [], sources: [.itunes], acceptsDoubtful: false)
+        _ = steps.next()
+        steps.add(findings([], [(.itunes, kind)]))
+        #expect(steps.next() == .end(.failed("iTunes: why")))
+    }
+
+    @Test func `a download that fails for another reason than absence is a failure`() {
+        var steps = FillSteps(own: ["https://a.example/1"], sources: [], acceptsDoubtful: false)
+        _ = steps.next()
+        steps.didFail("a.example: timed out", isAbsent: false)
+        #expect(steps.next() == .end(.failed("a.example: timed out")))
+    }
+
+    @Test func `a search that asks nothing is not repeated`() {
+        var steps = FillSteps(own: [], sources: [.caa], acceptsDoubtful: false)
+        #expect(steps.next() == .search(skipping: []))
+        steps.add(SourceFindings())
+        #expect(steps.next() == .end(.missing))
+    }
+}

@@ -1,0 +1,79 @@
+import Foundation
+import SQLite
+import Testing
+
+@testable import MusicFolder
+
+@Suite struct MusicStateTests {
+    private func contents(_ files: Int) -> FolderContents {
+        var contents = FolderContents()
+        contents.files = files
+        contents.problems = [MusicProblem(BytePath(bytes: [0xFF, 0x2F, 0x80]), "why")]
+        return contents
+    }
+
+    @Test func `folders and albums are there for the next process, names that are no UTF-8 too`() throws {
+        let folder = try Folder()
+        let library = folder.text + "/albums.json"
+        let odd = BytePath(bytes: Array("/m/".utf8) + [0xFF])
+        var record = AlbumRecord(id: "1")
+        record.isAdded = true
+        record.written.title = "One"
+        var place = AlbumPlace()
+        place.folders = [odd, BytePath("/m/=41")]
+        record.places = [place]
+        do {
+            let state = try MusicState(of: library) { Issue.record("\($0)") }
+            try state.save([
+                (odd, .init(fingerprint: 7, contents: contents(3))),
+                (BytePath("/n"), .init(fingerprint: 8, contents: contents(1))),
+            ])
+            try state.save([record])
+        }
+        let state = try MusicState(of: library) { Issue.record("\($0)") }
+        let found = try state.folders(in: [BytePath("/m")])
+        #expect(found.count == 1 && found[odd]?.fingerprint == 7 && found[odd]?.contents == contents(3))
+        #expect(try state.albums() == [record])
+        try state.removeFolders([odd])
+        try state.save([], removing: ["1"])
+        #expect(try state.folders(in: [BytePath("/m")]).isEmpty && state.albums().isEmpty)
+    }
+
+    @Test func `a folder with files that may be readable later is read again`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { _ in }
+        var contents = contents(1)
+        contents.isTransient = true
+        try state.save([(BytePath("/m"), .init(fingerprint: 7, contents: contents))])
+        #expect(try state.folders(in: [BytePath("/m")])[BytePath("/m")]?.fingerprint == 0)
+    }
+
+    @Test func `folders of a former version are read again, albums stay known`() throws {
+        let folder = try Folder()
+        let library = folder.text + "/albums.json"
+        do {
+            let state = try MusicState(of: library) { _ in }
+            try state.save([(BytePath("/m"), .init(fingerprint: 7, contents: contents(1)))])
+            try state.save([AlbumRecord(id: "1")])
+            try state.database.execute("PRAGMA user_version = 0")
+        }
+        let state = try MusicState(of: library) { _ in }
+        #expect(try state.folders(in: [BytePath("/m")]).isEmpty && state.albums().map(\.id) == ["1"])
+    }
+
+    @Test func `a damaged state is moved aside, one of a newer version is refused`() throws {
+        let folder = try Folder()
+        let library = folder.text + "/albums.json"
+        try folder.file(
+            "albums.json.state/music.sqlite3",
+            bytes: Array("no database, but longer than its header".utf8) + [UInt8](repeating: 7, count: 200))
+        var notices: [String] = []
+        do {
+            let state = try MusicState(of: library) { notices.append($0) }
+            #expect(notices.count == 1 && notices[0].contains("damaged"))
+            #expect(try state.albums().isEmpty)
+            try state.database.execute("PRAGMA user_version = 99")
+        }
+        #expect(throws: MusicState.Problem.self) { try MusicState(of: library) { _ in } }
+    }
+}

@@ -1,0 +1,105 @@
+import MusicFiles
+import Platform
+import Testing
+
+@testable import MusicFolder
+
+@Suite struct TagReaderTests {
+    private static let release = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
+    private static let group = "c31a5e2b-0bf8-32e0-8aeb-ef4ba9973932"
+
+    @Test(arguments: MusicFile.allCases)
+    func `the tags and the pictures of every format are read`(format: MusicFile) throws {
+        let folder = try Folder()
+        let picture = MusicPicture.jpeg(600, 590)
+        let file = try folder.file(
+            "a.\(format)",
+            MusicTags(
+                album: "Große Fahrt", track: 7, disc: 2, isCompilation: true, releaseID: Self.release.uppercased(),
+                releaseGroupID: Self.group, pictures: [.jpeg(10, 10, number: 9, type: 4), picture]))
+        let tags = try TagReader().read(file).get()
+        #expect(
+            tags.album == "Große Fahrt" && tags.artist == "The Harbour Lights"
+                && tags.albumArtist == "The Harbour Lights")
+        #expect(tags.year == "1971" && tags.genre == "Folk" && tags.track == 7 && tags.disc == 2 && tags.isCompilation)
+        #expect(tags.releaseID == Self.release && tags.releaseGroupID == Self.group)
+        #expect(tags.pictureCount == 2)
+        // MP4 has no types: its first picture is the cover.
+        let cover = try #require(tags.picture)
+        #expect(cover.type == 3 && cover.mediaType == "image/jpeg")
+        let expected = format == .m4a ? MusicPicture.jpeg(10, 10, number: 9) : picture
+        #expect(
+            cover.width == expected.width && cover.height == expected.height && cover.byteCount == expected.bytes.count)
+        #expect(cover.digest == Digest(of: expected.bytes).description)
+    }
+
+    @Test func `the only picture is the cover whatever its type, of several none but a front cover is`() throws {
+        let folder = try Folder()
+        func picture(_ pictures: [MusicPicture]) throws -> EmbeddedPicture? {
+            try TagReader().read(try folder.file("a.flac", MusicTags(pictures: pictures))).get().picture
+        }
+        #expect(try picture([.jpeg(type: 0)])?.type == 0)
+        #expect(try picture([.jpeg(type: 4), .jpeg(type: 5)]) == nil)
+        #expect(try picture([.jpeg(type: 4), .jpeg(type: 3)])?.type == 3)
+        #expect(try picture([]) == nil)
+    }
+
+    @Test(arguments: [
+        ("1971-03-05", "1971"), ("05/03/1971", "1971"), ("19710305", "1971"), ("März 1971", "1971"), ("71", ""),
+        ("0000", ""),
+        ("", ""),
+    ])
+    func `the year is found in a date of any form`(date: String, year: String) throws {
+        let folder = try Folder()
+        #expect(try TagReader().read(try folder.file("a.flac", MusicTags(date: date))).get().year == year)
+    }
+
+    @Test func `what is no audio file fails with its reason, and the next file is read`() throws {
+        let folder = try Folder()
+        let reader = TagReader()
+        func reason(_ path: BytePath) -> String? {
+            if case .failure(let failure) = reader.read(path) { failure.reason } else { nil }
+        }
+        #expect(
+            reason(try folder.file("a.flac", bytes: Array("<html>".utf8)))
+                == "is damaged, or no audio file of its name's format")
+        #expect(reason(try folder.file("a.mp3", bytes: [])) == "is empty")
+        #expect(reason(folder.path.appending(Array("gone.mp3".utf8))) == "No such file or directory")
+        #expect(mkfifo(folder.text + "/f.mp3", 0o600) == 0)
+        #expect(reason(folder.path.appending(Array("f.mp3".utf8))) == "is no regular file")
+        #expect(reason(try folder.file("b.mp3")) == nil)
+    }
+
+    @Test(arguments: MusicFile.allCases)
+    func `no prefix and no corruption of a file ends the reader`(format: MusicFile) throws {
+        let folder = try Folder()
+        let bytes = format.bytes(MusicTags(pictures: [.jpeg()]))
+        let reader = TagReader()
+        for count in stride(from: 0, to: bytes.count, by: 37) {
+            _ = reader.read(try folder.file("a.\(format)", bytes: Array(bytes.prefix(count))))
+            var damaged = bytes
+            damaged[count] ^= 0xFF
+            _ = reader.read(try folder.file("a.\(format)", bytes: damaged))
+        }
+    }
+
+    @Test func `a record of tags survives the pipe`() throws {
+        let folder = try Folder()
+        let tags = try TagReader().read(
+            try folder.file(
+                "a.flac",
+                MusicTags(track: 3, disc: 1, isCompilation: true, releaseID: Self.release, pictures: [.jpeg()]))
+        ).get()
+        for result in [
+            .success(tags), .success(AudioTags()), .failure(.init(reason: "why")),
+            .failure(.init(reason: "why", isTransient: true)),
+        ]
+            as [Result<AudioTags, TagRecord.Failure>]
+        {
+            let bytes = TagRecord(result).bytes
+            #expect(bytes.last == 0)
+            let read = TagRecord(bytes.dropLast()).result
+            #expect(read == result)
+        }
+    }
+}

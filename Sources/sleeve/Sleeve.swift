@@ -14,6 +14,7 @@ struct Sleeve: AsyncParsableCommand {
             has reported is on the disk and survives power loss.
 
             Begin with:
+              sleeve fill ~/Music                a cover beside the music of each album without one
               sleeve prefetch albums.json        download the covers of a list
               sleeve refresh                     check cached covers for changes
               sleeve get URL -o cover.jpg        one cover, from the cache if it is there
@@ -22,6 +23,7 @@ struct Sleeve: AsyncParsableCommand {
               sleeve stats                       the size of the cache and its hit rate
               sleeve pin URL                     keep a cover: pinned ones are never evicted
               sleeve pack covers.tar             all covers in one file, for `sleeve unpack` on another machine
+              sleeve export DIR                  the covers of your albums as files, for media servers
 
             `sleeve help COMMAND` explains a command and its options.
 
@@ -30,9 +32,11 @@ struct Sleeve: AsyncParsableCommand {
             """,
         version: LibraryAPI.version,
         subcommands: [
-            Prefetch.self, Refresh.self, Get.self, AlbumCommand.self, Serve.self, List.self, Stats.self, Verify.self,
-            Evict.self, Pin.self, Unpin.self, Remove.self, Pack.self, Unpack.self,
-            OriginCommand.self, BenchCommand.self,
+            FillCommand.self, Scan.self, Prefetch.self, Refresh.self, Get.self, Export.self, AuditCommand.self,
+            Why.self,
+            AlbumCommand.self, Serve.self,
+            List.self, Stats.self, Verify.self, Evict.self, Pin.self, Unpin.self, Remove.self, Pack.self, Unpack.self,
+            OriginCommand.self, BenchCommand.self, TagsWorker.self,
         ])
 
     static func main() async {

@@ -40,9 +40,10 @@ extension CommandTests {
                 let result = try await stage.run("prefetch", path)
                 #expect(result.status == 1 && result.stdout.isEmpty)
                 let kind = ["cover.jpg": "an image (image/jpeg)", "noise": "a binary file", ".": "a directory"]
+                let advice = name == "." ? "; `sleeve fill DIR` finds the covers of a music folder" : ""
                 #expect(
                     result.stderr == """
-                        sleeve: \(path): is \(kind[name] ?? ""); expected a list of albums (JSON, JSON lines, CSV) or of URLs
+                        sleeve: \(path): is \(kind[name] ?? ""); expected a list of albums (JSON, JSON lines, CSV, album.nfo, a beets library) or of URLs\(advice)
 
                         """)
             }

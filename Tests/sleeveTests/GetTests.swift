@@ -70,6 +70,45 @@ extension CommandTests {
             }
         }
 
+        @Test
+        func `an album's cover is that of its first cached URL, else it is downloaded from the first that has it`()
+            async throws
+        {
+            try await withStage { stage in
+                let (missing, second) = (stage.urls(0..<1, "status=404")[0], stage.origin.coverURL(5))
+                _ = try stage.file(
+                    "albums.json",
+                    """
+                    [{"id": "a", "title": "Low Tide", "artist": "Lights", "coverUrl": "\(missing)", "coverUrls": ["\(second)"]},
+                     {"id": "b", "title": "Low Tide", "artist": "Others", "coverUrl": "\(stage.origin.coverURL(6))"},
+                     {"id": "c", "title": "No cover"}]
+                    """)
+                let offline = try await stage.run("get", "--album", "a", "--offline")
+                #expect(offline.status == 1 || offline.status == 3, "\(offline)")
+                for name in ["a", "lights - low tide", "1", "id:a"] {
+                    let result = try await stage.run("get", "--album", name)
+                    #expect(result.status == 0 && result.output == cover, "\(name): \(result)")
+                }
+                #expect(stage.origin.requestCount(path: "/covers/5.jpg") == 1)
+                let path = try await stage.run("get", "--album", "a", "--path", "--offline")
+                #expect(FileManager.default.contents(atPath: String(path.stdout.dropLast())) == Data(cover))
+                let both = try await stage.run("get", "--album", "low tide")
+                #expect(both.status == 1 && both.stderr.contains("2 albums are titled"), "\(both)")
+                #expect(try await stage.run("get", "--album", "d").status == 1)
+                #expect(try await stage.run("get", "--album", "c").status == 1, "nothing locates its cover")
+                #expect(try await stage.run("get", "--album", "a", second).status == 64)
+                #expect(try await stage.run("get").status == 64)
+            }
+        }
+
+        @Test func `an album needs a library file, which a get does not create`() async throws {
+            try await withStage { stage in
+                let result = try await stage.run("get", "--album", "x")
+                #expect(result.status == 1 && result.stderr.contains("no library file at"), "\(result)")
+                #expect(!FileManager.default.fileExists(atPath: stage.folder + "/albums.json"))
+            }
+        }
+
         @Test func `a cover is written to a file, and JSON describes it`() async throws {
             try await withStage { stage in
                 let file = try stage.file("cover.jpg", "something else")

@@ -1,4 +1,6 @@
+import Foundation
 import OriginServer
+import Synchronization
 import Testing
 import Wire
 
@@ -26,6 +28,40 @@ extension CommandTests {
                 #expect(lines.contains { $0.url.hasSuffix("/covers/0.jpg?access_token=[hidden]") })
                 // The server gets the token, and `get` prints it.
                 #expect(try await stage.run("get", "--offline", urls[0], "-o", stage.folder + "/c").status == 0)
+            }
+        }
+
+        @Test func `the credentials of a Subsonic client are sent, and are nowhere on the disk`() async throws {
+            try await withStage { stage in
+                let image = "<svg xmlns='http://www.w3.org/2000/svg' width='1' height='1'/>"
+                let heads = Mutex<[String]>([])
+                let listener = try Listener { head in
+                    heads.withLock { $0.append(head) }
+                    return
+                        "HTTP/1.1 200 OK\r\nConnection: close\r\nETag: \"1\"\r\nContent-Length: \(image.utf8.count)\r\n\r\n\(image)"
+                }
+                defer { listener.stop() }
+                let address = listener.url + "/rest/getCoverArt"
+                let list = try stage.list(
+                    (1...3).map { "\(address)?u=me&t=hush\($0)&s=salt\($0)&c=app\($0)&v=1.16.1&id=al-7&size=300" })
+                let report = stage.folder + "/report"
+                let result = try await stage.run(
+                    "prefetch", list, "--report", report, "--log-level", "trace", "--json")
+                let summary = try result.summary()
+                #expect(summary.downloaded == 1 && summary.joined + summary.fresh == 2, "\(result)")
+                #expect(heads.withLock { $0.count == 1 && $0[0].contains("t=hush1&s=salt1") })
+                #expect(try await stage.entries().map(\.url) == [address + "?id=al-7&size=300"])
+                for file in try FileManager.default.subpathsOfDirectory(atPath: stage.cache) {
+                    let bytes = FileManager.default.contents(atPath: "\(stage.cache)/\(file)") ?? Data()
+                    #expect(
+                        bytes.firstRange(of: Data("hush".utf8)) == nil
+                            && bytes.firstRange(of: Data("salt1".utf8)) == nil, "\(file)")
+                }
+                #expect(!(result.stderr + result.stdout).contains("hush"))
+                #expect(try !stage.text(of: report).contains("hush"))
+                // A server refuses requests without them.
+                let refresh = try await stage.run("refresh", "--all", "--json")
+                #expect(refresh.status == 0 && heads.withLock { $0.count } == 1, "\(refresh)")
             }
         }
 

@@ -90,7 +90,7 @@ extension CommandTests {
         @Test func `the help of prefetch explains how albums locate their covers`() async throws {
             try await withStage { stage in
                 let help = try await stage.run("prefetch", "--help")
-                let start = help.stdout.split(separator: "\n\n").prefix(2).joined()
+                let start = help.stdout.split(separator: "\n\n").prefix(2).joined().replacing("\n", with: " ")
                 for word in ["coverUrl,", "coverUrls", "MusicBrainz id"] { #expect(start.contains(word), "\(start)") }
             }
         }

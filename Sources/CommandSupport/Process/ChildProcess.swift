@@ -79,7 +79,7 @@ package struct ChildProcess: Sendable {
     }
 
     /// Waits for the end of the process. Call it once.
-    func wait() -> Exit {
+    package func wait() -> Exit {
         var (word, usage) = (Int32(0), rusage())
         while wait4(pid, &word, 0, &usage) < 0, errno == EINTR {}
         let signal = word & 0x7F
@@ -95,5 +95,5 @@ package struct ChildProcess: Sendable {
     }
 
     /// Sends a signal. Call it before `wait` returns only: the id may belong to another process afterwards.
-    func send(_ signal: Int32) { _ = kill(pid, signal) }
+    package func send(_ signal: Int32) { _ = kill(pid, signal) }
 }

@@ -16,16 +16,25 @@ struct Get: AsyncParsableCommand {
             With --path it prints the path of the cover's file in the cache instead, for programs that read pictures from files. \
             The file has the cover's bytes and nothing else. Do not change it; it is there until the cover is evicted or replaced.
 
+            With --album it is the cover of an album of the library: at the first of its URLs that is cached, else at the first \
+            from which it can be downloaded.
+
             Exit codes: 0 success, 3 the cover could not be downloaded or, with --offline, is not cached, 1 could not run: not a \
-            URL, or no readable cache, 128+N stopped by signal N.
+            URL, no such album, or no readable cache, 128+N stopped by signal N.
 
               sleeve get https://example.org/cover.jpg -o cover.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
+              sleeve get --album "The Harbour Lights - Low Tide" -o cover.jpg
               notify-send "Low Tide" --icon "$(sleeve get --path "$url")"
             """)
 
     @Argument(help: "The cover's URL.")
-    var url: String
+    var url: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The cover of this album instead: its number, title, id, or “artist - title”.", valueName: "album"))
+    var album: AlbumReference?
 
     @Option(
         name: .shortAndLong, help: ArgumentHelp("Write the cover to this file.", valueName: "file"), completion: .file()
@@ -36,10 +45,12 @@ struct Get: AsyncParsableCommand {
     var path = false
 
     @OptionGroup var absences: AbsenceOptions
+    @OptionGroup var archive: ArchiveOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
+        if (url == nil) == (album == nil) { throw ValidationError("Name the cover: a URL, or --album.") }
         if path {
             if output != nil { throw ValidationError("Use either --path or --output.") }
             return
@@ -55,8 +66,9 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        try archive.apply(to: &configuration)
         let library = try await openLibrary(configuration, createsCache: !network.offline)
-        let request = CoverRequest(url, cachePolicy: absences.cachePolicy)
+        let request = try await request(in: library)
         let work = Task { try await library.cover(for: request) }
         Signals.handle { _ in work.cancel() }
         do {
@@ -65,7 +77,7 @@ struct Get: AsyncParsableCommand {
             if !path { try write(cover) }
             if cover.isStale {
                 configuration.logger.notice(
-                    "\(url): this cached copy is stale; `sleeve refresh` checks it for changes"
+                    "\(url ?? cover.key): this cached copy is stale; `sleeve refresh` checks it for changes"
                 )
             }
             if options.json {
@@ -83,11 +95,24 @@ struct Get: AsyncParsableCommand {
         await library.close()
     }
 
+    /// - Throws: An exit code, after an error message, if there is no such album.
+    private func request(in library: LibraryAPI) async throws -> CoverRequest {
+        guard let album else { return CoverRequest(url ?? "", cachePolicy: absences.cachePolicy) }
+        do {
+            let albums = try await library.existingAlbums()
+            return CoverRequest(album: albums[try album.index(in: albums)], cachePolicy: absences.cachePolicy)
+        } catch {
+            await library.close()
+            if let error = error as? LibraryError { throw fail(error.message) }
+            throw error
+        }
+    }
+
     /// The path of the cover's file.
     private func file(_ cover: Cover, in library: LibraryAPI) throws -> String {
         if let file = try library.coverFile(for: cover.key) { return file }
         throw CoverFailure(
-            .notStorable, url: url, detail: "the cover has no file, as its server forbids keeping it (no-store)")
+            .notStorable, url: cover.key, detail: "the cover has no file, as its server forbids keeping it (no-store)")
     }
 
     private func write(_ cover: Cover) throws {

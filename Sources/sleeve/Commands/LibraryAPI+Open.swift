@@ -54,3 +54,16 @@ func withAlbums(_ configuration: LibraryConfiguration, _ body: (LibraryAPI) asyn
     try configuration.requireLibraryFile()
     try await withLibrary(configuration, body)
 }
+
+extension LibraryAPI {
+    /// The albums of the library file, for commands that do not create it.
+    /// - Throws: An exit code, after an error message, if there is no such file; `LibraryError` if it cannot be read.
+    func existingAlbums() async throws -> [Album] {
+        try configuration.requireLibraryFile()
+        // Reading the albums would create the file.
+        guard FileManager.default.fileExists(atPath: configuration.libraryPath) else {
+            throw fail("no library file at \(configuration.libraryPath): name it with --library or $SLEEVE_LIBRARY")
+        }
+        return try await albums.all()
+    }
+}

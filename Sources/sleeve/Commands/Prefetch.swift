@@ -10,12 +10,16 @@ struct Prefetch: AsyncParsableCommand {
         discussion: """
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \
             one on each line. The format is detected, and so are the columns and fields of other programs: exports of beets, \
-            Spotify and MusicBrainz, lists for aria2c and wget. Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
+            Spotify and MusicBrainz, lists for aria2c and wget, M3U playlists with #EXTALBUMARTURL, album.nfo of Kodi, Jellyfin and \
+            Lidarr, and the library of beets itself (library.db). Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
             (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; if \
             there is none, it is created with starter albums, whose covers are put into the cache.
 
             Cached covers are not downloaded again. Run the command again after an interruption: it downloads what is \
             missing. A 404 or 410 is cached for as long as the server says, else ten minutes (404) or a day (410); at most a week.
+
+            Addresses of covers on Subsonic servers (…/rest/getCoverArt?u=…&t=…&s=…&id=…) are one cover whatever their user, token, \
+            salt and client. These are sent, and not kept.
 
             coverUrls may hold several URLs; the first that has the cover is used. An album with a MusicBrainz id \
             (musicBrainzReleaseId, musicBrainzReleaseGroupId, or the names that taggers use) falls back to the Cover Art \
@@ -24,6 +28,7 @@ struct Prefetch: AsyncParsableCommand {
               sleeve prefetch albums.json
               tail -n +2 library.tsv | cut -f3 | sleeve prefetch - --per-host 4 --rate 20
               sleeve prefetch covers.csv --report report.jsonl --json
+              sleeve prefetch ~/.config/beets/library.db
             """)
 
     @Argument(
@@ -31,7 +36,7 @@ struct Prefetch: AsyncParsableCommand {
         completion: .file())
     var inputs: [String] = []
 
-    @Option(help: "The format of the lists: json, jsonl, csv or urls. Default: detected.")
+    @Option(help: "The format of the lists: json, jsonl, csv, urls or nfo. Default: detected.")
     var format: ListFormat?
 
     @Option(

@@ -19,6 +19,9 @@ struct Refresh: AsyncParsableCommand {
               sleeve refresh --older-than 7d --max-requests 5000
               sleeve refresh --all --only 'https://covers.example.org/*' --max-time 10m
 
+            Covers of Subsonic servers (getCoverArt) are left out: they are kept under addresses without credentials, which the \
+            server would refuse. `sleeve remove` and a prefetch renew them.
+
             A cache that is empty or missing needs no refresh: the command says so and succeeds.
 
             Exit codes: 0 success, 1 nothing could be checked, 3 some covers could not be checked, 75 another refresh is running on this \

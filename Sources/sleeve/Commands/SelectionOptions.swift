@@ -40,13 +40,7 @@ struct SelectionOptions: ParsableArguments {
         guard isNamed else { return .matching(filter.filter) }
         var requests: [CoverRequest] = []
         if !album.isEmpty {
-            try library.configuration.requireLibraryFile()
-            let path = library.configuration.libraryPath
-            // Reading the albums would create the file.
-            guard FileManager.default.fileExists(atPath: path) else {
-                throw fail("no library file at \(path): name it with --library or $SLEEVE_LIBRARY")
-            }
-            let albums = try await library.albums.all()
+            let albums = try await library.existingAlbums()
             for reference in album { requests.append(CoverRequest(album: albums[try reference.index(in: albums)])) }
         }
         for input in inputs {

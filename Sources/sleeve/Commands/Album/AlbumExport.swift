@@ -25,7 +25,9 @@ struct AlbumExport: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if format == .urls { throw ValidationError("--format must be json, jsonl or csv") }
+        if let format, !ListFormat.written.contains(format) {
+            throw ValidationError("--format must be json, jsonl or csv")
+        }
         _ = try chosenFormat()
     }
 

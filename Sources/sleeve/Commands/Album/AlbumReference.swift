@@ -2,7 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 
-/// An argument that names an album: its number in the list, its title or its id.
+/// An argument that names an album: its number in the list, its title or its id. The title may follow the artist: `artist - title`.
 struct AlbumReference: ExpressibleByArgument {
     var text: String
     init(argument: String) { text = argument }
@@ -33,7 +33,11 @@ struct AlbumReference: ExpressibleByArgument {
         case .id: return albums.indices.filter { albums[$0].id == name }
         case .title:
             let folded = name.lowercased()
-            return albums.indices.filter { albums[$0].title.lowercased() == folded }
+            return albums.indices.filter { index in
+                let title = albums[index].title.lowercased()
+                return title == folded
+                    || (folded.hasSuffix(title) && "\(albums[index].artist.lowercased()) - \(title)" == folded)
+            }
         }
     }
 

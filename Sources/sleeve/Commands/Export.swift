@@ -1,0 +1,180 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+import MusicFolder
+import Platform
+
+struct Export: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "export", _superCommandName: "sleeve",
+        abstract: "Write the covers of the library's albums as files into a folder, for media servers and players.",
+        discussion: """
+            Each album's cached cover becomes a file, named by --as or --profile. Nothing is downloaded: run `sleeve prefetch` \
+            before. Names are made safe for Linux, macOS and Windows. Albums whose names are the same are numbered.
+
+            The fields of --as are {albumartist} or {artist}, {album} or {title}, {year}, {genre}, {id}, {releaseid} (MusicBrainz, \
+            else the id), {digest} and {ext}, the extension by the picture's type. A name that ends with .jpg or another \
+            picture's extension takes pictures of this type only; the others are reported.
+
+            Only what changed is written; .sleeve-export.jsonl in the folder says what that is. A file that no export wrote, or \
+            that was changed since, is never replaced or removed. Where the file system can, a file shares its blocks with the \
+            cache's (reflink). With --link it is the cache's file itself: readable by its owner only, and not to be edited.
+
+            Exits with 3 if an album's cover is not cached, or a file could not be written or is another one.
+
+              sleeve export ~/Covers
+              sleeve export /srv/music --profile navidrome
+              sleeve export covers --as '{year}/{albumartist} - {album}.{ext}' --prune
+            """)
+
+    @Argument(help: ArgumentHelp("The folder; created if it is missing.", valueName: "dir"), completion: .directory)
+    var directory: String
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp(
+            "The name of each file in the folder. Default: '\(ExportPattern.standard)'.", valueName: "pattern"))
+    var pattern: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The names that a program looks for: navidrome ({albumartist}/{album}/cover.{ext}), jellyfin (…/folder.{ext}) or kodi (…/folder.jpg).",
+            valueName: "name"))
+    var profile: ExportPattern.Profile?
+
+    @Flag(help: "Make hard links to the cache's files. Copies, and says so, where that is not possible.")
+    var link = false
+
+    @Flag(help: "Remove files that exports wrote for albums and names that are gone.")
+    var prune = false
+
+    @Flag(help: "Print what would be done, and do nothing.")
+    var dryRun = false
+
+    @OptionGroup var progress: ProgressOptions
+    @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        if directory.isEmpty { throw ValidationError("Name the folder to write to.") }
+        if pattern != nil, profile != nil { throw ValidationError("Use either --as or --profile.") }
+        _ = try exportOptions()
+    }
+
+    private func exportOptions() throws -> ExportOptions {
+        do throws(ExportPattern.Problem) {
+            var options = ExportOptions(
+                try ExportPattern(pattern ?? profile?.pattern ?? ExportPattern.standard))
+            (options.usesHardLinks, options.prunes, options.isDryRun) = (link, prune, dryRun)
+            return options
+        } catch {
+            throw ValidationError("--as: \(error)")
+        }
+    }
+
+    func run() async throws {
+        let configuration = try options.configuration()
+        let export = try exportOptions()
+        try await withLibrary(configuration, createsCache: false) { library in
+            _ = try await library.existingAlbums()
+            let failures = FailureList()
+            let (directory, lists, notes) = (directory, dryRun && !options.json && !options.quiet, !options.quiet)
+            let start = ContinuousClock.now
+            let summary = try await withProgress(ExportSummary(), every: progress.interval(options), Self.progress) {
+                progress in
+                try await library.export(
+                    export, to: directory,
+                    onEvent: { event in
+                        if lists, let line = event.plannedLine { return _ = try? printResult(line) }
+                        if let message = event.failure { return failures.add(message) }
+                        if notes, let message = event.notice { Log.info(message) }
+                    }, progress: progress)
+            }
+            failures.summarize()
+            if let reason = summary.stopReason { Log.error(reason) }
+            let time = ContinuousClock.now - start
+            if options.json {
+                try printResult(json(summary, time))
+            } else if !options.quiet {
+                try printResult(text(summary, time))
+            }
+            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            if summary.stopReason != nil, summary.written + summary.unchanged == 0 { throw ExitStatus.couldNotRun }
+            let isComplete = summary.missing + summary.failed + summary.kept + summary.unsuitable == 0
+            if !isComplete || summary.stopReason != nil { throw ExitStatus.someFailed }
+        }
+    }
+
+    private static func progress(_ summary: ExportSummary) -> String {
+        "\(Decimals.count(summary.written, "cover")) written, \(Decimals.grouped(summary.unchanged)) unchanged"
+    }
+
+    private func text(_ summary: ExportSummary, _ time: Duration) -> String {
+        var text = dryRun ? "Would write " : "Wrote "
+        text += "\(Decimals.count(summary.written, "cover")) to \(directory)"
+        if summary.written > 0 { text += " (\(ByteSize(summary.bytes)))" }
+        text += ", \(Decimals.grouped(summary.unchanged)) unchanged, in \(Decimals.text(time / .seconds(1), 2)) s.\n"
+        if summary.missing > 0 {
+            let verb = summary.missing == 1 ? "has" : "have"
+            text +=
+                "\(Decimals.count(summary.missing, "album")) \(verb) no cached cover; `sleeve prefetch` downloads those with a URL, `sleeve fill` finds others.\n"
+        }
+        if summary.kept > 0 { text += "\(Decimals.count(summary.kept, "file")) kept that no export wrote.\n" }
+        if summary.outdated > 0 {
+            let files = "\(Decimals.count(summary.outdated, "file")) of albums or names that are gone"
+            text += prune ? "\(dryRun ? "Would remove" : "Removed") \(files).\n" : "\(files): --prune removes them.\n"
+        }
+        return text
+    }
+
+    private func json(_ summary: ExportSummary, _ time: Duration) -> String {
+        var line = JSONObject()
+        line.add("albums", summary.albums)
+        line.add("written", summary.written)
+        line.add("unchanged", summary.unchanged)
+        line.add("kept", summary.kept)
+        line.add("missing", summary.missing)
+        line.add("unsuitable", summary.unsuitable)
+        line.add("failed", summary.failed)
+        line.add("outdated", summary.outdated)
+        line.add("numbered", summary.numbered)
+        line.add("shared", summary.shared)
+        line.add("bytes", summary.bytes)
+        line.add("seconds", raw: Decimals.text(time / .seconds(1), 6))
+        if dryRun { line.add("dryRun", true) }
+        if let reason = summary.stopReason { line.add("stopReason", reason) }
+        return line.text + "\n"
+    }
+}
+
+extension ExportPattern.Profile: ExpressibleByArgument {}
+
+extension ExportEvent {
+    /// A line of a dry run's output.
+    fileprivate var plannedLine: String? {
+        switch self {
+        case .written(let path, let isNew, _): "\(isNew ? "write" : "replace")  \(path.withoutControls)\n"
+        case .removed(let path): "remove  \(path.withoutControls)\n"
+        default: nil
+        }
+    }
+
+    /// A warning about a file that is not as the library has it.
+    fileprivate var failure: String? {
+        switch self {
+        case .kept(let path, let reason): "\(path): kept: \(reason)"
+        case .unsuitable(let path, let mediaType): "\(path): not written: the cover is \(mediaType)"
+        case .failed(let path, let reason): "\(path): not written: \(reason)"
+        default: nil
+        }
+    }
+
+    fileprivate var notice: String? {
+        switch self {
+        case .written(let path, _, true): "\(path): numbered, as another album has the same name"
+        case .copiesInsteadOfLinks(let reason): "copies instead of hard links: \(reason)"
+        case .damagedManifest(let lines):
+            "\(Decimals.count(lines, "line")) of .sleeve-export.jsonl cannot be read; their files count as yours"
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,138 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+import MusicFolder
+import Platform
+
+/// Which folders a command scans.
+struct MusicFolders: ParsableArguments {
+    @Argument(help: ArgumentHelp("Music folders.", valueName: "dir"), completion: .directory)
+    var folders: [String] = []
+
+    @Flag(help: "Follow symbolic links that lead out of the folder.")
+    var follow = false
+
+    /// What is to be scanned.
+    /// - Parameter remembered: The folders if none is named.
+    /// - Returns: The scan, and the number of folders that are not there, each after a message.
+    /// - Throws: An exit code, after a message, if none is there.
+    func scan(else remembered: [BytePath] = []) throws -> (scan: MusicScan, missing: Int) {
+        let named = folders.isEmpty ? remembered : folders.map { BytePath($0) }
+        let roots = Self.roots(named)
+        if roots.isEmpty { throw ExitStatus.couldNotRun }
+        var scan = MusicScan(roots, start: try TagsWorker.starter())
+        scan.followsOutside = follow
+        // A worker waits for the disk now and then.
+        scan.workers = min(max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 1), 16)
+        return (scan, named.count - roots.count)
+    }
+
+    /// The folders without links.
+    private static func roots(_ folders: [BytePath]) -> [BytePath] {
+        var found: [BytePath] = []
+        for folder in folders {
+            var status = stat()
+            if let path = folder.resolved, folder.withCString({ stat($0, &status) }) == 0 {
+                guard status.st_mode & S_IFMT == S_IFDIR else {
+                    Log.error("\(folder): is no folder")
+                    continue
+                }
+                if !found.contains(path) { found.append(path) }
+            } else {
+                Log.error("\(folder): \(SystemError("open").reason)")
+            }
+        }
+        return found
+    }
+}
+
+/// Options of the commands that update the library from music folders, and the scan.
+struct MusicFolderOptions: ParsableArguments {
+    @OptionGroup private var named: MusicFolders
+
+    @Flag(help: "Add albums again that were deleted from the library.")
+    var restoreDeleted = false
+
+    var folders: [String] { named.folders }
+
+    /// What is to be scanned.
+    /// - Returns: The scan, and the number of folders that are not there, each after a message.
+    /// - Throws: An exit code, after a message, if none is there.
+    func scan() throws -> (scan: LibraryScan, missing: Int) {
+        let (scan, missing) = try named.scan()
+        var libraryScan = LibraryScan(scan)
+        libraryScan.options.restoresDeleted = restoreDeleted
+        return (libraryScan, missing)
+    }
+
+    /// Opens what is remembered of music folders, for this process alone.
+    /// - Throws: An exit code, after an error message.
+    static func openState(_ configuration: LibraryConfiguration) throws -> MusicState {
+        do {
+            let state = try MusicState(of: configuration.libraryPath) { Log.warning($0) }
+            guard try state.lock.tryLock() else {
+                throw fail("another scan or fill of this library is running; this one did nothing", ExitStatus.tryLater)
+            }
+            return state
+        } catch let error as MusicState.Problem {
+            throw fail(error.description)
+        } catch let error as SystemError {
+            throw fail("cannot \(error)")
+        }
+    }
+
+    /// Scans, with progress, and reports what could not be read.
+    /// - Parameter library: nil to leave the library as it is.
+    /// - Throws: An exit code, after an error message.
+    static func run(
+        _ scan: LibraryScan, _ library: AlbumStore?, _ state: MusicState, _ options: LibraryOptions,
+        _ progress: ProgressOptions
+    ) async throws -> LibraryScan.Outcome {
+        do {
+            let outcome = try await withProgress(MusicScan.Progress(), every: progress.interval(options)) { found in
+                "\(Decimals.count(found.files, "file")) in \(Decimals.count(found.folders, "folder")), "
+                    + "\(Decimals.grouped(found.filesRead)) read"
+            } _: { report in
+                let isCancelled = { @Sendable in Signals.received != nil }
+                guard let library else {
+                    return try await scan.look(state, progress: report, isCancelled: isCancelled)
+                }
+                return try await scan.run(library, state, progress: report, isCancelled: isCancelled)
+            }
+            report(outcome, options)
+            return outcome
+        } catch let error as MusicState.Problem {
+            throw fail(error.description)
+        } catch let error as TagLane.Unavailable {
+            throw fail(error.description)
+        }
+    }
+
+    private static func report(_ outcome: LibraryScan.Outcome, _ options: LibraryOptions) {
+        let problems = outcome.findings.problems.sorted { $0.path < $1.path }
+        Log.warnings(problems.map(\.description), "file or folder", "files or folders")
+        for root in outcome.findings.emptyRoots {
+            Log.error("\(root): has no audio file left; nothing of it was removed. Is its disk mounted?")
+        }
+        if options.quiet { return }
+        let links = outcome.findings.outsideLinks.map { "\($0): is a link out of the folder; --follow follows it" }
+        Log.warnings(links, "link", "links")
+        Log.warnings((outcome.update?.gone ?? []).map { "gone: \($0.shortName)" }, "album", "albums")
+    }
+}
+
+extension Album {
+    /// Artist and title, for messages.
+    var shortName: String { artist.isEmpty ? title : "\(artist), \(title)" }
+}
+
+extension Log {
+    private static let maximumListed = 100
+
+    /// Prints warnings, up to a limit.
+    static func warnings(_ messages: [String], _ noun: String, _ plural: String) {
+        for message in messages.prefix(maximumListed) { warning(message) }
+        let omitted = messages.count - maximumListed
+        if omitted > 0 { warning("\(Decimals.count(omitted, "more " + noun, "more " + plural)) not listed") }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import Platform
+
+struct Why: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "why", _superCommandName: "sleeve",
+        abstract: "Tell where a cover was looked for, when, and what each place answered.",
+        discussion: """
+            For an album: the services that were asked for it, the covers that they offered and how certain each is, and what the cache knows of \
+            each of its addresses. For a URL: what the cache knows of it. Nothing is requested.
+
+            Exit codes: 0 success, 1 there is no such album, or no readable cache.
+
+              sleeve why "Low Tide"
+              sleeve why https://example.org/cover.jpg
+            """)
+
+    @Argument(help: ArgumentHelp("The album's number, title or id; or a URL.", valueName: "album or url"))
+    var subject: String
+
+    @OptionGroup var archive: ArchiveOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        try archive.apply(to: &configuration)
+        configuration.isOffline = true
+        try await withLibrary(configuration, createsCache: false) { library in
+            let report = try await report(in: library)
+            try printResult(options.json ? report.json + "\n" : report.text)
+        }
+    }
+
+    private func report(in library: LibraryAPI) async throws -> CoverReport {
+        if subject.contains("://") { return CoverReport(urls: try await history(of: [subject], in: library)) }
+        try library.configuration.requireLibraryFile()
+        let path = library.configuration.libraryPath
+        // Reading the albums would create the file.
+        guard FileManager.default.fileExists(atPath: path) else {
+            throw fail("no library file at \(path): name it with --library or $SLEEVE_LIBRARY")
+        }
+        let albums = try await library.albums.all()
+        let album = albums[try AlbumReference(argument: subject).index(in: albums)]
+        var report = CoverReport(album: album)
+        // Opening the memory would create it.
+        if FileManager.default.fileExists(atPath: SourceMemory.path(of: path)),
+            let memory = SourceMemory.open(for: library.configuration)
+        {
+            report.sources = try await memory.record(of: AlbumQuery(album).key)
+        }
+        var urls = library.coverURLs(of: album)
+        for url in report.sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
+        report.urls = try await history(of: urls.filter { URL(string: $0) != nil }, in: library)
+        return report
+    }
+
+    private func history(of urls: [String], in library: LibraryAPI) async throws -> [CoverHistory] {
+        var histories: [CoverHistory] = []
+        for url in urls {
+            do throws(CoverFailure) {
+                histories += try await library.history(of: [url])
+            } catch {
+                if urls.count == 1 || error.kind != .badURL { throw fail(error.message) }
+            }
+        }
+        return histories
+    }
+}

@@ -1,0 +1,128 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import Platform
+
+/// Options of commands that look for covers of albums without an address.
+struct SourceOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Ask these services, in this order: caa (Cover Art Archive), musicbrainz, itunes, deezer. Default: all of them.",
+            valueName: "names"))
+    var source: CommaSeparated<SourceName>?
+
+    @Option(
+        help: ArgumentHelp(
+            "Use another address for a service. Repeat the option for more. Default: $SLEEVE_SOURCE_BASE, separated by commas.",
+            valueName: "name=url"))
+    var sourceBase: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "A mail address or page in the User-Agent field, without which MusicBrainz is not asked. Default: $SLEEVE_CONTACT.",
+            valueName: "address"))
+    var contact: String?
+
+    @Flag(help: "Ask services again that had no cover in the last 30 days.")
+    var retryMissing = false
+
+    func validate() throws {
+        do throws(BaseProblem) {
+            _ = try Self.bases(sourceBase)
+        } catch {
+            throw ValidationError("--source-base \(error.text): expected NAME=URL; names are \(Self.names)")
+        }
+        if let contact, !Self.isContact(contact) {
+            throw ValidationError("--contact needs a mail address or a URL")
+        }
+    }
+
+    /// Adds the contact to the `User-Agent`, and sets the address of the Cover Art Archive. Call it after `NetworkOptions.apply`.
+    /// - Throws: An exit code, after an error message, if a variable cannot be used.
+    func apply(to configuration: inout LibraryConfiguration) throws {
+        if let contact = contact ?? Environment.value("SLEEVE_CONTACT") {
+            guard Self.isContact(contact) else { throw fail("$SLEEVE_CONTACT is not a mail address or a URL") }
+            configuration.userAgent += " (\(contact))"
+        }
+        if let base = try bases()[.caa] { configuration.coverArtArchive = try URL(base, option: "--source-base") }
+    }
+
+    /// The sources to ask, in order.
+    /// - Throws: An exit code, after an error message, if a variable cannot be used.
+    func sources() throws -> [CoverSource] {
+        CoverSource.table(source?.values ?? SourceName.allCases, bases: try bases())
+    }
+
+    /// A queue that asks the sources with the library's client.
+    /// - Parameter memory: nil to remember nothing.
+    func queue(for library: LibraryAPI, memory: SourceMemory?) throws -> SourceQueue {
+        SourceQueue(
+            sources: try sources(), userAgent: library.configuration.userAgent, memory: memory,
+            retriesMissing: retryMissing, notice: { Log.warning($0) }
+        ) { url in
+            do throws(CoverFailure) {
+                let document = try await library.document(at: url, maximumSize: SourceResponse.maximumSize)
+                return SourceResponse(
+                    status: document.status, retryAfter: document.retryAfter, body: document.body)
+            } catch {
+                throw SourceTransportError(error.detail)
+            }
+        }
+    }
+
+    // MARK: Addresses
+
+    private struct BaseProblem: Error { var text: String }
+    private static var names: String { SourceName.allCases.map(\.rawValue).joined(separator: ", ") }
+
+    private func bases() throws -> [SourceName: String] {
+        let variable = Environment.value("SLEEVE_SOURCE_BASE").map { $0.split(separator: ",").map(String.init) } ?? []
+        do throws(BaseProblem) {
+            return try Self.bases(variable).merging(Self.bases(sourceBase)) { $1 }
+        } catch {
+            throw fail("$SLEEVE_SOURCE_BASE: \(error.text): expected NAME=URL; names are \(Self.names)")
+        }
+    }
+
+    private static func bases(_ texts: [String]) throws(BaseProblem) -> [SourceName: String] {
+        var bases: [SourceName: String] = [:]
+        for text in texts {
+            let parts = text.split(separator: "=", maxSplits: 1).map(String.init)
+            guard parts.count == 2, let name = SourceName(rawValue: parts[0]),
+                ["http://", "https://"].contains(where: parts[1].hasPrefix), !parts[1].contains("?")
+            else { throw BaseProblem(text: text) }
+            bases[name] = parts[1]
+        }
+        return bases
+    }
+
+    private static func isContact(_ text: String) -> Bool {
+        LibraryConfiguration.isUserAgent(text) && CoverSource.hasContact(text) && !text.contains { "()".contains($0) }
+    }
+}
+
+extension SourceName: ExpressibleByArgument {}
+
+extension SourceMemory {
+    /// Opens the memory of a library; nil, after a warning, if it cannot be used: the sources are asked without it.
+    static func open(for configuration: LibraryConfiguration) -> SourceMemory? {
+        guard configuration.libraryFile != nil else { return nil }
+        do throws(SourceMemoryError) {
+            return try SourceMemory(path: path(of: configuration.libraryPath)) { Log.warning($0) }
+        } catch {
+            Log.warning("\(error)")
+            return nil
+        }
+    }
+}
+
+extension AlbumQuery {
+    /// An album of the library, as sources are asked for it.
+    /// - Parameter trackCount: the number of its tracks, if it is known.
+    init(_ album: Album, trackCount: Int? = nil) {
+        self.init(
+            artist: album.artist, title: album.title, year: Self.year(of: album.year), trackCount: trackCount,
+            releaseID: album.musicBrainzReleaseID, releaseGroupID: album.musicBrainzReleaseGroupID)
+    }
+}

@@ -1,0 +1,136 @@
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import Platform
+
+/// Where a cover was looked for, as `sleeve why` tells it.
+struct CoverReport {
+    /// Nil for a URL.
+    var album: Album?
+    /// The services that were asked for the album.
+    var sources = SourceMemory.Record()
+    /// What the cache knows of the cover's URLs.
+    var urls: [CoverHistory] = []
+
+    // MARK: Text
+
+    var text: String {
+        var text = ""
+        if let album {
+            let year = album.year.isEmpty ? "" : " (\(album.year))"
+            let artist = album.artist.isEmpty ? "" : "\(album.artist): "
+            text += "\(artist)\(album.title)\(year)".withoutControls + "\n"
+            if sources.answers.isEmpty { text += "No service was asked for this album.\n" }
+        }
+        if !sources.answers.isEmpty {
+            var table = TextTable(["Service", "When", "Answer"], numeric: [])
+            for answer in sources.answers {
+                table.add([answer.source.title, Timestamp.text(answer.time), Self.describe(answer)])
+            }
+            text += "\n" + table.text(width: nil)
+        }
+        if !sources.candidates.isEmpty {
+            var table = TextTable(["Found", "At", "Artist", "Album", "Year", "Tracks", "Why"], numeric: [])
+            for candidate in sources.candidates {
+                let found = candidate.album
+                table.add([
+                    candidate.certainty.rawValue, candidate.source.title, found.artist, found.title,
+                    found.year.map { String($0) } ?? "", found.trackCount.map { String($0) } ?? "",
+                    candidate.match.reason,
+                ])
+            }
+            text += "\n" + table.text(width: nil)
+        }
+        if urls.isEmpty { return text + (album == nil ? "" : "\nNo address of a cover is known.\n") }
+        var table = TextTable(["Address", "State"], numeric: [])
+        for history in urls { table.add([Redaction.redact(history.url), Self.describe(history)]) }
+        return text + (text.isEmpty ? "" : "\n") + table.text(width: nil)
+    }
+
+    private static func describe(_ answer: SourceAnswer) -> String {
+        let text = answer.detail.isEmpty ? answer.kind.rawValue : "\(answer.kind.rawValue): \(answer.detail)"
+        guard answer.kind == .notFound, let until = askedAgain(answer) else { return text }
+        return "\(text); asked again from \(until)"
+    }
+
+    /// When the source is asked again; nil for the next run.
+    private static func askedAgain(_ answer: SourceAnswer) -> String? {
+        answer.lifetime.map { Timestamp.text(answer.time + $0) }
+    }
+
+    private static func describe(_ history: CoverHistory) -> String {
+        var facts: [String] = []
+        if let cover = history.cached {
+            facts.append("cached since \(Timestamp.text(cover.storedAt.milliseconds))")
+            let until = cover.freshUntil.map { Timestamp.text($0.milliseconds) }
+            facts.append(cover.isStale() ? "stale" : until.map { "fresh until \($0)" } ?? "fresh")
+        }
+        if let absence = history.absence {
+            let (time, until) = (absence.answeredAt.milliseconds, absence.until.milliseconds)
+            facts.append(
+                "answered \(absence.status) at \(Timestamp.text(time)), not requested again before \(Timestamp.text(until))"
+            )
+        }
+        if let target = history.redirect { facts.append("moved to \(Redaction.redact(target))") }
+        return facts.isEmpty ? "never requested, or forgotten" : facts.joined(separator: ", ")
+    }
+
+    // MARK: JSON
+
+    var json: String {
+        var line = JSONObject()
+        if let album {
+            line.add("album", raw: album.json)
+            line.add("sources", raw: Self.array(sources.answers.map(Self.json)))
+            line.add("candidates", raw: Self.array(sources.candidates.map(Self.json)))
+        }
+        line.add("urls", raw: Self.array(urls.map(Self.json)))
+        return line.text
+    }
+
+    private static func array(_ elements: [String]) -> String { "[\(elements.joined(separator: ", "))]" }
+
+    private static func json(_ answer: SourceAnswer) -> String {
+        var line = JSONObject()
+        line.add("source", answer.source.rawValue)
+        line.add("url", answer.url)
+        line.add("answer", answer.kind.rawValue)
+        line.add("detail", answer.detail)
+        line.add("time", Timestamp.text(answer.time))
+        if let time = askedAgain(answer) { line.add("askedAgainFrom", time) }
+        return line.text
+    }
+
+    private static func json(_ candidate: SourceCandidate) -> String {
+        var line = JSONObject()
+        line.add("source", candidate.source.rawValue)
+        line.add("certainty", candidate.certainty.rawValue)
+        line.add("reason", candidate.match.reason)
+        line.add("artist", candidate.album.artist)
+        line.add("title", candidate.album.title)
+        line.add("year", candidate.album.year)
+        line.add("tracks", candidate.album.trackCount)
+        let pictures = candidate.pictures.map { Redaction.redact($0).json }
+        line.add("pictures", raw: array(pictures))
+        return line.text
+    }
+
+    private static func json(_ history: CoverHistory) -> String {
+        var line = JSONObject()
+        line.add("url", Redaction.redact(history.url))
+        line.add("state", history.cached != nil ? "cached" : history.absence != nil ? "absent" : "unknown")
+        if let cover = history.cached {
+            line.add("digest", cover.digest)
+            line.add("storedAt", Timestamp.text(cover.storedAt.milliseconds))
+            line.add("freshUntil", cover.freshUntil.map { Timestamp.text($0.milliseconds) })
+            if cover.isStale() { line.add("stale", true) }
+        }
+        if let absence = history.absence {
+            line.add("status", absence.status)
+            line.add("answeredAt", Timestamp.text(absence.answeredAt.milliseconds))
+            line.add("until", Timestamp.text(absence.until.milliseconds))
+        }
+        if let target = history.redirect { line.add("redirect", Redaction.redact(target)) }
+        return line.text
+    }
+}

@@ -1,0 +1,58 @@
+import CommandSupport
+import CoverLibrary
+import MusicFolder
+
+/// The result of a fill.
+struct FillResult {
+    var summary: FillSummary
+    /// Albums that had a cover file.
+    var covered: Int
+    /// Files and folders that could not be read, or into which nothing can be written.
+    var problems: Int
+    var seconds: Double
+
+    var json: String {
+        var line = JSONObject()
+        line.add("albums", summary.albums)
+        line.add("covered", covered)
+        line.add("filled", summary.filled)
+        line.add("files", summary.files)
+        line.add("bytes", summary.bytes)
+        line.add("missing", summary.missing)
+        line.add("doubtful", summary.doubtful)
+        line.add("failed", summary.failed)
+        line.add("unwritten", summary.unwritten)
+        line.add("problems", problems)
+        line.add("cancelled", summary.isCancelled)
+        line.add("seconds", seconds)
+        return line.text + "\n"
+    }
+
+    var text: String {
+        if summary.albums == 0 {
+            return covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
+        }
+        var text = "Filled \(Decimals.grouped(summary.filled)) of \(Decimals.count(summary.albums, "album"))"
+        text += " without a cover file (\(ByteSize(summary.bytes)), \(Decimals.text(seconds, 1)) s).\n"
+        if summary.missing > 0 {
+            text +=
+                "\(albums(summary.missing)) no cover at the sources that were asked; `sleeve why` tells what each answered.\n"
+        }
+        if summary.doubtful > 0 {
+            text += "\(albums(summary.doubtful)) only doubtful covers; `sleeve fill --review` lists them.\n"
+        }
+        if summary.failed > 0 {
+            text += "\(Decimals.count(summary.failed, "album")) failed; the next fill tries again.\n"
+        }
+        if summary.unwritten > 0 { text += "\(Decimals.count(summary.unwritten, "file")) could not be written.\n" }
+        if summary.isCancelled { text += "Stopped; the next fill goes on.\n" }
+        return text
+    }
+
+    private func albums(_ count: Int) -> String { "\(Decimals.count(count, "album")) \(count == 1 ? "has" : "have")" }
+}
+
+extension FillSummary {
+    /// Albums without a cover file at the end.
+    var uncovered: Int { missing + doubtful + failed + unwritten }
+}

@@ -1,0 +1,236 @@
+import Foundation
+import OriginServer
+import Testing
+
+extension CommandTests {
+    @Suite struct ExportTests {
+        struct ExportSummaryLine: Decodable, Equatable {
+            var albums, written, unchanged, kept, missing, unsuitable, failed, outdated, numbered, shared, bytes: Int
+            var stopReason: String?
+        }
+
+        /// Writes a library of albums with these covers, and prefetches them.
+        private func library(_ numbers: Range<Int>, in stage: Stage, query: String = "size=4000") async throws {
+            let albums = numbers.map { number in
+                """
+                {"id": "id\(number)", "title": "Album \(number)", "artist": "Artist", "coverUrl": "\(stage.origin.coverURL(number))?\(query)"}
+                """
+            }
+            _ = try stage.file("albums.json", "[\(albums.joined(separator: ",\n"))]")
+            let result = try await stage.run("prefetch", "--quiet")
+            try #require(result.status == 0, "\(result)")
+        }
+
+        private func export(_ stage: Stage, _ options: String..., status: Int32 = 0) async throws -> ExportSummaryLine {
+            let result = try await sleeveTests.run(
+                ["export", stage.folder + "/out", "--json"] + options, environment: stage.environment)
+            #expect(result.status == status, "\(result)")
+            return try result.json()
+        }
+
+        /// The files of the export that are not hidden, by path.
+        private func files(_ stage: Stage) -> [String: Data] {
+            let root = stage.folder + "/out"
+            var files: [String: Data] = [:]
+            for case let path as String in FileManager.default.enumerator(atPath: root) ?? .init() {
+                if let data = FileManager.default.contents(atPath: "\(root)/\(path)"), !path.contains(".sleeve") {
+                    files[path] = data
+                }
+            }
+            return files
+        }
+
+        private func cover(_ number: Int) -> Data { Data(CoverImage.jpeg(number: number, aboutBytes: 4_000)) }
+
+        @Test func `every cover becomes a file, and a second run writes nothing`() async throws {
+            try await withStage { stage in
+                try await library(0..<20, in: stage)
+                let first = try await export(stage)
+                #expect(
+                    first.written == 20 && first.unchanged == 0
+                        && first.bytes == (0..<20).reduce(0) { $0 + cover($1).count })
+                #expect(
+                    files(stage)
+                        == Dictionary(
+                            uniqueKeysWithValues: (0..<20).map { ("Artist/Album \($0)/cover.jpg", cover($0)) }))
+                let manifest = try stage.text(of: stage.folder + "/out/.sleeve-export.jsonl")
+                let times = try FileManager.default.attributesOfItem(
+                    atPath: stage.folder + "/out/Artist/Album 3/cover.jpg")
+                let second = try await export(stage)
+                #expect(second.written == 0 && second.unchanged == 20)
+                #expect(try stage.text(of: stage.folder + "/out/.sleeve-export.jsonl") == manifest)
+                let after = try FileManager.default.attributesOfItem(
+                    atPath: stage.folder + "/out/Artist/Album 3/cover.jpg")
+                #expect(times[.systemFileNumber] as? Int == after[.systemFileNumber] as? Int)
+            }
+        }
+
+        @Test func `a file that a person put there or changed is kept, and said, until it is gone`() async throws {
+            try await withStage { stage in
+                try await library(0..<3, in: stage)
+                let folder = stage.folder + "/out/Artist/Album 0"
+                try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+                try Data("mine".utf8).write(to: URL(filePath: folder + "/cover.jpg"))
+                #expect(try await export(stage, status: 3).kept == 1)
+                let changed = stage.folder + "/out/Artist/Album 1/cover.jpg"
+                try Data("edited".utf8).write(to: URL(filePath: changed))
+                let result = try await stage.run("export", stage.folder + "/out")
+                #expect(result.status == 3)
+                #expect(result.stderr.contains("Album 0/cover.jpg: kept: no export wrote it"), "\(result)")
+                #expect(result.stderr.contains("Album 1/cover.jpg: kept: it was changed since"), "\(result)")
+                #expect(files(stage)["Artist/Album 0/cover.jpg"] == Data("mine".utf8))
+                #expect(files(stage)["Artist/Album 1/cover.jpg"] == Data("edited".utf8))
+                try FileManager.default.removeItem(atPath: folder + "/cover.jpg")
+                try FileManager.default.removeItem(atPath: changed)
+                let last = try await export(stage)
+                #expect(last.written == 2 && files(stage)["Artist/Album 0/cover.jpg"] == cover(0))
+            }
+        }
+
+        @Test func `a cover that changed replaces what an export wrote, and not what has its length and time`()
+            async throws
+        {
+            try await withStage { stage in
+                try await library(0..<2, in: stage)
+                _ = try await export(stage)
+                // The same length and time, other bytes: only the digest tells.
+                let path = stage.folder + "/out/Artist/Album 0/cover.jpg"
+                let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+                let forged = Data(repeating: 7, count: cover(0).count)
+                try forged.write(to: URL(filePath: path))
+                try FileManager.default.setAttributes([.modificationDate: try #require(date)], ofItemAtPath: path)
+                let text = try stage.text(of: stage.folder + "/albums.json")
+                _ = try stage.file(
+                    "albums.json", text.replacing("/0.jpg?", with: "/8.jpg?").replacing("/1.jpg?", with: "/9.jpg?"))
+                #expect(try await stage.run("prefetch", "--quiet").status == 0)
+                let summary = try await export(stage, status: 3)
+                #expect(summary.written == 1 && summary.kept == 1)
+                #expect(files(stage) == ["Artist/Album 0/cover.jpg": forged, "Artist/Album 1/cover.jpg": cover(9)])
+            }
+        }
+
+        @Test func `files of albums that are gone stay until --prune, and a person's stay for ever`() async throws {
+            try await withStage { stage in
+                try await library(0..<4, in: stage)
+                _ = try await export(stage)
+                try Data("notes".utf8).write(to: URL(filePath: stage.folder + "/out/Artist/Album 2/notes.txt"))
+                try Data("mine".utf8).write(to: URL(filePath: stage.folder + "/out/Artist/Album 3/cover.jpg"))
+                try await library(0..<1, in: stage)
+                let kept = try await export(stage)
+                #expect(kept.outdated == 2 && files(stage).count == 5)
+                let dry = try await stage.run("export", stage.folder + "/out", "--prune", "--dry-run")
+                #expect(dry.stdout.contains("remove  Artist/Album 1/cover.jpg\n"), "\(dry)")
+                #expect(files(stage).count == 5)
+                #expect(try await export(stage, "--prune").outdated == 2)
+                #expect(
+                    Set(files(stage).keys) == [
+                        "Artist/Album 0/cover.jpg", "Artist/Album 2/notes.txt", "Artist/Album 3/cover.jpg",
+                    ])
+                let folders = try FileManager.default.contentsOfDirectory(atPath: stage.folder + "/out/Artist")
+                #expect(Set(folders) == ["Album 0", "Album 2", "Album 3"], "a folder that is empty then is removed")
+            }
+        }
+
+        @Test func `an album whose cover was evicted keeps its file`() async throws {
+            try await withStage { stage in
+                try await library(0..<2, in: stage)
+                _ = try await export(stage)
+                #expect(try await stage.run("remove", stage.urls(1..<2)[0]).status == 0)
+                let summary = try await export(stage, "--prune", status: 3)
+                #expect(summary.missing == 1 && summary.outdated == 0 && files(stage).count == 2)
+                let text = try await stage.run("export", stage.folder + "/out")
+                #expect(
+                    text.stdout.contains("1 album has no cached cover; `sleeve prefetch` downloads those with a URL"),
+                    "\(text)")
+                #expect(stage.origin.requestCount == 2, "an export downloads nothing")
+            }
+        }
+
+        @Test func `a hard link is the cache's file, and a changed cover replaces the link`() async throws {
+            try await withStage { stage in
+                try await library(0..<2, in: stage)
+                let summary = try await export(stage, "--link")
+                #expect(summary.written == 2 && summary.shared == 2)
+                func number(_ path: String) throws -> Int? {
+                    try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
+                }
+                let cached = try await stage.run("get", "--path", stage.urls(0..<1)[0]).stdout.dropLast()
+                #expect(try number(String(cached)) == number(stage.folder + "/out/Artist/Album 0/cover.jpg"))
+                #expect(try await export(stage, "--link").unchanged == 2)
+                let text = try stage.text(of: stage.folder + "/albums.json")
+                _ = try stage.file("albums.json", text.replacing("/0.jpg?", with: "/7.jpg?"))
+                #expect(try await stage.run("prefetch", "--quiet").status == 0)
+                #expect(try await export(stage, "--link").written == 1)
+                #expect(files(stage)["Artist/Album 0/cover.jpg"] == cover(7))
+                #expect(FileManager.default.contents(atPath: String(cached)) == cover(0))
+            }
+        }
+
+        @Test func `a symbolic link in the folder is not followed`() async throws {
+            try await withStage { stage in
+                try await library(0..<1, in: stage)
+                let elsewhere = stage.folder + "/elsewhere"
+                try FileManager.default.createDirectory(atPath: elsewhere, withIntermediateDirectories: true)
+                try FileManager.default.createDirectory(
+                    atPath: stage.folder + "/out", withIntermediateDirectories: true)
+                try FileManager.default.createSymbolicLink(
+                    atPath: stage.folder + "/out/Artist", withDestinationPath: elsewhere)
+                #expect(try await export(stage, status: 3).failed == 1)
+                #expect(try FileManager.default.contentsOfDirectory(atPath: elsewhere) == [])
+            }
+        }
+
+        @Test func `damaged bytes are never exported`() async throws {
+            try await withStage { stage in
+                try await library(0..<1, in: stage)
+                let path = try #require(stage.coverFiles().first)
+                try Data(repeating: 1, count: cover(0).count).write(to: URL(filePath: path))
+                let result = try await stage.run("export", stage.folder + "/out")
+                #expect(result.status == 3 && result.stderr.contains("damaged"), "\(result)")
+                #expect(files(stage).isEmpty)
+            }
+        }
+
+        @Test func `a killed export leaves whole files, and the next one completes it`() async throws {
+            try await withStage { stage in
+                try await library(0..<300, in: stage)
+                for attempt in 0..<8 {
+                    let child = try stage.start("export", stage.folder + "/out", "--quiet")
+                    // Killed somewhere on the way: when this many files are there.
+                    while files(stage).count < attempt * 30 + 1 {}
+                    child.kill(SIGKILL)
+                    _ = await child.exit()
+                    for (path, data) in files(stage) {
+                        let number = Int(path.split(separator: "/")[1].dropFirst(6))
+                        #expect(data == number.map(cover), "\(path) is whole")
+                    }
+                }
+                let last = try await export(stage)
+                #expect(last.written + last.unchanged == 300 && last.kept == 0)
+                #expect(files(stage).count == 300)
+                let hidden = try FileManager.default.subpathsOfDirectory(atPath: stage.folder + "/out").filter {
+                    $0.contains(".part")
+                }
+                #expect(hidden.isEmpty, "leftovers of killed exports are swept where files are written: \(hidden)")
+            }
+        }
+
+        @Test func `patterns and profiles that cannot be are usage errors, and the cache is no target`() async throws {
+            try await withStage { stage in
+                try await library(0..<1, in: stage)
+                let unknown = try await stage.run("export", stage.folder + "/out", "--as", "{albun}")
+                #expect(
+                    unknown.status == 64 && unknown.stderr.contains("{albumartist}, {artist}, {album}"), "\(unknown)")
+                let both = try await stage.run("export", stage.folder + "/out", "--as", "{id}", "--profile", "kodi")
+                #expect(both.status == 64)
+                #expect(try await stage.run("export", stage.folder + "/out", "--profile", "winamp").status == 64)
+                for target in [stage.cache, stage.cache + "/x"] {
+                    let inside = try await stage.run("export", target)
+                    #expect(inside.status == 1 && inside.stderr.contains("it is in the cache"), "\(inside)")
+                }
+                let file = try stage.file("file", "")
+                #expect(try await stage.run("export", file).status == 1)
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import Foundation
+import MusicFiles
+import Platform
+import Testing
+
+extension CommandTests {
+    /// Music folders, the imitated services, and the command, which may be killed.
+    @Suite struct FillTests {
+        private struct Result: Decodable {
+            var albums, covered, filled, files, missing, doubtful, failed, unwritten, problems: Int
+        }
+
+        private struct Manners: Decodable { var violations: [String] }
+
+        /// The albums that the services have. `Nowhere` is not among them.
+        private static let provided = """
+            [{"artist": "The Harbour Lights", "title": "Low Tide", "year": 1971, "tracks": 2, "on": ["itunes"]},
+             {"artist": "Guns N' Roses", "title": "The Spaghetti Incident?", "year": 1993, "tracks": 2, "on": ["deezer"],
+                "traits": ["wrongFirst"]},
+             {"artist": "Someone", "title": "Reissued", "year": 2020, "tracks": 44, "on": ["deezer"]},
+             {"artist": "Id", "title": "With an Id", "year": 1999, "tracks": 2, "on": ["caa"],
+                "release": "\(release)", "group": "76a2f0be-1a51-4216-9960-ae820391d1bf"}]
+            """
+        private static let release = "b5929ea3-1f60-42c9-9082-f9c518cda7a1"
+        private static let albums = [
+            ("The Harbour Lights", "Low Tide", "1971", ""), ("Guns N' Roses", "The Spaghetti Incident?", "1993", ""),
+            ("Someone", "Reissued", "2001", ""), ("Id", "With an Id", "1999", release), ("None", "Nowhere", "2001", ""),
+        ]
+
+        private func withMusic(
+            _ provider: [String] = [], _ body: (_ stage: Stage, _ arguments: [String]) async throws -> Void
+        ) async throws {
+            try await withStage { stage in
+                for (artist, title, date, release) in Self.albums {
+                    for track in 1...2 {
+                        try MusicFile.write(
+                            "\(stage.folder)/music/\(artist)/\(title)/\(track).mp3",
+                            MusicTags(
+                                album: title, albumArtist: artist, artist: artist, date: date, track: track,
+                                releaseID: release))
+                    }
+                }
+                let list = try stage.file("provided.json", Self.provided)
+                let services = try stage.startLab(["provider", "--albums", list, "--for", "100"] + provider)
+                let url = try #require(await services.firstOutputLine())
+                // MusicBrainz would take a second for each album; SourceQueueTests have its rate.
+                let bases = ["caa", "itunes", "deezer"].flatMap { ["--source-base", "\($0)=\(url)/\($0)"] }
+                try await body(
+                    stage, ["fill", stage.folder + "/music", "--json", "--source", "caa,itunes,deezer"] + bases)
+                services.kill(SIGINT)
+                let result = await services.exit()
+                let line = try #require(result.stdout.split(separator: "\n").last, "\(result)")
+                #expect(try JSONDecoder().decode(Manners.self, from: Data(line.utf8)).violations.isEmpty)
+            }
+        }
+
+        private func run(_ stage: Stage, _ arguments: [String]) async throws -> (Result, RunResult) {
+            let result = try await sleeveTests.run(arguments, environment: stage.environment)
+            return (try JSONDecoder().decode(Result.self, from: Data(result.stdout.utf8)), result)
+        }
+
+        /// The files that are no audio, by their paths in the folder.
+        private func pictures(_ stage: Stage) -> [String: [UInt8]] {
+            let music = stage.folder + "/music"
+            let names = FileManager.default.enumerator(atPath: music)?.compactMap { $0 as? String } ?? []
+            return names.reduce(into: [:]) { files, name in
+                var isFolder: ObjCBool = false
+                guard FileManager.default.fileExists(atPath: "\(music)/\(name)", isDirectory: &isFolder),
+                    !isFolder.boolValue, !name.hasSuffix(".mp3")
+                else { return }
+                files[name] = (try? Data(contentsOf: URL(filePath: "\(music)/\(name)"))).map { Array($0) }
+            }
+        }
+
+        @Test func `covers that match for certain are written, and a second run asks nobody`() async throws {
+            try await withMusic { stage, fill in
+                let (first, result) = try await run(stage, fill)
+                #expect(result.status == 3)
+                #expect((first.albums, first.filled, first.missing, first.doubtful) == (5, 3, 1, 1), "\(result)")
+                let files = pictures(stage)
+                #expect(
+                    Set(files.keys) == [
+                        "The Harbour Lights/Low Tide/cover.jpg", "Guns N' Roses/The Spaghetti Incident?/cover.jpg",
+                        "Id/With an Id/cover.jpg",
+                    ])
+                let (second, _) = try await run(stage, fill + ["--offline"])
+                #expect((second.covered, second.filled, second.missing, second.doubtful) == (3, 0, 1, 1))
+                #expect(pictures(stage) == files)
+            }
+        }
+
+        @Test func `a doubtful cover is listed, and written only when that is wanted`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let review = try await stage.run("fill", "--review")
+                #expect(review.stdout.contains("Deezer: Someone, Reissued"), "\(review)")
+                let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
+                #expect((accepted.filled, accepted.doubtful) == (1, 0))
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+            }
+        }
+
+        @Test func `undo takes the last run back and leaves a file that was changed`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let mine = stage.folder + "/music/Id/With an Id/cover.jpg"
+                try Data("mine".utf8).write(to: URL(filePath: mine))
+                let undone = try await stage.run("fill", "--undo")
+                #expect(undone.status == 0, "\(undone)")
+                #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array("mine".utf8)])
+                // The library has no cover of it any more: the next fill looks again.
+                let library = try String(contentsOfFile: stage.folder + "/albums.json", encoding: .utf8)
+                #expect(library.components(separatedBy: "coverUrl").count == 2, "\(library)")
+            }
+        }
+
+        @Test func `undo is about the last fill, and takes neither folders nor a dry run`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let files = pictures(stage)
+                for words in [["--dry-run"], [stage.folder + "/music"], ["--upgrade"]] {
+                    let result = try await sleeveTests.run(["fill", "--undo"] + words, environment: stage.environment)
+                    #expect(result.status == 64, "\(result)")
+                }
+                #expect(pictures(stage) == files)
+            }
+        }
+
+        @Test func `a dry run requests and writes nothing`() async throws {
+            try await withMusic { stage, fill in
+                let result = try await sleeveTests.run(fill + ["--dry-run"], environment: stage.environment)
+                #expect(result.stdout.split(separator: "\n").count == 5, "\(result)")
+                #expect(pictures(stage).isEmpty)
+                let why = try await stage.run("why", "Nowhere", "--json")
+                #expect(why.stdout.contains(#""sources":[]"#), "\(why)")
+            }
+        }
+
+        @Test func `a folder that takes no file is said, and the others are filled`() async throws {
+            // The superuser may write anywhere but where nothing can be: a file system that is read-only.
+            try await withMusic { stage, fill in
+                let folder = stage.folder + "/music/Id/With an Id"
+                try #require(chmod(folder, 0o555) == 0)
+                defer { chmod(folder, 0o755) }
+                let (result, run) = try await run(stage, fill)
+                if getuid() == 0 {
+                    #expect(result.filled == 3)
+                } else {
+                    #expect((result.filled, result.problems) == (2, 1))
+                    #expect(run.stderr.contains("With an Id: no file can be written"))
+                }
+            }
+        }
+
+        #if os(Linux)
+            @Test
+            func `killed before any operation on a file, a fill leaves no partial cover, and the next completes it`()
+                async throws
+            {
+                try await withMusic(["--delay", "1"]) { stage, fill in
+                    _ = try await run(stage, fill)
+                    var whole = pictures(stage)
+                    #expect(try await stage.run("fill", "--undo").status == 0)
+                    #expect(pictures(stage).isEmpty)
+                    let booklet = "None/Nowhere/booklet.jpg"
+                    try Data("mine".utf8).write(to: URL(filePath: "\(stage.folder)/music/\(booklet)"))
+                    whole[booklet] = Array("mine".utf8)
+                    var (kills, number) = (0, 1)
+                    while true {
+                        let result = await (try stage.start(fill, disk: ["DISK_KILL": "\(number)"])).exit()
+                        for (name, bytes) in pictures(stage) where !name.contains("/.sleeve-") {
+                            #expect(bytes == whole[name], "\(name) after a kill before operation \(number)")
+                        }
+                        if result.signal != SIGKILL { break }
+                        (kills, number) = (kills + 1, number + (isThorough ? 1 : 3))
+                    }
+                    #expect(kills > 10)
+                    #expect(pictures(stage) == whole)
+                    // A killed fill remembers what it has written.
+                    for _ in 0...kills { _ = try await stage.run("fill", "--undo") }
+                    #expect(Array(pictures(stage).keys) == [booklet])
+                }
+            }
+        #endif
+    }
+}

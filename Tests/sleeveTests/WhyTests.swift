@@ -1,0 +1,200 @@
+import ArgumentParser
+import CoverLibrary
+import CoverSources
+import Foundation
+import OriginServer
+import Testing
+
+@testable import sleeve
+
+extension CommandTests {
+    /// The library of sources, the imitated services and `why`, each a process of its own but the first.
+    @Suite struct WhyTests {
+        private struct Report: Decodable {
+            struct Source: Decodable { var source, url, answer, detail, time: String }
+            struct Candidate: Decodable {
+                var source, certainty, reason, artist, title: String
+                var pictures: [String]
+            }
+            struct Address: Decodable {
+                var url, state: String
+                var digest, redirect: String?
+                var status: Int?
+            }
+            var sources: [Source]?
+            var candidates: [Candidate]?
+            var urls: [Address]
+        }
+
+        private struct Manners: Decodable {
+            struct Counts: Decodable { var searches, throttled, peakInFlight: Int }
+            var musicbrainz, itunes, deezer: Counts
+            var violations: [String]
+        }
+
+        private static let albums = """
+            [{"artist": "The Harbour Lights", "title": "Low Tide (Deluxe Edition)", "year": 1971, "tracks": 9, "on": ["itunes"]},
+             {"artist": "Sigur Rós", "title": "( )", "year": 2002, "tracks": 8, "on": ["musicbrainz", "caa"]},
+             {"artist": "Guns N' Roses", "title": "The \\"Spaghetti\\" Incident? & More", "year": 1993, "tracks": 12,
+                "on": ["deezer"], "traits": ["wrongFirst"]},
+             {"artist": "Nobody", "title": "Hidden", "tracks": 3, "on": ["deezer"], "traits": ["placeholder"]},
+             {"artist": "Someone", "title": "Reissued", "year": 2020, "tracks": 44, "on": ["itunes"]}]
+            """
+
+        /// A library of `cache` and `library` of the stage, with a queue at the imitated services.
+        private func findings(
+            _ stage: Stage, at url: String, _ queries: [AlbumQuery], _ arguments: [String] = []
+        ) async throws -> [SourceFindings] {
+            let bases = SourceName.allCases.flatMap { ["--source-base", "\($0)=\(url)/\($0)"] }
+            let options = try SourceOptions.parse(bases + ["--contact", "me@example.org"] + arguments)
+            var configuration = LibraryConfiguration(
+                cacheDirectory: URL(filePath: stage.cache), libraryFile: URL(filePath: stage.folder + "/albums.json"))
+            try options.apply(to: &configuration)
+            let library = try await LibraryAPI(configuration: configuration)
+            let queue = try options.queue(for: library, memory: SourceMemory.open(for: configuration))
+            var findings: [SourceFindings] = []
+            for query in queries { findings.append(try await queue.find(query)) }
+            await library.close()
+            return findings
+        }
+
+        private func withProvider(
+            _ stage: Stage, _ options: String..., body: (String) async throws -> Void
+        ) async throws -> Manners {
+            let list = try stage.file("provided.json", Self.albums)
+            let provider = try stage.startLab(["provider", "--albums", list, "--for", "60"] + options)
+            let url = try #require(await provider.firstOutputLine())
+            try await body(url)
+            provider.kill(SIGINT)
+            let result = await provider.exit()
+            let line = try #require(result.stdout.split(separator: "\n").last, "\(result)")
+            let manners = try JSONDecoder().decode(Manners.self, from: Data(line.utf8))
+            #expect(result.status == (manners.violations.isEmpty ? 130 : 3), "\(result)")
+            return manners
+        }
+
+        @Test func `albums are found at the services that have them, by libcurl and within their limits`() async throws
+        {
+            try await withStage { stage in
+                let manners = try await withProvider(stage) { url in
+                    let found = try await findings(
+                        stage, at: url,
+                        [
+                            AlbumQuery(artist: "Harbour Lights", title: "Low Tide", year: 1971),
+                            AlbumQuery(artist: "Sigur Ros", title: "()", year: 2002, trackCount: 8),
+                            AlbumQuery(
+                                artist: "Guns N’ Roses",
+                                title: #"The "Spaghetti" Incident? & More"#,
+                                trackCount: 12),
+                            AlbumQuery(artist: "Nobody", title: "Hidden", trackCount: 3),
+                            AlbumQuery(artist: "Someone", title: "Reissued", year: 1980, trackCount: 10),
+                        ])
+                    #expect(found.map { $0.certain?.source } == [.itunes, .musicbrainz, .deezer, nil, nil])
+                    #expect(
+                        found[2].certain?.pictures.first?.contains("/cover-2/1000x1000") == true, "not the first result"
+                    )
+                    #expect(found[3].candidates.isEmpty && found[4].candidates.map(\.certainty) == [.doubtful])
+                    // The pictures are there, after the archive's redirect or a size that does not exist.
+                    for finding in found.prefix(3) {
+                        let pictures = try #require(finding.certain).pictures
+                        var album = Album(title: "x", coverURL: pictures[0])
+                        album.alternateCoverURLs = Array(pictures.dropFirst())
+                        let library = try await LibraryAPI(
+                            configuration: LibraryConfiguration(cacheDirectory: URL(filePath: stage.cache)))
+                        let cover = try await library.cover(for: CoverRequest(album: album))
+                        #expect(cover.mediaType == "image/jpeg")
+                        await library.close()
+                    }
+                }
+                #expect(manners.violations.isEmpty)
+                #expect(manners.musicbrainz.searches == 5 && manners.musicbrainz.peakInFlight == 1)
+                // Certain albums end the search.
+                #expect(manners.itunes.searches == 4 && manners.deezer.searches == 3)
+            }
+        }
+
+        @Test func `a service that throttles is asked again, and no throttle is an answer`() async throws {
+            try await withStage { stage in
+                let manners = try await withProvider(stage, "--throttle-every", "2") { url in
+                    let queries = [
+                        AlbumQuery(artist: "A", title: "Missing"),
+                        AlbumQuery(
+                            artist: "Guns N' Roses", title: #"The "Spaghetti" Incident? & More"#, trackCount: 12),
+                    ]
+                    let found = try await findings(stage, at: url, queries, ["--source", "deezer"])
+                    #expect(found[0].answers.map(\.kind) == [.notFound] && found[1].certain?.source == .deezer)
+                }
+                #expect(manners.deezer.searches == 3 && manners.deezer.throttled == 1 && manners.violations.isEmpty)
+            }
+        }
+
+        @Test func `the services notice bad manners`() async throws {
+            try await withStage { stage in
+                let manners = try await withProvider(stage) { url in
+                    for _ in 0..<2 {
+                        _ = try await stage.shell(
+                            "curl -s -A nameless \"$1/musicbrainz/ws/2/release?query=release:%22x%22\"", url)
+                    }
+                }
+                #expect(manners.violations.contains { $0.contains("contact") })
+                #expect(manners.violations.contains { $0.contains("2 requests in") })
+            }
+        }
+
+        @Test func `why tells which services were asked for an album, and what the cache knows of its addresses`()
+            async throws
+        {
+            try await withStage { stage in
+                let missing = "\(stage.origin.url)/covers/1.jpg?status=404"
+                let list = """
+                    [{"title": "Low Tide", "artist": "The Harbour Lights", "year": "1971", "coverUrl": "\(missing)"},
+                     {"title": "Other", "artist": "A", "year": "1990"}]
+                    """
+                _ = try stage.file("albums.json", list)
+                _ = try await stage.run("get", missing, "-o", stage.folder + "/x.jpg")
+                _ = try await withProvider(stage) { url in
+                    _ = try await findings(
+                        stage, at: url, [AlbumQuery(artist: "The Harbour Lights", title: "Low Tide", year: 1971)])
+                }
+                let requests = stage.origin.requestCount
+                let report: Report = try await stage.run("why", "Low Tide", "--json").json()
+                #expect(report.sources?.map(\.source) == ["musicbrainz", "itunes"])
+                #expect(report.sources?.map(\.answer) == ["not found", "found"])
+                #expect(report.candidates?.map(\.certainty) == ["certain"])
+                #expect(report.urls.first?.state == "absent" && report.urls.first?.status == 404)
+                #expect(report.urls.dropFirst().allSatisfy { $0.state == "unknown" } && report.urls.count == 5)
+                let text = try await stage.run("why", "Low Tide")
+                #expect(text.status == 0 && text.stdout.contains("not requested again before"), "\(text)")
+                #expect(text.stdout.contains("MusicBrainz") && text.stdout.contains("asked again from"))
+                let never = try await stage.run("why", "Other")
+                #expect(never.status == 0 && never.stdout.contains("No service was asked"), "\(never)")
+                #expect(stage.origin.requestCount == requests, "it asks nobody")
+                let unknown = try await stage.run("why", "No such album")
+                #expect(unknown.status == 1 && unknown.stderr.contains("no album titled"), "\(unknown)")
+            }
+        }
+
+        @Test func `why tells of a URL whether it is cached, absent, moved or unknown`() async throws {
+            try await withStage { stage in
+                let cached = stage.urls(1..<2)[0]
+                try await stage.fill([cached])
+                let report: Report = try await stage.run("why", cached, "--json").json()
+                #expect(report.urls.first?.state == "cached" && report.urls.first?.digest?.count == 64)
+                #expect(report.sources == nil)
+                let unknown = try await stage.run("why", stage.origin.coverURL(2))
+                #expect(unknown.status == 0 && unknown.stdout.contains("never requested, or forgotten"), "\(unknown)")
+                let bad = try await stage.run("why", "ftp://example.org/x")
+                #expect(bad.status == 1, "\(bad)")
+            }
+        }
+
+        @Test(arguments: [
+            ["--source-base", "caa"], ["--source-base", "nobody=http://a"], ["--source-base", "caa=ftp://a"],
+            ["--source", "caa,x"],
+            ["--contact", "me"], ["--contact", "a@b (c)"],
+        ])
+        func `options of sources that cannot be meant are refused`(_ arguments: [String]) {
+            #expect(throws: (any Error).self) { try SourceOptions.parse(arguments) }
+        }
+    }
+}

@@ -12,7 +12,7 @@ package enum DurableFile {
     /// As `sync`, for one of many files: on macOS, data is durable once a file or directory that is synced after it is.
     package static func syncData(_ descriptor: Int32) -> Bool {
         #if os(Linux)
-            return fdatasync(descriptor) == 0
+            return sync(descriptor)
         #else
             return fcntl(descriptor, F_BARRIERFSYNC) == 0
         #endif
@@ -27,9 +27,11 @@ package enum DurableFile {
             throw SystemError("open", path: path)
         }
         defer { close(descriptor) }
-        // Some file systems cannot sync directories.
-        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-            throw SystemError("sync", path: path)
-        }
+        guard syncDirectory(descriptor) else { throw SystemError("sync", path: path) }
+    }
+
+    /// The same for an open directory; false, with `errno`, if it fails. Some file systems cannot sync directories.
+    package static func syncDirectory(_ descriptor: Int32) -> Bool {
+        fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP
     }
 }

@@ -154,10 +154,7 @@ package final class OpenFolder: Sendable {
     /// Syncs the folder, so that files created in it and removed from it stay so after power loss.
     /// - Throws: `SystemError`.
     package func sync() throws(SystemError) {
-        // Some file systems cannot sync folders.
-        guard fsync(descriptor) == 0 || errno == EINVAL || errno == ENOTSUP else {
-            throw SystemError("sync", path: path)
-        }
+        guard DurableFile.syncDirectory(descriptor) else { throw SystemError("sync", path: path) }
     }
 
     /// Removes the temporary files of `NewFile` whose processes were killed.

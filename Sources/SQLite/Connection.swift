@@ -6,7 +6,7 @@ import CSQLite
 package struct Connection: ~Copyable {
     package enum Access {
         case reading, writing
-        /// Reads a file that nobody writes meanwhile, without locks and without a log beside it.
+        /// Reads a file that no process writes meanwhile, without locks and without a log beside it.
         case immutable
     }
 

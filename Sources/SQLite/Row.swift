@@ -23,6 +23,9 @@ package struct Row: ~Copyable {
         withBytes(column) { $0.map { String(decoding: $0, as: UTF8.self) } }
     }
 
+    /// The bytes of a text or a blob; empty for NULL.
+    package borrowing func bytes(_ column: Int32) -> [UInt8] { withBytes(column) { $0.map { Array($0) } ?? [] } }
+
     /// Calls `body` with the bytes of a text or a blob; nil for NULL.
     @inlinable package borrowing func withBytes<Result>(
         _ column: Int32, _ body: (UnsafeRawBufferPointer?) throws -> Result

@@ -17,7 +17,7 @@ final class BeetsLibrary {
     init(path: String, header: [UInt8]) throws(ListProblem) {
         file = path
         do {
-            // SQLite would create the files of a write-ahead log to read it. Without a log there, nobody is writing.
+            // SQLite would create the files of a write-ahead log to read it. Without one there, no process is writing.
             let usesLog = header.count > 19 && header[18] == 2
             let isIdle = usesLog && AllocatedSpace.length(of: path + "-wal") == 0
             connection = try Connection(path, isIdle ? .immutable : .reading, busyTimeout: .seconds(5))

@@ -11,6 +11,7 @@ import SQLite
 /// damaged-2026-….json      a library file that could not be read
 /// music.lock               flock of the process that scans music folders
 /// music.sqlite3            what the room MusicFolder remembers of them
+/// sources.sqlite3          what the room CoverSources remembers of what it asked
 /// ```
 final class StateDirectory {
     let path: String

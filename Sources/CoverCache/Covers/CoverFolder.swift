@@ -123,7 +123,7 @@ struct CoverFolder: Sendable {
         // The names of the files, of their folders, and of the index, whose rows name them.
         let folders = Set(digests.map { AtomicFile.directory(of: path(of: $0)) })
         for folder in folders.union([path, AtomicFile.directory(of: path)]) {
-            let isSynced = try withPath(folder) { fsync($0) == 0 || errno == EINVAL || errno == ENOTSUP }
+            let isSynced = try withPath(folder, DurableFile.syncDirectory)
             guard isSynced ?? true else { throw .last("sync", folder) }
         }
         #if !os(Linux)

@@ -77,7 +77,6 @@ final class WritingMarker {
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         // The sweep keeps the lock, whatever it removes.
         count = 1
-        isKept = false
         defer {
             count = 0
             isKept = false

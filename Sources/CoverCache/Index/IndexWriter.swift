@@ -83,7 +83,7 @@ final class IndexWriter {
 
     /// Runs one transaction under the writer's lock, durable when this returns, and unlinks the files of the covers that it removed.
     /// - Parameter writes: writes even if only files are removed. A process that is killed within its commit leaves rows in the index's log
-    ///   that nobody sees until the log is read anew, and they may name these files; any write takes their place for good.
+    ///   that no process sees until one reads the whole log, and they may name these files; any write replaces them for good.
     func transaction<Result>(
         writes: Bool = true, _ body: (inout IndexChanges) throws -> Result
     ) throws -> Result {

@@ -1,4 +1,3 @@
-import Platform
 import SQLite
 
 // The values of the index: read with their ranges, because another program or a failing disk may have changed them.
@@ -24,9 +23,4 @@ extension Row {
     /// Milliseconds since 1970, cut to the years until 10889.
     borrowing func time(_ column: Int32) -> Int64 { min(max(int64(column), 0), 1 << 48) }
     borrowing func optionalTime(_ column: Int32) -> Int64? { optionalInt64(column).map { min(max($0, 0), 1 << 48) } }
-    borrowing func digest(_ column: Int32) -> Digest? { withBytes(column) { $0.flatMap { Digest(bytes: $0) } } }
-}
-
-extension SQLValue {
-    static func digest(_ digest: Digest) -> SQLValue { .blob(digest.withUnsafeBytes { Array($0) }) }
 }

@@ -1,6 +1,6 @@
 /// The pictures of many albums, by their digests. One picture for unrelated albums is a service's placeholder, or a wrong match.
 package struct RepeatedPictures: Sendable {
-    /// Albums of so many artists do not share a cover.
+    /// A picture of albums of this number of artists is no cover.
     package static let minimumArtists = 3
 
     private var artists: [String: Set<String>] = [:]

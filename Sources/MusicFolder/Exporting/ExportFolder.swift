@@ -119,7 +119,7 @@ final class ExportFolder {
         isChanged = true
     }
 
-    /// Makes all that was written durable, and writes the manifest anew if it changed.
+    /// Makes all that was written durable, and rewrites the manifest if it changed.
     /// - Throws: `SystemError`. The lines that were noted are still there then.
     func save() throws(SystemError) {
         guard isChanged, let root else { return }

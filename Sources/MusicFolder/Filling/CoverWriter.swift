@@ -2,7 +2,7 @@ import ImageHeader
 package import Platform
 
 /// Writes cover files into music folders, on a thread of its own. It never replaces or removes a file, except one that it wrote itself and
-/// that nobody has changed since.
+/// that is unchanged since.
 ///
 /// A file appears complete: it is written under a name that begins with a dot, synced and renamed. It is remembered before that, so a
 /// killed fill leaves none that it does not know.
@@ -27,7 +27,7 @@ package actor CoverWriter {
 
     /// - Parameters:
     ///   - state: The writer's own from now on.
-    ///   - name: Of the files, without the extension.
+    ///   - name: Of the files, without the extension: one that `CoverName` knows.
     package init(_ state: MusicState, name: String) {
         (self.state, self.name, run) = (state, name, WallClock.milliseconds())
     }
@@ -59,10 +59,11 @@ package actor CoverWriter {
         _ source: String, _ digest: Digest, _ target: FillJob.Target, _ album: String, _ title: String
     ) throws -> Result {
         let cover = try SourceFile(path: source)
-        guard try cover.digest() == digest else {
+        let bytes = try cover.contents()
+        guard Digest(of: bytes) == digest else {
             return .failed(folder: target.folder, reason: "the cached cover is damaged")
         }
-        let header = try cover.contents().withUnsafeBytes { ImageHeader($0) }
+        let header = bytes.withUnsafeBytes { ImageHeader($0) }
         let folder = try OpenFolder(path: target.folder.bytes)
         folder.sweep()
         var file = WrittenFile(
@@ -132,7 +133,7 @@ package actor CoverWriter {
     private static func audioStatus(_ path: BytePath) throws -> stat? {
         let folder = try OpenFolder(path: path.bytes)
         for name in try folder.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
-        where MusicNames.fileExtension(name.bytes).map(MusicNames.audio.contains) == true {
+        where MusicNames.isAudio(name.bytes) {
             return try folder.status(of: name)
         }
         return nil
@@ -199,14 +200,15 @@ package actor CoverWriter {
         _ name: FileName, _ cached: String
     ) throws -> Undone {
         let source = try SourceFile(path: cached)
-        guard try source.digest() == replaced.digest else {
+        let bytes = try source.contents()
+        guard Digest(of: bytes) == replaced.digest else {
             return .failed(file.path, reason: "the cover that it replaced is not cached any more")
         }
         let new = try NewFile(in: folder)
         try new.copy(source)
         if let status = try folder.status(of: name) { new.setOwner(status.st_uid, status.st_gid, mode: status.st_mode) }
         try new.sync()
-        let header = try source.contents().withUnsafeBytes { ImageHeader($0) }
+        let header = bytes.withUnsafeBytes { ImageHeader($0) }
         var restored = file
         (restored.name, restored.digest, restored.replaced) = (replaced.name, replaced.digest, nil)
         // As of a fill before all others: it is not taken back by the next undo.

@@ -54,9 +54,7 @@ package struct Fill: Sendable {
     ) async throws -> FillSummary {
         var state = State(
             steps: jobs.map { job in
-                FillSteps(
-                    own: [job.album.coverURL].compactMap { $0 } + job.album.alternateCoverURLs, sources: sources,
-                    acceptsDoubtful: options.acceptsDoubtful)
+                FillSteps(own: job.ownURLs, sources: sources, acceptsDoubtful: options.acceptsDoubtful)
             }, unfinished: jobs.count)
         state.summary.albums = jobs.count
         if jobs.isEmpty { return state.summary }
@@ -78,7 +76,7 @@ package struct Fill: Sendable {
                 while state.searches < Self.maximumSearches, !state.waiting.isEmpty {
                     let (number, skipped) = state.waiting.removeFirst()
                     state.searches += 1
-                    let query = AlbumQuery(jobs[number])
+                    let query = AlbumQuery(jobs[number].album, trackCount: jobs[number].trackCount)
                     group.addTask { [queue] in
                         guard let found = try? await queue.find(query, skipping: skipped) else { return }
                         inbox.yield(.found(number, found))
@@ -210,16 +208,6 @@ extension FillSteps {
         let failure = outcome.failure
         // A placeholder is no failure, and no cover.
         didFail(failure?.message ?? "", isAbsent: failure.map { [404, 410].contains($0.status) } ?? true)
-    }
-}
-
-extension AlbumQuery {
-    /// An album, as sources are asked for it.
-    package init(_ job: FillJob) {
-        self.init(
-            artist: job.album.artist, title: job.album.title, year: Self.year(of: job.album.year),
-            trackCount: job.trackCount, releaseID: job.album.musicBrainzReleaseID,
-            releaseGroupID: job.album.musicBrainzReleaseGroupID)
     }
 }
 

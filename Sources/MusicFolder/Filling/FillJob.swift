@@ -14,4 +14,7 @@ package struct FillJob: Sendable {
     package var album: Album
     package var trackCount: Int
     package var targets: [Target] = []
+
+    /// The album's own cover URLs, in the order of trying.
+    package var ownURLs: [String] { [album.coverURL].compactMap { $0 } + album.alternateCoverURLs }
 }

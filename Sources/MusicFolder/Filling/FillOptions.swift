@@ -1,7 +1,5 @@
 /// What a person wants of a fill.
 package struct FillOptions: Sendable, Hashable {
-    /// The name of cover files, without an extension: a name that `CoverName` knows.
-    package var name = "cover"
     /// Write covers that match an album doubtfully.
     package var acceptsDoubtful = false
     /// Look for larger covers in place of files that an earlier fill wrote.

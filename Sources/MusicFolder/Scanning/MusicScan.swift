@@ -71,7 +71,7 @@ package struct MusicScan: Sendable {
         var problem: TagLane.Unavailable?
     }
 
-    /// So many folders are saved together.
+    /// The number of folders that are saved together.
     private static let group = 500
 
     /// Scans on the calling thread, which it blocks.

@@ -21,7 +21,7 @@ extension MusicState {
             let decoder = JSONDecoder()
             var folders: [BytePath: Folder] = [:]
             try database.statement("SELECT path, fingerprint, contents FROM folders").each { row in
-                let path = row.withBytes(0) { BytePath(bytes: Array($0 ?? .init(start: nil, count: 0))) }
+                let path = BytePath(bytes: row.bytes(0))
                 guard roots.contains(where: { path.isInside($0) }) else { return }
                 let contents = row.withBytes(2) { bytes in
                     try? decoder.decode(FolderContents.self, from: Data(bytes ?? .init(start: nil, count: 0)))

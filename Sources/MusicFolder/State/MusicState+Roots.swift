@@ -10,7 +10,7 @@ extension MusicState {
             var roots: [BytePath] = []
             // A folder comes before what it contains, though not always directly before.
             try database.statement("SELECT path FROM roots ORDER BY path").each { row in
-                let path = BytePath(bytes: row.withBytes(0) { $0.map { Array($0) } ?? [] })
+                let path = BytePath(bytes: row.bytes(0))
                 if !path.bytes.isEmpty, !roots.contains(where: { path.isInside($0) }) { roots.append(path) }
             }
             return roots

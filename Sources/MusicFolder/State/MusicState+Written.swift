@@ -27,16 +27,12 @@ extension MusicState {
                 FROM written \(condition) ORDER BY folder, name
                 """
             ).each { row in
-                let folder = row.withBytes(0) { $0.map { Array($0) } ?? [] }
-                let name = row.withBytes(1) { $0.map { Array($0) } ?? [] }
-                guard let digest = row.withBytes(2, { $0.flatMap { Digest(bytes: $0) } }), !folder.isEmpty,
-                    !name.isEmpty
-                else { return }
+                let (folder, name, replaced) = (row.bytes(0), row.bytes(1), row.bytes(7))
+                guard let digest = row.digest(2), !folder.isEmpty, !name.isEmpty else { return }
                 var file = WrittenFile(
                     folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
                     height: row.optionalInt(4), album: row.text(5), run: row.int64(6))
-                let replaced = row.withBytes(7) { $0.map { Array($0) } ?? [] }
-                if let digest = row.withBytes(8, { $0.flatMap { Digest(bytes: $0) } }), !replaced.isEmpty {
+                if let digest = row.digest(8), !replaced.isEmpty {
                     file.replaced = .init(name: replaced, digest: digest)
                 }
                 files.append(file)
@@ -48,11 +44,10 @@ extension MusicState {
     /// Remembers a file. Call it before the file gets its name: a killed fill then leaves none that is not remembered.
     func save(_ file: WrittenFile) throws(Problem) {
         try transaction {
-            func bytes(_ digest: Digest) -> SQLValue { .blob(digest.withUnsafeBytes { Array($0) }) }
             try database.statement("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
-                .blob(file.folder.bytes), .blob(file.name), bytes(file.digest), .int(file.width), .int(file.height),
+                .blob(file.folder.bytes), .blob(file.name), .digest(file.digest), .int(file.width), .int(file.height),
                 .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
-                file.replaced.map { bytes($0.digest) } ?? .null)
+                file.replaced.map { .digest($0.digest) } ?? .null)
         }
     }
 

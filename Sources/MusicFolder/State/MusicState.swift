@@ -21,8 +21,8 @@ package final class MusicState: @unchecked Sendable {
         package var description: String
     }
 
-    /// Opens the state, and creates it if it is missing. Moves a damaged one aside: everything in it can be found again, except what a
-    /// person has deleted or edited since.
+    /// Opens the state, and creates it if it is missing. Moves a damaged one aside: a scan finds everything in it again, except what a
+    /// person has deleted or edited since, and which cover files fills have written: those count as a person's then.
     /// - Parameters:
     ///   - library: The library file.
     ///   - notice: Called with a message if that happens.

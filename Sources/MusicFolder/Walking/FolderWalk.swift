@@ -155,7 +155,7 @@ package struct FolderWalk {
 
     private mutating func add(_ name: [UInt8], _ status: FileStatus, to listing: inout FolderListing) {
         let entry = FolderListing.Entry(name, status)
-        if MusicNames.fileExtension(name).map(MusicNames.audio.contains) == true {
+        if MusicNames.isAudio(name) {
             files.insert(status.identity)
             listing.audio.append(entry)
         } else {

@@ -22,6 +22,9 @@ package enum MusicNames {
         leftOut.contains(String(decoding: name, as: UTF8.self).lowercased())
     }
 
+    /// Whether the extension is that of an audio file whose tags are read.
+    static func isAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(audio.contains) ?? false }
+
     /// The extension of a name in lower case; nil without one, and if it is longer than any that is known.
     static func fileExtension(_ name: [UInt8]) -> String? {
         guard let dot = name.lastIndex(of: UInt8(ascii: ".")), dot > 0, name.count - dot <= 5 else { return nil }

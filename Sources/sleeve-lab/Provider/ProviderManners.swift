@@ -19,7 +19,7 @@ struct ProviderManners: Sendable {
     let throttleEvery: Int?
     private(set) var counts: [Provider.Service: Count] = [:]
     private(set) var violations: [String] = []
-    /// Pictures that were requested of albums that nobody searched for.
+    /// Requested pictures of albums that no request had searched for.
     private(set) var wrongPictures = 0
     /// Requests may come this much earlier: the clocks of client and server differ.
     private static let tolerance = 0.02

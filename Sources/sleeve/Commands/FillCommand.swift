@@ -97,7 +97,7 @@ struct FillCommand: AsyncParsableCommand {
         let outcome = try await MusicFolderOptions.run(scan, library.albums, state, options, progress)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         var fill = FillOptions()
-        (fill.name, fill.acceptsDoubtful, fill.upgrades) = (name, acceptDoubtful, upgrade)
+        (fill.acceptsDoubtful, fill.upgrades) = (acceptDoubtful, upgrade)
         let plan = FillPlan(
             try await scannedAlbums(outcome, library), written: try state.writtenFiles(), options: fill,
             whyUnwritable: Self.whyUnwritable)
@@ -188,8 +188,7 @@ struct FillCommand: AsyncParsableCommand {
     private func printPlan(_ plan: FillPlan) throws {
         let names = try sources.sources().map(\.name.rawValue).joined(separator: ", ")
         for job in plan.jobs {
-            let urls = [job.album.coverURL].compactMap { $0 } + job.album.alternateCoverURLs
-            let plan = urls.isEmpty ? "would ask \(names)" : "would download \(urls[0]), else ask \(names)"
+            let plan = job.ownURLs.first.map { "would download \($0), else ask \(names)" } ?? "would ask \(names)"
             for target in job.targets {
                 let reason = target.former == nil ? "no cover" : "would be replaced by a larger one"
                 if options.json {

@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverLibrary
 import CoverSources
+import MusicFolder
 import Platform
 
 struct Why: AsyncParsableCommand {

@@ -116,13 +116,3 @@ extension SourceMemory {
         }
     }
 }
-
-extension AlbumQuery {
-    /// An album of the library, as sources are asked for it.
-    /// - Parameter trackCount: the number of its tracks, if it is known.
-    init(_ album: Album, trackCount: Int? = nil) {
-        self.init(
-            artist: album.artist, title: album.title, year: Self.year(of: album.year), trackCount: trackCount,
-            releaseID: album.musicBrainzReleaseID, releaseGroupID: album.musicBrainzReleaseGroupID)
-    }
-}

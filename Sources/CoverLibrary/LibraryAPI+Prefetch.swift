@@ -59,15 +59,18 @@ extension LibraryAPI {
     }
 
     /// Downloads the covers of lists that are not cached. The thread that reads the lists also looks the covers up.
-    /// - Parameters: as of `ListBatches`.
+    /// - Parameters: as of `ListBatches`, and the part of the lists that is this machine's; nil for all.
     package func prefetch(
         lists paths: [String], _ options: ListOptions, cachePolicy: CoverRequest.CachePolicy = .useCache,
+        shard: Shard? = nil,
         onNotice: @escaping @Sendable (ListProblem) -> Void, onFailure: @escaping @Sendable (ListProblem) -> Void
     ) -> CoverOutcomes<PrefetchSummary> {
         CoverOutcomes({ $0 }) { [covers] run async throws(LibraryError) in
             let batches = ListBatches(
                 paths: paths, options,
-                transform: { batch, file in covers.lookUp(batch.map { .parsed($0, cachePolicy) }, in: file) },
+                transform: { batch, file in
+                    covers.lookUp(batch.map { .parsed($0, cachePolicy) }, in: file, shard: shard)
+                },
                 onNotice: onNotice, onFailure: onFailure)
             try await Prefetcher(pipeline: covers, run: run).prefetch(batches)
         }

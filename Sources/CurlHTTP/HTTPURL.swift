@@ -21,6 +21,12 @@ package struct HTTPURL: Sendable, Hashable, CustomStringConvertible {
     package var origin: Substring { string[..<originEnd(string)] }
     /// `host[:port]`.
     package var authority: String { String(origin.drop { $0 != ":" }.dropFirst(3)) }
+    /// The host's name in lower case and ASCII form, or its address: that of IPv6 in brackets.
+    package var host: String {
+        let authority = authority
+        let port = authority.utf8.lastIndex(of: UInt8(ascii: ":")) ?? authority.endIndex
+        return authority.utf8[port...].contains(UInt8(ascii: "]")) ? authority : String(authority[..<port])
+    }
     /// Path and query as they are sent: the request target in origin form (RFC 9112 section 3.2.1).
     package var target: Substring { requestURL[originEnd(requestURL)...] }
 

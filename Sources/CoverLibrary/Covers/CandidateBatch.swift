@@ -49,16 +49,25 @@ struct Hints: Sendable {
 extension CoverPipeline {
     /// Parses the URLs of requests, once, and looks them up: cached or missing, and what is remembered of the missing. Reads the cache
     /// on the current thread, which may block.
-    /// - Parameter file: the list that the requests come from, for messages.
-    func lookUp(_ elements: [CandidateBatch.Element], in file: String? = nil) -> CandidateBatch {
-        var batch = CandidateBatch(count: elements.count)
+    /// - Parameters:
+    ///   - file: the list that the requests come from, for messages.
+    ///   - shard: the part of the requests that the batch has; nil for all.
+    func lookUp(
+        _ elements: [CandidateBatch.Element], in file: String? = nil, shard: Shard? = nil
+    ) -> CandidateBatch {
+        var batch = CandidateBatch(count: 0)
         batch.items.reserveCapacity(elements.count)
         for element in elements {
             switch candidate(element, file) {
-            case .success(let candidate): batch.items.append(CandidateBatch.Item(candidate: candidate))
-            case .failure(let failure): batch.unusable.append(failure)
+            case .success(let candidate):
+                if shard?.contains(candidate.url) ?? true {
+                    batch.items.append(CandidateBatch.Item(candidate: candidate))
+                }
+            case .failure(let failure):
+                if shard?.hasUnusable ?? true { batch.unusable.append(failure) }
             }
         }
+        batch.count = batch.items.count + batch.unusable.count
         if isClosed { batch.error = .closed }
         do {
             if batch.error == nil { try lookUp(&batch.items, reader) }

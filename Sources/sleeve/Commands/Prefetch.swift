@@ -44,6 +44,12 @@ struct Prefetch: AsyncParsableCommand {
             "The column, or the JSON field, of the cover's URL. Default: recognized by its name.", valueName: "name"))
     var urlColumn: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Only the covers of this part of the lists, for a run on several machines: 0/4 to 3/4. A host is in one part.",
+            valueName: "i/n"))
+    var shard: Shard?
+
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var files: RunOptions
@@ -66,7 +72,7 @@ struct Prefetch: AsyncParsableCommand {
         let hasUnreadableList = Atomic(false)
         let outcomes = library.prefetch(
             lists: paths, ListOptions(format: format, isLibraryFile: inputs.isEmpty, urlColumn: urlColumn),
-            cachePolicy: absences.cachePolicy,
+            cachePolicy: absences.cachePolicy, shard: shard,
             onNotice: { [failures = run.failures] in failures.warn("\($0)") },
             onFailure: { [failures = run.failures] problem in
                 failures.warn("\(problem)")
@@ -89,3 +95,8 @@ struct Prefetch: AsyncParsableCommand {
 }
 
 extension ListFormat: ExpressibleByArgument {}
+
+extension Shard: ExpressibleByArgument {
+    /// Reads `i/n`.
+    public init?(argument: String) { self.init(argument) }
+}

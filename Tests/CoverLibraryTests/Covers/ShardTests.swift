@@ -1,0 +1,21 @@
+import Testing
+
+@testable import CoverLibrary
+
+@Suite struct ShardTests {
+    @Test(arguments: [
+        ("coverartarchive.org", 7), ("archive.org", 5), ("i.scdn.co", 3), ("is1-ssl.mzstatic.com", 5),
+    ])
+    func `a host is in the shard that the documentation says`(host: String, shard: Int) throws {
+        let shards = try (0..<8).map { try #require(Shard("\($0)/8")) }
+        #expect(shards.filter { $0.contains(host: host) }.map(\.index) == [shard])
+    }
+
+    @Test(arguments: ["8/8", "-1/8", "0/0", "1", "a/b", "1/8/2", "", "/", "1/", "/8", "0/65537", "+1/8", "1/8 "])
+    func `a shard outside of its range is refused`(text: String) { #expect(Shard(text) == nil) }
+
+    @Test func `0/1 is the whole list, and 65536 shards are possible`() throws {
+        #expect(try #require(Shard("0/1")).contains(host: "archive.org"))
+        #expect(Shard("65535/65536") != nil)
+    }
+}

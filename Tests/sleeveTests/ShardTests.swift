@@ -1,0 +1,60 @@
+import Foundation
+import OriginServer
+import Testing
+
+extension CommandTests {
+    @Suite struct ShardTests {
+        @Test func `the shards of a list add up to it, and each host is in one shard`() async throws {
+            try await withStage { stage in
+                let port = try #require(stage.origin.coverURL(0).split(separator: ":").last?.prefix { $0.isNumber })
+                let hosts = (0..<24).map { "h\($0).localhost:\(port)" }
+                let urls = hosts.flatMap { host in (0..<5).map { "http://\(host)/covers/\($0).jpg?host=\(host.count)" }
+                }
+                let list = try stage.list(urls + ["no address", "ftp://127.0.0.1/a.jpg"])
+                var lines: [(shard: Int, line: ReportLine)] = []
+                for shard in 0..<4 {
+                    let report = stage.folder + "/\(shard).jsonl"
+                    let result = try await stage.run(
+                        "prefetch", list, "--shard", "\(shard)/4", "--json", "--report", report,
+                        "--cache", stage.folder + "/cache-\(shard)")
+                    let reported = try String(contentsOfFile: report, encoding: .utf8).split(separator: "\n").map {
+                        try JSONDecoder().decode(ReportLine.self, from: Data($0.utf8))
+                    }
+                    #expect(result.status == (shard == 0 ? 3 : 0), "\(result)")
+                    #expect(try result.summary().requested == reported.count)
+                    lines += reported.map { (shard, $0) }
+                }
+                #expect(lines.compactMap(\.line.line).sorted() == Array(1...urls.count + 2))
+                #expect(lines.filter { $0.line.outcome == "skipped" }.map(\.shard) == [0, 0])
+                let downloaded = lines.filter { $0.line.outcome == "downloaded" }
+                #expect(downloaded.count == urls.count && stage.origin.requestCount == urls.count)
+                let shards = Dictionary(grouping: downloaded) { $0.line.url.split(separator: "/")[1] }
+                #expect(shards.count == 24 && shards.values.allSatisfy { Set($0.map(\.shard)).count == 1 })
+                #expect(Set(downloaded.map(\.shard)).count > 1)
+            }
+        }
+
+        @Test func `a part of a list that has no cover is a success`() async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<3))
+                let results = try await [
+                    stage.run("prefetch", list, "--shard", "0/2", "--json"),
+                    stage.run("prefetch", list, "--shard", "1/2", "--json"),
+                ]
+                #expect(results.map(\.status) == [0, 0])
+                #expect(try results.map { try $0.summary().requested }.sorted() == [0, 3])
+            }
+        }
+
+        @Test(arguments: ["8/8", "-1/8", "0/0", "1", "a/b", "1/8/2"])
+        func `a shard that does not exist is wrong usage, and nothing is created`(text: String) async throws {
+            try await withStage { stage in
+                let list = try stage.list(stage.urls(0..<3))
+                let cache = stage.folder + "/none"
+                let result = try await stage.run("prefetch", list, "--shard=\(text)", "--cache", cache)
+                #expect(result.status == 64, "\(result)")
+                #expect(!FileManager.default.fileExists(atPath: cache))
+            }
+        }
+    }
+}

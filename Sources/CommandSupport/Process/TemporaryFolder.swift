@@ -71,6 +71,12 @@ package struct TemporaryFolder: Sendable {
         names(in: name).count { AllocatedSpace.length(of: file("\(name)/\($0)")) > 0 }
     }
 
+    /// Renames a file or a folder that is to be kept until `removeAll`: a file system is slow to create files where many were just deleted.
+    package func setAside(_ name: String) {
+        var number = 1
+        while rename(file(name), file("\(name).\(number)")) != 0, errno == ENOTEMPTY || errno == EEXIST { number += 1 }
+    }
+
     package func remove(_ name: String) { try? FileManager.default.removeItem(atPath: file(name)) }
 
     /// Removes everything that was written, and the folder unless it was there before.

@@ -74,7 +74,7 @@ struct BenchRunner {
             // The order alternates, so that a machine that becomes slower or faster favours neither.
             if number % 2 == 1 { try runRivals(plan.rivals.reversed()) }
             show(BenchScenario.cold.rawValue)
-            folder.remove("cache")
+            folder.setAside("cache")
             let cold = try runSleeve(.cold, target)
             rounds[.cold, default: []].append(cold)
             if number % 2 == 0 { try runRivals(plan.rivals) }
@@ -118,7 +118,7 @@ struct BenchRunner {
     /// - Throws: `ChildError.stopped`.
     private func run(_ rival: Rival, _ target: Target) throws -> Result<ProcessRun, RivalFailure> {
         let files = try folder.makeFolder(rival.rawValue)
-        defer { folder.remove(rival.rawValue) }
+        defer { folder.setAside(rival.rawValue) }
         let process: ProcessRun
         do {
             process = try run(command(of: rival, target), in: files)

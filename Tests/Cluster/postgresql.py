@@ -2,7 +2,7 @@
 """Tests Scripts/queue/worker against a real PostgreSQL: workers are killed and stopped, and the database is killed, while 3,000 covers
 of 40 hosts are downloaded. Every cover must be settled, and no host may be asked by two workers at one time.
 
-  Tests/Queue/run.py --sleeve FILE [--covers N] [--kills N]
+  Tests/Cluster/postgresql.py --sleeve FILE [--covers N] [--kills N]
 """
 import argparse, collections, http.server, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
 

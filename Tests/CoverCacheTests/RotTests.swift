@@ -94,6 +94,26 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        "UPDATE entries SET id = -9223372036854775808 WHERE id = 1", "UPDATE covers SET id = -5 WHERE id = 1",
+        "UPDATE entries SET url = CAST(url AS BLOB) WHERE id = 2",
+        "UPDATE covers SET digest = CAST(digest AS TEXT) WHERE id = 2",
+        "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'PRIMARY KEY', 'PRIMARY Key') WHERE name = 'entries'",
+        "PRAGMA writable_schema=ON; UPDATE sqlite_schema SET sql = replace(sql, 'width', 'wydth') WHERE name = 'covers'",
+    ])
+    func `damage that no look-up or no listing meets is found by a repair, which rebuilds the index`(damage: String)
+        throws
+    {
+        try withFolder { folder in
+            let contents = try fill(folder)
+            try folder.execute(damage)
+            try repair(folder)
+            let isAside = try CacheDirectory.names(in: folder.path).contains { $0.contains(".bad-") }
+            let areAll = try folder.contents() == contents
+            #expect(isAside && areAll)
+        }
+    }
+
     private enum Rot: CaseIterable {
         case zeroed, random, swapped
 

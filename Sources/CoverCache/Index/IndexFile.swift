@@ -28,7 +28,7 @@ enum IndexFile {
         CREATE INDEX entries_tag ON entries(tag);
         CREATE INDEX entries_cover ON entries(cover);
         CREATE INDEX entries_stored ON entries(stored);
-        """
+        """ + PinTable.schema + HintTable.schema + IndexState.schema
 
     /// Opens the index and creates what is missing. Call it with the writer's lock held.
     /// - Throws: `CacheError.newerFormat`, `.oldFormat`, or SQLite's error.
@@ -47,14 +47,28 @@ enum IndexFile {
         case version: break
         case 0:
             try connection.transaction(.immediate) {
-                try connection.execute(
-                    schema + PinTable.schema + HintTable.schema + IndexState.schema
-                        + "PRAGMA user_version = \(version);")
+                try connection.execute(schema + "PRAGMA user_version = \(version);")
             }
         case 1: throw CacheError.oldFormat(directory.path)
         default: throw CacheError.newerFormat(directory.path)
         }
         return connection
+    }
+
+    /// Whether the schema is the one that this program creates.
+    static func hasSchema(_ connection: borrowing Connection) throws -> Bool {
+        let new = try Connection(":memory:")
+        try new.execute(schema)
+        return try definitions(connection) == definitions(new)
+    }
+
+    private static func definitions(_ connection: borrowing Connection) throws -> [String] {
+        var texts: [String] = []
+        try connection.statement("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name").each {
+            row in
+            for column in Int32(0)..<4 { texts.append(row.text(column)) }
+        }
+        return texts
     }
 
     static func openForReading(_ directory: CacheDirectory) throws -> Connection {

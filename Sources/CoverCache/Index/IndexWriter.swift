@@ -89,19 +89,27 @@ final class IndexWriter {
     ) throws -> Result {
         try lock.withLock {
             try checkNumber()
+            // Once there is a marker for them.
             var removed: Set<Digest> = []
             defer { if !removed.isEmpty { marker.end() } }
-            let (result, changes) = try connection.transaction(.immediate) {
-                var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
-                let before = changes.state
-                let result = try body(&changes)
-                try append(changes.lines.before)
-                removed = changes.removed
-                if writes, !removed.isEmpty, changes.state == before { _ = changes.state.tick() }
-                if changes.state != before { try changes.state.save(connection) }
-                // A process that ends before it has unlinked them leaves the marker.
-                if !removed.isEmpty { marker.begin() }
-                return (result, changes)
+            let (result, changes): (Result, IndexChanges)
+            do {
+                (result, changes) = try connection.transaction(.immediate) {
+                    var changes = try IndexChanges(connection, table, pins, lastOldCover: lastOldCover)
+                    let before = changes.state
+                    let result = try body(&changes)
+                    try append(changes.lines.before)
+                    if writes, !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
+                    if changes.state != before { try changes.state.save(connection) }
+                    // A process that ends before it has unlinked them leaves the marker.
+                    if !changes.removed.isEmpty { marker.begin() }
+                    removed = changes.removed
+                    return (result, changes)
+                }
+            } catch {
+                // The commit may have failed after it was written to the index's log: a process that reads the whole log sees it.
+                if !removed.isEmpty { marker.keep() }
+                throw error
             }
             // If it fails, a lost index brings back what was removed.
             try? append(changes.lines.after)

@@ -152,14 +152,19 @@ struct Verification {
 
     /// - Throws: SQLite's error for a corrupt database if a row is not what was written.
     private func verifyRows(_ found: inout Found) throws {
-        let rows = index.connection.statement(
-            "SELECT e.tag, e.url, e.seal, c.digest, c.tag FROM entries e LEFT JOIN covers c ON c.id = e.cover")
-        try rows.each { row in
+        guard try IndexFile.hasSchema(index.connection) else { throw SQLiteError(.corrupt, "its schema has changed") }
+        // Listings begin at 1.
+        let unlisted = "SELECT id FROM entries WHERE id < 1 UNION ALL SELECT id FROM covers WHERE id < 1 LIMIT 1"
+        if let id = try index.connection.integer(unlisted) { throw SQLiteError(.corrupt, "a row has the number \(id)") }
+        try index.connection.statement("SELECT url, cover, id FROM entries").each { row in
             found.report.entries += 1
-            let key = row.text(1)
-            guard let digest = row.digest(3) else { throw SQLiteError(.corrupt, "\(key) has no cover") }
-            guard row.int64(0) == IndexTable.tag(key), row.int64(2) == IndexTable.seal(key, digest),
-                row.int64(4) == digest.tag
+            let key = row.text(0)
+            guard let cover = try index.table.cover(id: row.int64(1)) else {
+                throw SQLiteError(.corrupt, "\(key) has no cover")
+            }
+            // As look-ups find them.
+            guard let entry = try index.table.entry(key), entry.id == row.int64(2),
+                try index.table.cover(cover.digest)?.id == cover.id, try index.table.isSealed(entry, key, cover.digest)
             else { throw SQLiteError(.corrupt, "the row of \(key) is not what was written") }
         }
         let unnamed = "SELECT 1 FROM covers WHERE id NOT IN (SELECT cover FROM entries) LIMIT 1"

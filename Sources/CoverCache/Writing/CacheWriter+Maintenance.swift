@@ -164,12 +164,19 @@ extension CacheWriter {
     /// Unlinks files that no row names, if a process has left any and no process is writing covers.
     func sweep() throws {
         try index.marker.sweepIfNeeded {
-            for folder in try covers.folders() {
-                // In slices: each holds the lock for a few milliseconds.
-                try index.directory.usingReserve {
-                    try index.transaction { changes in
-                        for digest in try covers.sweep(folder) { try changes.removeFile(of: digest) }
-                    }
+            // After a failed commit its rows may be in the index's log, and no process sees them until one reads the whole log. A write
+            // replaces them: what has a row now has it for good.
+            try index.directory.usingReserve { try index.transaction { _ = $0.state.tick() } }
+            try removeUnnamed()
+        }
+    }
+
+    private func removeUnnamed() throws {
+        for folder in try covers.folders() {
+            // In slices: each holds the lock for a few milliseconds.
+            try index.directory.usingReserve {
+                try index.transaction { changes in
+                    for digest in try covers.sweep(folder) { try changes.removeFile(of: digest) }
                 }
             }
         }
@@ -190,8 +197,9 @@ extension CacheWriter {
         report.found = found.report
         if let corruption = found.report.corruption { throw CacheError.corruptIndex(corruption) }
         try Repair(index).mend(found, &report)
-        index.marker.leave()
         try sweep()
+        index.marker.leave()
+        try index.marker.sweepIfNeeded(removeUnnamed)
         return report
     }
 }

@@ -43,6 +43,21 @@
                     #expect(attempts > 10)
                 }
             }
+
+            /// The rows may be deleted for the next process, which reads the whole log, and not for this one.
+            @Test func `an eviction whose commit fails leaves no file without a row`() async throws {
+                try await Scenario.with(.evict) { scenario in
+                    var failedSyncs = 0
+                    // The calls before open the cache.
+                    for number in 50... {
+                        let attempt = try await scenario.attempt(["DISK_FAIL": "\(EIO):\(number)"])
+                        guard let failed = attempt.failed else { break }
+                        if failed.path.hasSuffix("-wal"), attempt.result.stderr.contains("sync") { failedSyncs += 1 }
+                        #expect(attempt.faults.isEmpty, "\(attempt.faults) after \(failed.path): \(attempt.result)")
+                    }
+                    #expect(failedSyncs > 0)
+                }
+            }
         }
     }
 

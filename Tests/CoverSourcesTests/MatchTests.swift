@@ -66,6 +66,11 @@ import Testing
         Pair("", "Blue", 1971, 10, .doubtful, "Joni Mitchell", "Blue", 1971, 10),
         Pair("", "Blue", nil, nil, .none, "Joni Mitchell", "Blue", 1971, 10),
         Pair("The The", "Soul Mining", 1983, 7, .certain, "The The", "Soul Mining", 1983, 7),
+        // Marks that tell titles apart, and marks that are left out.
+        Pair("A", "Hello!", 1999, 9, .doubtful, "A", "Hello?", 1999, 9),
+        Pair("The Beatles", "Help!", 1965, 14, .certain, "The Beatles", "Help", 1965, 14),
+        Pair("A", "Stop! Who Goes?", 1999, 9, .certain, "A", "Stop, Who Goes?", 1999, 9),
+        Pair("A", "Ｓｔｏｐ！", 1999, 9, .certain, "A", "Stop!", 1999, 9),
         // Spellings.
         Pair("AC/DC", "Back in Black", 1980, 10, .certain, "ACDC", "Back In Black", 1980, 10),
         Pair(

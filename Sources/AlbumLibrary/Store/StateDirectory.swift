@@ -51,14 +51,10 @@ final class StateDirectory {
     private static func openJournal(_ directory: String, _ notice: (String) -> Void) throws -> AlbumJournal {
         let file = directory + "/journal.sqlite3"
         do {
-            do {
-                return try AlbumJournal(path: file)
-            } catch let error as SQLiteError where error.isCorruption {
-                let aside = "\(directory)/damaged-\(timestamp()).sqlite3"
-                guard rename(file, aside) == 0 else { throw error }
-                notice("the library's history is damaged; moved it to \(aside) and started a new one")
-                return try AlbumJournal(path: file)
-            }
+            return try DamagedFile.replacing(
+                file, name: "history",
+                notice: { notice("the library's history is damaged; moved it to \($0) and started a new one") },
+                { try AlbumJournal(path: $0) })
         } catch {
             throw LibraryError.unusableHistory(path: file, reason: "\(error)")
         }
@@ -66,17 +62,12 @@ final class StateDirectory {
 
     /// Moves an unreadable library file into the directory. - Returns: its new path.
     func moveAside(_ file: String) throws -> String {
-        let aside = "\(path)/damaged-\(Self.timestamp()).json"
+        let aside = DamagedFile.newPath(path + "/damaged", ".json")
         if rename(file, aside) == 0 { return aside }
         // A mount point cannot be moved. It is copied, and overwritten by the caller.
         guard errno == EBUSY, (try? FileManager.default.copyItem(atPath: file, toPath: aside)) != nil else {
             throw LibraryError(SystemError("move", path: aside))
         }
         return aside
-    }
-
-    private static func timestamp() -> String {
-        // Some file systems allow no colons in names.
-        Date().ISO8601Format().map { $0 == ":" ? "-" : String($0) }.joined() + "-\(getpid())"
     }
 }

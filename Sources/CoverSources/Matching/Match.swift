@@ -21,6 +21,10 @@ package struct Match: Sendable, Hashable {
         (self.certainty, self.reason, self.score) = (certainty, reason, score)
     }
 
+    /// A person has decided.
+    package static let accepted = Match(.certain, "accepted by you", score: 300)
+    static let refused = Match(.none, "refused by you")
+
     /// Compares an album that is wanted with one that a source describes.
     package static func judge(_ query: AlbumQuery, _ candidate: AlbumQuery) -> Match {
         if let id = query.releaseID, id == candidate.releaseID {
@@ -89,12 +93,17 @@ private struct Names {
 
     private static func signs(_ text: FoldedText) -> String { text.searchText.lowercased().filter { $0 != " " } }
 
+    private static func marks(_ text: FoldedText) -> Set<Character> {
+        Set(ScalarFolding.fold(text.searchText).filter("!?+#*".contains))
+    }
+
     private static func relation(_ first: FoldedText, _ second: FoldedText) -> Relation {
         if first.key.isEmpty || second.key.isEmpty { return .unknown }
         if first.key == second.key {
-            // In “C#” and “A+”, what folding drops says as much as what it keeps.
-            return first.key.count > 2 || signs(first) == signs(second)
-                ? .equal : .close
+            // In “C#” and “A+”, what folding drops says as much as what it keeps. “Hello!” is not “Hello?”, but “Help” is “Help!”.
+            let (marks, others) = (marks(first), marks(second))
+            let isOther = !marks.isEmpty && !others.isEmpty && marks.isDisjoint(with: others)
+            return !isOther && first.key.count > 2 || signs(first) == signs(second) ? .equal : .close
         }
         return Similarity.areClose(first, second) ? .close : .different
     }

@@ -23,15 +23,10 @@ package actor SourceMemory {
         try? FileManager.default.createDirectory(
             atPath: AtomicFile.directory(of: path), withIntermediateDirectories: true)
         do {
-            do {
-                tables = try SourceTables(path: path)
-            } catch let error as SQLiteError where error.isCorruption {
-                let time = Date().ISO8601Format().map { $0 == ":" ? "-" : String($0) }.joined()
-                let aside = "\(AtomicFile.directory(of: path))/damaged-sources-\(time)-\(getpid()).sqlite3"
-                guard rename(path, aside) == 0 else { throw error }
-                notice("the memory of sources is damaged; moved it to \(aside) and started a new one")
-                tables = try SourceTables(path: path)
-            }
+            tables = try DamagedFile.replacing(
+                path, name: "sources",
+                notice: { notice("the memory of sources is damaged; moved it to \($0) and started a new one") },
+                SourceTables.init(path:))
         } catch {
             throw Self.error(error, path)
         }
@@ -44,6 +39,8 @@ package actor SourceMemory {
         /// The last answer to each request, the oldest first.
         package var answers: [SourceAnswer] = []
         fileprivate var found: [(url: String, candidate: SourceCandidate)] = []
+        /// Whether a person has accepted each cover, by its identity; nothing for the covers about which nobody has decided.
+        fileprivate(set) var decisions: [String: Bool] = [:]
 
         package init() {}
 
@@ -63,10 +60,16 @@ package actor SourceMemory {
     }
 
     /// What is known of an album.
-    /// - Parameter album: `AlbumQuery.key`.
-    package func record(of album: String) throws(SourceMemoryError) -> Record {
+    /// - Parameters:
+    ///   - album: `AlbumQuery.key`.
+    ///   - forgettingRefusals: Propose covers again that were refused.
+    package func record(
+        of album: String, forgettingRefusals: Bool = false
+    ) throws(SourceMemoryError) -> Record {
         try perform {
+            if forgettingRefusals { try tables.forgetRefusals(of: album) }
             var record = Record()
+            record.decisions = try tables.decisions(of: album)
             record.answers = try tables.tries(of: album)
             record.found = try tables.candidates(of: album)
             return record
@@ -91,6 +94,20 @@ package actor SourceMemory {
 
     /// The keys of the albums for which a doubtful cover was found, and no certain one.
     package func doubtfulAlbums() throws(SourceMemoryError) -> [String] { try perform { try tables.doubtfulAlbums() } }
+
+    /// Counts a cover as certain from now on: the next fill writes it.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
+        try perform { try tables.decide(candidate.identity, of: album, isAccepted: true) }
+    }
+
+    /// Does not propose covers again, until refusals are forgotten.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func refuse(_ candidates: [SourceCandidate], of album: String) throws(SourceMemoryError) {
+        try perform {
+            for candidate in candidates { try tables.decide(candidate.identity, of: album, isAccepted: false) }
+        }
+    }
 
     private func perform<Result>(_ body: () throws -> Result) throws(SourceMemoryError) -> Result {
         do {

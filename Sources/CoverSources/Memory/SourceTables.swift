@@ -6,10 +6,14 @@ import SQLite
 /// ```
 /// tries       album, source, url | time (ms since 1970), answer, detail                     the last try of each URL
 /// candidates  album, source, url, number | certainty, reason, score, artist, title, ...     what that try found
+/// decisions   album, picture | accepted                                                    what a person has decided about a cover
 /// requests    source, time                                                                 the last interval of each source's rate
 /// ```
 final class SourceTables {
-    private static let version = 1
+    private static let version = 2
+    /// `SourceCandidate.identity` of a row.
+    private static let picture =
+        "coalesce(release_group, substr(pictures, 1, instr(pictures || char(10), char(10)) - 1))"
     private let database: Connection
 
     /// - Throws: `SQLiteError`, or `SourceMemoryError.newerVersion`.
@@ -31,6 +35,9 @@ final class SourceTables {
                     certainty TEXT NOT NULL, reason TEXT NOT NULL, score INTEGER NOT NULL, artist TEXT NOT NULL,
                     title TEXT NOT NULL, year INTEGER, tracks INTEGER, release TEXT, release_group TEXT,
                     pictures TEXT NOT NULL, PRIMARY KEY (album, source, url, number)) WITHOUT ROWID;
+                CREATE TABLE IF NOT EXISTS decisions (
+                    album TEXT NOT NULL, picture TEXT NOT NULL, accepted INTEGER NOT NULL,
+                    PRIMARY KEY (album, picture)) WITHOUT ROWID;
                 CREATE TABLE IF NOT EXISTS requests (source TEXT NOT NULL, time INTEGER NOT NULL);
                 PRAGMA user_version = \(Self.version);
                 """)
@@ -120,6 +127,31 @@ final class SourceTables {
                 ))
         }
         return found
+    }
+
+    /// Remembers a decision about a cover, also for what sources find later.
+    func decide(_ picture: String, of album: String, isAccepted: Bool) throws {
+        let match = isAccepted ? Match.accepted : .refused
+        try database.transaction(.immediate) {
+            try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
+                .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
+            try database.statement(
+                "UPDATE candidates SET certainty = ?, reason = ?, score = ? WHERE album = ? AND \(Self.picture) = ?"
+            ).run(
+                .text(match.certainty.rawValue), .text(match.reason), .int(match.score), .text(album), .text(picture))
+        }
+    }
+
+    /// Whether each cover about which a person has decided was accepted, by its identity.
+    func decisions(of album: String) throws -> [String: Bool] {
+        var decisions: [String: Bool] = [:]
+        try database.statement("SELECT picture, accepted FROM decisions WHERE album = ?")
+            .each(.text(album)) { decisions[$0.text(0)] = $0.int(1) != 0 }
+        return decisions
+    }
+
+    func forgetRefusals(of album: String) throws {
+        try database.statement("DELETE FROM decisions WHERE album = ? AND NOT accepted").run(.text(album))
     }
 
     /// The keys of albums that have a doubtful candidate and no certain one.

@@ -1,6 +1,6 @@
 /// What the sources have for an album.
 package struct SourceFindings: Sendable {
-    /// The covers that match, the certain ones first, then in the order of the sources.
+    /// The covers that match, the certain ones first, then in the order of asking.
     package var candidates: [SourceCandidate] = []
     /// The answer of each source that was asked, in order.
     package var answers: [SourceAnswer] = []
@@ -12,11 +12,6 @@ package struct SourceFindings: Sendable {
 
     /// The sources that are done with: pass them to `SourceQueue.find` to ask the others only.
     package var askedSources: Set<SourceName> { Set(answers.map(\.source)) }
-
-    /// Whether each source has answered about the album, rather than failed: a cover that is not among `candidates` does not exist there.
-    package var isComplete: Bool {
-        answers.allSatisfy { $0.lifetime != nil || $0.kind == .notAsked && $0.url.isEmpty }
-    }
 
     mutating func add(_ answer: SourceAnswer, _ found: [SourceCandidate]) {
         answers.append(answer)

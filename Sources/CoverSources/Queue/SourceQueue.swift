@@ -18,6 +18,8 @@ package struct SourceTransportError: Error, Sendable, CustomStringConvertible {
 package actor SourceQueue {
     private struct Lane {
         var limiter: SourceLimiter
+        /// The callers so far, also those that wait.
+        var callers = 0
         /// A caller has the source.
         var isBusy = false
         /// Callers that wait for it, the first first.
@@ -32,11 +34,14 @@ package actor SourceQueue {
     private let notice: @Sendable (String) -> Void
     private let transport: SourceTransport
     private var lanes: [SourceName: Lane]
+    private var searches = 0
     private var lastWaiter = 0
     /// Sources and parts about which `notice` was told.
     private var noticed: Set<String> = []
     /// How often one album is asked for, at a source that throttles.
     private static let maximumAttempts = 4
+    /// A source with a longer line is asked last.
+    private static let maximumWait = Duration.seconds(60)
 
     /// - Parameters:
     ///   - sources: `CoverSource.table`, in the order of asking.
@@ -56,27 +61,65 @@ package actor SourceQueue {
     }
 
     /// Asks the sources in order, until one has a cover that is certain. May be called for many albums at a time.
+    ///
+    /// A source of 20 requests a minute would hold up thousands of albums that a later one has, too. So an album passes a source by whose line
+    /// takes longer than a minute, and comes back if no other one is certain. Each source is asked within its rate, and less often.
     /// - Parameter skipped: sources that are not asked: after a picture could not be downloaded, those that were asked before.
     /// - Throws: `CancellationError`.
     package func find(_ query: AlbumQuery, skipping skipped: Set<SourceName> = []) async throws -> SourceFindings {
         var findings = SourceFindings()
         let record = await remembered(query)
-        for source in sources where !skipped.contains(source.name) {
+        searches += 1
+        var passed: [(source: CoverSource, url: String)] = []
+        for source in sources where !skipped.contains(source.name) && findings.certain == nil {
             try Task.checkCancellation()
             let known = source.known(query)
             if !known.isEmpty {
                 let detail = "by its MusicBrainz id"
                 findings.add(answer(source, .found, detail: detail), known)
             } else if let url = source.search(query) {
-                let (answer, found) = try await ask(source, url, query, record)
-                findings.add(answer, found)
+                if let (answer, found) = await answerAtOnce(source, url, query, record) {
+                    findings.add(answer, found)
+                } else if wait(for: source) > Self.maximumWait {
+                    passed.append((source, url))
+                } else {
+                    let (answer, found) = try await ask(source, url, query, record)
+                    findings.add(answer, found)
+                }
             } else {
                 let why = source.name == .caa ? "the album has no MusicBrainz id" : "the album has no title"
                 findings.add(answer(source, .notAsked, detail: why), [])
             }
-            if findings.certain != nil { break }
+        }
+        for (source, url) in passed {
+            if let other = findings.certain?.source {
+                // Not among the findings: it may still be asked, if the other one's picture cannot be downloaded.
+                let detail = "albums were waiting in line for over a minute, and \(other.title) has the cover"
+                _ = await noted(answer(source, .notAsked, url: url, detail: detail), [], query)
+            } else {
+                let (answer, found) = try await ask(source, url, query, record)
+                findings.add(answer, found)
+            }
         }
         return findings
+    }
+
+    /// How long a caller would wait for a source.
+    private func wait(for source: CoverSource) -> Duration {
+        guard let lane = lanes[source.name], let rate = source.rate, lane.limiter.abandonment == nil else {
+            return .zero
+        }
+        return lane.limiter.delay(at: clock.now()) + rate.time(for: lane.waiters.count)
+    }
+
+    /// The source that needs most time for the albums that are searched, and the time.
+    /// - Parameter more: Albums that will be searched after them, most likely with the same sources.
+    package func slowest(more: Int) -> (source: SourceName, time: Duration)? {
+        sources.compactMap { source in
+            guard let lane = lanes[source.name], let rate = source.rate, lane.limiter.abandonment == nil, searches > 0
+            else { return nil }
+            return (source.name, rate.time(for: lane.waiters.count + more * lane.callers / searches))
+        }.max { $0.time < $1.time }
     }
 
     private func answer(
@@ -88,26 +131,32 @@ package actor SourceQueue {
 
     // MARK: One source
 
-    private func ask(
+    /// The answer without a request; nil if the source is to be asked.
+    private func answerAtOnce(
         _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record
-    ) async throws -> (SourceAnswer, [SourceCandidate]) {
+    ) async -> (SourceAnswer, [SourceCandidate])? {
         if let refusal = source.refusal(userAgent: userAgent) {
             tell("\(source.name)", refusal)
             return (await noted(answer(source, .notAsked, url: url, detail: refusal), [], query), [])
         }
-        if !retriesMissing,
+        guard !retriesMissing,
             let (answer, found) = record.answer(of: source.name, to: Redaction.redact(url), at: clock.timeOfDay())
-        {
-            // Judged again: the tags may have changed since.
-            let matching = SourceCandidate.matching(query, found)
-            if answer.kind == .notFound || !matching.isEmpty { return (answer, matching) }
-        }
+        else { return nil }
+        // Judged again: the tags may have changed since.
+        let matching = SourceCandidate.matching(query, found, record.decisions)
+        let isRefused = found.contains { record.decisions[$0.identity] == false }
+        return answer.kind == .notFound || isRefused || !matching.isEmpty ? (answer, matching) : nil
+    }
+
+    private func ask(
+        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record
+    ) async throws -> (SourceAnswer, [SourceCandidate]) {
         guard await enter(source.name) else { throw CancellationError() }
         defer { leave(source.name) }
         let reading = try await response(of: source, to: url)
         switch reading {
         case .found(let all):
-            let matching = SourceCandidate.matching(query, all)
+            let matching = SourceCandidate.matching(query, all, record.decisions)
             let certain = matching.count { $0.certainty == .certain }
             let detail =
                 matching.isEmpty
@@ -215,7 +264,7 @@ package actor SourceQueue {
     private func remembered(_ query: AlbumQuery) async -> SourceMemory.Record {
         guard let memory else { return SourceMemory.Record() }
         do {
-            return try await memory.record(of: query.key)
+            return try await memory.record(of: query.key, forgettingRefusals: retriesMissing)
         } catch {
             tell("memory", "\(error)")
             return SourceMemory.Record()
@@ -239,6 +288,7 @@ package actor SourceQueue {
     /// Waits until the caller has the source. - Returns: false if its task was cancelled.
     private func enter(_ name: SourceName) async -> Bool {
         if Task.isCancelled { return false }
+        lanes[name]?.callers += 1
         guard lanes[name]?.isBusy == true else {
             lanes[name]?.isBusy = true
             return true

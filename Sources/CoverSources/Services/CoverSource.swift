@@ -16,7 +16,7 @@ package struct CoverSource: Sendable {
     /// Reads the response to it.
     let read: @Sendable (SourceResponse) -> SourceReading
     /// Candidates that need no request, because an id in the album's tags names them.
-    let known: @Sendable (AlbumQuery) -> [SourceCandidate]
+    package let known: @Sendable (AlbumQuery) -> [SourceCandidate]
 
     init(
         _ name: SourceName, base: String, rate: RateRule?, needsContact: Bool = false,

@@ -8,4 +8,7 @@ package struct RateRule: Sendable, Hashable {
     package init(_ requests: Int, in interval: Duration, pause: Duration) {
         (self.requests, self.interval, self.pause) = (requests, interval, pause)
     }
+
+    /// How long a number of requests takes.
+    func time(for requests: Int) -> Duration { interval * (Double(requests) / Double(self.requests)) }
 }

@@ -18,14 +18,19 @@ package struct SourceCandidate: Sendable, Hashable {
     package var certainty: Match.Certainty { match.certainty }
 
     /// What several candidates for one picture have in common: the release group, or the first URL.
-    private var identity: String { album.releaseGroupID ?? pictures.first ?? "" }
+    var identity: String { album.releaseGroupID ?? pictures.first ?? "" }
 
     /// Judges what a source has answered. Candidates that match are kept: certain ones first, one for each picture.
-    static func matching(_ query: AlbumQuery, _ candidates: [SourceCandidate]) -> [SourceCandidate] {
+    /// - Parameter decisions: Whether a person has accepted a cover, by its identity.
+    static func matching(
+        _ query: AlbumQuery, _ candidates: [SourceCandidate], _ decisions: [String: Bool] = [:]
+    ) -> [SourceCandidate] {
         var seen: Set<String> = []
         return candidates.map { candidate in
             var candidate = candidate
-            candidate.match = Match.judge(query, candidate.album)
+            candidate.match =
+                decisions[candidate.identity].map { $0 ? .accepted : .refused }
+                ?? Match.judge(query, candidate.album)
             return candidate
         }
         .filter { $0.certainty != .none && !$0.pictures.isEmpty }

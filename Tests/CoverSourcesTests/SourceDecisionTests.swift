@@ -1,0 +1,64 @@
+@testable import CoverSources
+import Testing
+
+/// What a person decides about doubtful covers.
+@Suite(.timeLimit(.minutes(1))) struct SourceDecisionTests {
+    private let clock = TestClock()
+    /// Doubtful at Deezer, whose album has another number of tracks.
+    private static let album = AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10)
+
+    private func withDoubtful(
+        _ body: (_ memory: SourceMemory, _ service: TestService, _ candidate: SourceCandidate) async throws -> Void
+    ) async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            let service = TestService(clock) { _, _ in .json(Answers.deezer("A", "B", tracks: 11)) }
+            let found = try await find(memory, service)
+            #expect(found.certain == nil)
+            try await body(memory, service, try #require(found.candidates.first))
+        }
+    }
+
+    private func find(
+        _ memory: SourceMemory, _ service: TestService, retriesMissing: Bool = false
+    ) async throws -> SourceFindings {
+        try await SourceQueue(
+            sources: CoverSource.table([.deezer]), userAgent: "Sleeve", memory: memory, retriesMissing: retriesMissing,
+            clock: clock.source, transport: service.transport
+        ).find(Self.album)
+    }
+
+    @Test func `an accepted cover is certain, without a request, and after the source was asked again`() async throws {
+        try await withDoubtful { memory, service, candidate in
+            try await memory.accept(candidate, of: Self.album.key)
+            #expect(try await memory.doubtfulAlbums().isEmpty)
+            #expect(try await find(memory, service).certain?.match.reason == "accepted by you")
+            #expect(service.urls.count == 1)
+            clock.advance(.seconds(8 * 86_400))
+            #expect(try await find(memory, service).certain?.pictures == candidate.pictures)
+            #expect(service.urls.count == 2)
+        }
+    }
+
+    @Test func `a refused cover is not proposed again, and costs no request`() async throws {
+        try await withDoubtful { memory, service, candidate in
+            try await memory.refuse([candidate], of: Self.album.key)
+            #expect(try await memory.doubtfulAlbums().isEmpty)
+            #expect(try await memory.record(of: Self.album.key).candidates.isEmpty)
+            #expect(try await find(memory, service).candidates.isEmpty)
+            #expect(service.urls.count == 1)
+            clock.advance(.seconds(8 * 86_400))
+            #expect(try await find(memory, service).candidates.isEmpty)
+            #expect(try await memory.doubtfulAlbums().isEmpty)
+        }
+    }
+
+    @Test func `asking again for what is missing proposes refused covers again`() async throws {
+        try await withDoubtful { memory, service, candidate in
+            try await memory.refuse([candidate], of: Self.album.key)
+            #expect(try await find(memory, service, retriesMissing: true).candidates.count == 1)
+            #expect(try await memory.doubtfulAlbums() == [Self.album.key])
+            #expect(try await find(memory, service).candidates.count == 1)
+        }
+    }
+}

@@ -39,6 +39,13 @@ import Testing
 
     private func names(_ albums: [ScannedAlbum]) -> [String] { albums.map { "\($0.artist): \($0.title) \($0.year)" } }
 
+    @Test func `discs of two albums below one folder have their covers in their own folders`() {
+        let found = albums(
+            ["/m/x/CD1": [tags("Low Tide")], "/m/x/CD2": [tags("High Water")]], pictures: ["/m/x/cover.jpg"])
+        #expect(found.flatMap(\.places).map { $0.coverFolders.map(\.description) } == [["/m/x/CD1"], ["/m/x/CD2"]])
+        #expect(found.allSatisfy { !$0.hasCover }, "the picture above them is that of neither")
+    }
+
     @Test func `a release is one album in all folders, with a place for each`() {
         let found = albums([
             "/m/a": [tags(release: "1")], "/m/b": [tags("Low Tide (Remaster)", release: "1"), tags(release: "1")],

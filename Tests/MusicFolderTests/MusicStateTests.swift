@@ -61,6 +61,41 @@ import Testing
         #expect(try state.folders(in: [BytePath("/m")]).isEmpty && state.albums().map(\.id) == ["1"])
     }
 
+    @Test func `files that an earlier version has written stay known`() throws {
+        let folder = try Folder()
+        let library = folder.text + "/albums.json"
+        try FileManager.default.createDirectory(
+            atPath: library + ".state", withIntermediateDirectories: true)
+        do {
+            let database = try Connection(library + ".state/music.sqlite3")
+            try database.execute(
+                """
+                CREATE TABLE folders (path BLOB PRIMARY KEY, fingerprint INTEGER NOT NULL, contents TEXT NOT NULL) WITHOUT ROWID;
+                CREATE TABLE written (
+                    folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
+                    album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB,
+                    PRIMARY KEY (folder, name)) WITHOUT ROWID;
+                INSERT INTO written VALUES (CAST('/m' AS BLOB), CAST('cover.jpg' AS BLOB), zeroblob(32), 9, 9, '1', 1800000000000, NULL, NULL);
+                PRAGMA user_version = 1;
+                """)
+        }
+        let state = try MusicState(of: library) { Issue.record("\($0)") }
+        var file = try #require(try state.writtenFiles().first)
+        file.foundURL = "https://a.example/1"
+        try state.save(file)
+        #expect(try state.writtenFiles() == [file])
+        #expect(try state.runs() == [1_800_000_000_000])
+    }
+
+    @Test func `scanned folders that do not exist are forgotten when that is wanted`() throws {
+        let folder = try Folder()
+        let state = try MusicState(of: folder.text + "/albums.json") { _ in }
+        let gone = BytePath(folder.text + "/gone")
+        try state.add(roots: [BytePath(folder.text), BytePath("/no/such/folder"), gone])
+        try state.removeMissingRoots()
+        #expect(try state.roots() == [BytePath(folder.text)])
+    }
+
     @Test func `a damaged state is moved aside, one of a newer version is refused`() throws {
         let folder = try Folder()
         let library = folder.text + "/albums.json"

@@ -100,6 +100,74 @@ extension CommandTests {
             }
         }
 
+        @Test func `one doubtful cover is accepted by its album, and is no longer one`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                try FileManager.default.removeItem(atPath: "\(stage.folder)/music/Id/With an Id/cover.jpg")
+                let accepted = try await sleeveTests.run(
+                    ["fill", "--offline", "--accept", "Someone - Reissued"] + fill.dropFirst(2),
+                    environment: stage.environment)
+                // The picture itself is requested: offline, it is not there.
+                #expect(accepted.status == 3, "\(accepted)")
+                let review = try await stage.run("fill", "--review")
+                #expect(review.stdout == "No doubtful covers.\n", "\(review)")
+                let (next, _) = try await run(stage, ["fill", "--accept", "Reissued"] + fill.dropFirst(2))
+                #expect(
+                    (next.albums, next.filled) == (1, 1), "without folders: those that were scanned; no other album")
+                #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+                #expect(pictures(stage)["Id/With an Id/cover.jpg"] == nil)
+            }
+        }
+
+        @Test func `a refused cover is not proposed again until that is wanted`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                let refused = try await stage.run("fill", "--refuse", "Reissued")
+                #expect(refused.status == 0 && refused.stderr.contains("refused 1 cover"), "\(refused)")
+                #expect(try await stage.run("fill", "--review").stdout == "No doubtful covers.\n")
+                let (second, _) = try await run(stage, fill + ["--accept-doubtful"])
+                #expect((second.filled, second.missing, second.doubtful) == (0, 2, 0))
+                let (third, _) = try await run(stage, fill + ["--retry-missing"])
+                #expect((third.missing, third.doubtful) == (1, 1))
+                let unknown = try await stage.run("fill", "--refuse", "Low Tide")
+                #expect(unknown.status == 1 && unknown.stderr.contains("no doubtful cover"), "\(unknown)")
+            }
+        }
+
+        @Test func `the report has a line for each folder, and each written file is said unless that is not wanted`()
+            async throws
+        {
+            struct Line: Decodable {
+                var folder, outcome, title: String
+                var file, url, source, digest, reason: String?
+            }
+            func lines(_ path: String) throws -> [String: Line] {
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                let lines = try text.split(separator: "\n").map {
+                    try JSONDecoder().decode(Line.self, from: Data($0.utf8))
+                }
+                return Dictionary(lines.map { ($0.title, $0) }) { first, _ in first }
+            }
+            try await withMusic { stage, fill in
+                let path = stage.folder + "/report.jsonl"
+                let (_, result) = try await run(stage, fill + ["--report", path])
+                let report = try lines(path)
+                #expect(
+                    report.mapValues(\.outcome) == [
+                        "Low Tide": "written", "The Spaghetti Incident?": "written", "With an Id": "written",
+                        "Reissued": "doubtful", "Nowhere": "missing",
+                    ])
+                let written = try #require(report["Low Tide"])
+                #expect(written.file == written.folder + "/cover.jpg" && written.source == "itunes")
+                let bytes = try #require(pictures(stage)["The Harbour Lights/Low Tide/cover.jpg"])
+                #expect(written.digest == Digest(of: bytes).description)
+                #expect(result.stderr.contains("wrote \(written.file ?? "") (iTunes)"), "\(result)")
+                let again = try await sleeveTests.run(fill + ["-q", "--report", path], environment: stage.environment)
+                #expect(again.stderr.isEmpty, "\(again)")
+                #expect(try lines(path)["Low Tide"]?.outcome == "covered")
+            }
+        }
+
         @Test func `undo takes the last run back and leaves a file that was changed`() async throws {
             try await withMusic { stage, fill in
                 _ = try await run(stage, fill)
@@ -176,6 +244,9 @@ extension CommandTests {
                     }
                     #expect(kills > 10)
                     #expect(pictures(stage) == whole)
+                    // What a killed fill has found reaches the library.
+                    let library = try String(contentsOfFile: stage.folder + "/albums.json", encoding: .utf8)
+                    #expect(library.components(separatedBy: "coverUrl").count == 4, "\(library)")
                     // A killed fill remembers what it has written.
                     for _ in 0...kills { _ = try await stage.run("fill", "--undo") }
                     #expect(Array(pictures(stage).keys) == [booklet])

@@ -27,12 +27,15 @@ package struct AlbumGrouper {
     private let roots: Set<BytePath>
     private var discs: [BytePath: DiscFolder] = [:]
     private var siblings: [Anchor: Int] = [:]
+    /// The number of albums of each anchor.
+    private var owners: [Anchor: Int] = [:]
 
     /// - Parameters:
     ///   - folders: What is known of each folder.
     ///   - roots: The scanned folders. Their own pictures are no album's cover unless they contain its audio.
     package static func albums(of folders: [BytePath: FolderContents], roots: [BytePath]) -> [ScannedAlbum] {
-        Self(folders, Set(roots)).albums()
+        var grouper = Self(folders, Set(roots))
+        return grouper.albums()
     }
 
     private init(_ folders: [BytePath: FolderContents], _ roots: Set<BytePath>) {
@@ -56,7 +59,7 @@ package struct AlbumGrouper {
 
     // MARK: Grouping
 
-    private func albums() -> [ScannedAlbum] {
+    private mutating func albums() -> [ScannedAlbum] {
         var (order, groups): ([Key], [Key: [Part]]) = ([], [:])
         for folder in folders.keys.sorted() {
             let fragments = folders[folder]?.albums ?? []
@@ -71,7 +74,9 @@ package struct AlbumGrouper {
                     Part(folder: folder, anchor: anchor, fragment: fragment, isShared: fragments.count > 1))
             }
         }
-        return joined(order, groups).map(album).sorted {
+        let albums = joined(order, groups)
+        for album in albums { for anchor in Set(album.map(\.anchor)) { owners[anchor, default: 0] += 1 } }
+        return albums.map(album).sorted {
             ($0.places.first?.folders.first ?? .init("")) < ($1.places.first?.folders.first ?? .init(""))
         }
     }
@@ -166,6 +171,8 @@ package struct AlbumGrouper {
             fragments.contains(where: \.embeddedDiffers) || pictures.contains { $0.digest != pictures[0].digest }
         let hasParent =
             anchor.discs?.isEmpty == true && !roots.contains(anchor.folder) && (folders[anchor.folder]?.files ?? 0) == 0
+            // Discs of several albums beside each other: a cover above them would be that of all.
+            && owners[anchor] == 1
         place.coverFolders = hasParent ? [anchor.folder] : place.folders
         let covers = fragments.compactMap(\.cover)
         place.cover = covers.count == fragments.count ? covers.first : hasParent ? folders[anchor.folder]?.cover : nil

@@ -20,16 +20,17 @@ package actor CoverWriter {
     private nonisolated let thread = ThreadExecutor()
     private let state: MusicState
     private let name: String
-    /// Identifies this fill.
-    private let run: Int64
+    /// The number of this fill.
+    package nonisolated let run: Int64
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
     /// - Parameters:
     ///   - state: The writer's own from now on.
     ///   - name: Of the files, without the extension: one that `CoverName` knows.
-    package init(_ state: MusicState, name: String) {
-        (self.state, self.name, run) = (state, name, WallClock.milliseconds())
+    /// - Throws: `MusicState.Problem`.
+    package init(_ state: MusicState, name: String) throws {
+        (self.state, self.name, run) = (state, name, (try state.runs().first ?? 0) + 1)
     }
 
     deinit { thread.shutdown() }
@@ -39,11 +40,13 @@ package actor CoverWriter {
     ///   - source: The cached cover's file.
     ///   - digest: What its bytes must have.
     ///   - title: The album's, after which a cover may be named.
+    ///   - url: Where a source had the cover; nil for the album's own URL.
     package func write(
-        _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, title: String
+        _ source: String, _ digest: Digest, to target: FillJob.Target, of album: String, title: String,
+        foundAt url: String? = nil
     ) -> Result {
         do {
-            return try place(source, digest, target, album, title)
+            return try place(source, digest, target, album, title, url)
         } catch let error as SystemError where error.cause == .exists {
             return .failed(
                 folder: target.folder,
@@ -56,7 +59,8 @@ package actor CoverWriter {
     }
 
     private func place(
-        _ source: String, _ digest: Digest, _ target: FillJob.Target, _ album: String, _ title: String
+        _ source: String, _ digest: Digest, _ target: FillJob.Target, _ album: String, _ title: String,
+        _ url: String?
     ) throws -> Result {
         let cover = try SourceFile(path: source)
         let bytes = try cover.contents()
@@ -69,11 +73,11 @@ package actor CoverWriter {
         var file = WrittenFile(
             folder: target.folder,
             name: Array("\(name).\(PictureType.fileExtension(header?.mediaType ?? "image/jpeg"))".utf8), digest: digest,
-            width: header?.width, height: header?.height, album: album, run: run)
+            width: header?.width, height: header?.height, album: album, run: run, foundURL: url)
         if let former = target.former {
             guard try isUnchanged(former, folder) else { return .exists(former.path) }
             guard (file.pixels ?? 0) > (former.pixels ?? 0) else { return .notLarger(former.path) }
-            file.replaced = .init(name: former.name, digest: former.digest)
+            file.replaced = .init(name: former.name, digest: former.digest, run: former.run)
         } else if let found = try coverFile(in: folder, title: title) {
             return .exists(target.folder.appending(found.bytes))
         }
@@ -141,7 +145,11 @@ package actor CoverWriter {
 
     /// Remembers where the covers of albums were found: what a fill has added to an album of the library is no edit of a person.
     /// - Throws: `MusicState.Problem`.
-    func note(coverURLs: [String: String]) throws { try state.note(coverURLs: coverURLs) }
+    func note(coverURLs: [String: String?]) throws { try state.note(coverURLs: coverURLs) }
+
+    /// The URLs at which sources had the covers of written files, by albums, of which the library may not know yet.
+    func foundURLs() throws -> [String: String] { try state.foundURLs() }
+    func forgetFoundURLs() throws { try state.forgetFoundURLs() }
 
     // MARK: Undo
 
@@ -155,17 +163,24 @@ package actor CoverWriter {
         case failed(BytePath, reason: String)
     }
 
-    /// Removes the files of the last fill that are unchanged, and puts back those that they replaced.
+    /// Removes the files of the last fill that are unchanged, and puts back those that they replaced. If none of them can be taken back, also
+    /// those of the fill before.
     /// - Parameter cached: The path of a cached cover's file.
     /// - Throws: `MusicState.Problem`.
     package func undo(cached: (Digest) -> String) throws -> [Undone] {
-        try state.filesOfLastRun().map { file in
-            do {
-                return try undo(file, cached)
-            } catch let error as SystemError {
-                return .failed(file.path, reason: error.reason)
+        var results: [Undone] = []
+        for run in try state.runs() {
+            let undone = try state.files(ofRun: run).map { file in
+                do {
+                    return try undo(file, cached)
+                } catch let error as SystemError {
+                    return .failed(file.path, reason: error.reason)
+                }
             }
+            results += undone
+            if undone.contains(where: { if case .failed = $0 { false } else { true } }) { break }
         }
+        return results
     }
 
     /// Forgets where the covers of albums were found. - Returns: For each, the URL that a fill has given to the album of the library.
@@ -211,8 +226,7 @@ package actor CoverWriter {
         let header = bytes.withUnsafeBytes { ImageHeader($0) }
         var restored = file
         (restored.name, restored.digest, restored.replaced) = (replaced.name, replaced.digest, nil)
-        // As of a fill before all others: it is not taken back by the next undo.
-        (restored.width, restored.height, restored.run) = (header?.width, header?.height, 0)
+        (restored.width, restored.height, restored.run) = (header?.width, header?.height, replaced.run)
         if former != name { try state.save(restored) }
         try new.commit(as: former, replacing: former == name)
         if former == name { try state.save(restored) } else { try folder.remove(name) }

@@ -5,8 +5,10 @@ import Platform
 
 /// Finds, downloads and writes the covers of albums: one prefetch for all of them, to which a search adds what it finds.
 package struct Fill: Sendable {
-    /// Albums for which sources are asked at a time: each source answers one after the other.
-    private static let maximumSearches = 16
+    /// Albums for which sources are asked at a time. Most of them wait in line: the queue sees how long its lines are.
+    private static let maximumSearches = 1_000
+    /// How often the library is given what was found.
+    private static let noteInterval = Duration.seconds(60)
 
     private let library: LibraryAPI
     private let queue: SourceQueue
@@ -36,12 +38,12 @@ package struct Fill: Sendable {
         var steps: [FillSteps]
         /// What each album's current download is of.
         var offers: [Int: SourceCandidate] = [:]
-        var waiting: [(job: Int, skipped: Set<SourceName>)] = []
+        var waiting: ArraySlice<(job: Int, skipped: Set<SourceName>)> = []
         var searches = 0
         var unfinished: Int
         var summary = FillSummary()
-        /// Cover URLs that sources have found, for the library.
-        var found: [(former: Album, album: Album)] = []
+        /// When the library was last given what was found.
+        var noted = ContinuousClock.now
     }
 
     /// Runs to the end, or until its task is cancelled; covers that were written stay.
@@ -57,6 +59,7 @@ package struct Fill: Sendable {
                 FillSteps(own: job.ownURLs, sources: sources, acceptsDoubtful: options.acceptsDoubtful)
             }, unfinished: jobs.count)
         state.summary.albums = jobs.count
+        try await noteFoundURLs()
         if jobs.isEmpty { return state.summary }
         let (requests, feed) = AsyncStream<CoverRequest>.makeStream()
         let (messages, inbox) = AsyncStream<Message>.makeStream()
@@ -73,8 +76,7 @@ package struct Fill: Sendable {
                 inbox.finish()
             }
             func search() {
-                while state.searches < Self.maximumSearches, !state.waiting.isEmpty {
-                    let (number, skipped) = state.waiting.removeFirst()
+                while state.searches < Self.maximumSearches, let (number, skipped) = state.waiting.popFirst() {
                     state.searches += 1
                     let query = AlbumQuery(jobs[number].album, trackCount: jobs[number].trackCount)
                     group.addTask { [queue] in
@@ -93,12 +95,16 @@ package struct Fill: Sendable {
                     search()
                 case .end(let end):
                     // What an upgrade does not find is no loss: the album has a cover.
-                    let isUpgrade = jobs[number].targets.allSatisfy { $0.former != nil }
-                    finish(isUpgrade ? nil : FillEvent(end, jobs[number].album))
+                    let formers = jobs[number].targets.compactMap(\.former)
+                    let isUpgrade = formers.count == jobs[number].targets.count
+                    finish(
+                        isUpgrade
+                            ? formers.map { .exists(jobs[number].album, $0.path) }
+                            : [FillEvent(end, jobs[number].album)])
                 }
             }
-            func finish(_ event: FillEvent?) {
-                if let event { note(event) }
+            func finish(_ events: [FillEvent]) {
+                for event in events { note(event) }
                 state.unfinished -= 1
                 if state.unfinished == 0 { feed.finish() }
             }
@@ -116,6 +122,11 @@ package struct Fill: Sendable {
                     state.steps[number].add(findings)
                     advance(number)
                     search()
+                    // The time that is left is shown without an event.
+                    defer { progress(state.summary) }
+                    state.summary.slowest = await queue.slowest(more: state.waiting.count).map {
+                        FillSummary.Slowest(source: $0, end: .now + $1)
+                    }
                 case .outcome(let outcome):
                     guard let number = outcome.line.map({ $0 - 1 }), jobs.indices.contains(number) else { continue }
                     // It waits for requests before it ends.
@@ -136,21 +147,21 @@ package struct Fill: Sendable {
                         advance(number)
                         continue
                     }
-                    for event in events { note(event) }
                     if events.contains(where: { if case .written = $0 { true } else { false } }) {
                         state.summary.filled += 1
-                        if let album = found(jobs[number].album, outcome.url, offer) { state.found.append(album) }
                     }
-                    finish(nil)
+                    finish(events)
+                    if ContinuousClock.now - state.noted > Self.noteInterval {
+                        // A failure is that of the end, too.
+                        try? await noteFoundURLs()
+                        state.noted = .now
+                    }
                 }
             }
             group.cancelAll()
         }
         state.summary.isCancelled = state.unfinished > 0
-        // Before the library: a process that dies between the two must not take its own work for a person's.
-        try await writer.note(
-            coverURLs: Dictionary(state.found.map { ($0.album.id, $0.album.coverURL ?? "") }) { first, _ in first })
-        try await library.albums.edit(state.found)
+        try await noteFoundURLs()
         if let problem { throw problem }
         return state.summary
     }
@@ -170,7 +181,8 @@ package struct Fill: Sendable {
         var events: [FillEvent] = []
         let source = library.coverFile(digest)
         for target in job.targets {
-            let result = await writer.write(source, digest, to: target, of: job.album.id, title: job.album.title)
+            let result = await writer.write(
+                source, digest, to: target, of: job.album.id, title: job.album.title, foundAt: offer == nil ? nil : url)
             switch result {
             case .written(let file, let bytes):
                 events.append(.written(job.album, file, bytes: bytes, url: url, source: offer))
@@ -183,12 +195,22 @@ package struct Fill: Sendable {
         return events
     }
 
-    /// The album with the URL at which a source had its cover, so that the gallery shows it; nil if it has a URL.
-    private func found(_ album: Album, _ url: String, _ offer: SourceCandidate?) -> (Album, Album)? {
-        guard offer != nil, album.coverURL?.isEmpty != false else { return nil }
-        var filled = album
-        filled.coverURL = url
-        return (album, filled)
+    /// Gives albums of the library without a URL those at which sources had their covers, so that the gallery shows them: of this fill, and
+    /// of one that was killed.
+    private func noteFoundURLs() async throws {
+        let urls = try await writer.foundURLs()
+        if urls.isEmpty { return }
+        let found = try await library.albums.all().compactMap { album -> (former: Album, album: Album)? in
+            guard let url = urls[album.id], album.coverURL?.isEmpty != false else { return nil }
+            var filled = album
+            filled.coverURL = url
+            return (album, filled)
+        }
+        // Before the library: a process that dies between the two must not take its own work for a person's.
+        try await writer.note(
+            coverURLs: Dictionary(found.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
+        try await library.albums.edit(found)
+        try await writer.forgetFoundURLs()
     }
 }
 

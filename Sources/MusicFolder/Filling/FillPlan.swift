@@ -13,7 +13,9 @@ package struct FillPlan: Sendable {
     package private(set) var jobs: [FillJob] = []
     /// Albums with a cover file in each of their folders.
     package private(set) var covered = 0
-    /// Folders without a cover that get none, each once.
+    /// Cover files that stay as they are.
+    package private(set) var present: [(file: BytePath, album: Album)] = []
+    /// Folders without a cover that get none, each once for every album in it.
     package private(set) var obstacles: [(folder: BytePath, album: Album, obstacle: Obstacle)] = []
 
     /// - Parameters:
@@ -25,20 +27,22 @@ package struct FillPlan: Sendable {
         whyUnwritable: (BytePath) -> String?
     ) {
         let own = Dictionary(written.map { ($0.path, $0) }) { $1 }
-        var seen: Set<BytePath> = []
         for (scanned, album) in albums {
             guard let album else { continue }
             var (job, isCovered) = (FillJob(album: album, trackCount: scanned.tracks), true)
             for place in scanned.places {
                 var former: WrittenFile?
                 if let cover = place.cover {
-                    guard options.upgrades, let file = own[cover.path] else { continue }
+                    guard options.upgrades, !place.isShared, let file = own[cover.path] else {
+                        present.append((cover.path, album))
+                        continue
+                    }
                     former = file
                 } else {
                     isCovered = false
                 }
-                for folder in place.coverFolders where seen.insert(folder).inserted {
-                    if former == nil, place.isShared {
+                for folder in place.coverFolders {
+                    if place.isShared {
                         obstacles.append((folder, album, .shared))
                     } else if let reason = whyUnwritable(folder) {
                         obstacles.append((folder, album, .unwritable(reason: reason)))

@@ -1,3 +1,5 @@
+package import CoverSources
+
 /// The counts of a fill, in albums where nothing else is said.
 package struct FillSummary: Sendable, Hashable {
     /// That lack a cover file.
@@ -18,6 +20,14 @@ package struct FillSummary: Sendable, Hashable {
     package var isCancelled = false
     /// Why the run could not go on, such as a full disk of the cache.
     package var stopReason: String?
+
+    /// The source that needs most time for the albums that are left, and when it is done with them.
+    package var slowest: Slowest?
+
+    package struct Slowest: Sendable, Hashable {
+        package var source: SourceName
+        package var end: ContinuousClock.Instant
+    }
 
     package init() {}
 

@@ -44,6 +44,7 @@ package struct LibraryScan: Sendable {
         try await WorkThread.run {
             try state.confirm()
             try state.add(roots: scan.roots)
+            if options.prunes { try state.removeMissingRoots() }
             try state.removeFolders(Array(found.findings.goneFolders))
         }
         return outcome

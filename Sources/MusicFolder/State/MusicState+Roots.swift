@@ -1,3 +1,4 @@
+import Platform
 import SQLite
 
 /// The music folders that were scanned for the library.
@@ -14,6 +15,14 @@ extension MusicState {
                 if !path.bytes.isEmpty, !roots.contains(where: { path.isInside($0) }) { roots.append(path) }
             }
             return roots
+        }
+    }
+
+    /// Forgets folders that do not exist.
+    func removeMissingRoots() throws(Problem) {
+        let missing = try roots().filter { $0.resolved == nil && [ENOENT, ENOTDIR].contains(errno) }
+        try transaction {
+            for root in missing { try database.statement("DELETE FROM roots WHERE path = ?").run(.blob(root.bytes)) }
         }
     }
 

@@ -13,13 +13,16 @@ package final class MusicState: @unchecked Sendable {
 
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
     /// tables must be converted.
-    private static let version = 1
+    private static let version = 2
     private static let schemas = [foldersSchema, albumsSchema, writtenSchema, rootsSchema]
 
     /// Why the state cannot be used.
     package struct Problem: Error, CustomStringConvertible {
         package var description: String
     }
+
+    /// The file that belongs to a library file.
+    package static func path(of library: String) -> String { AlbumStore.stateDirectory(of: library) + "/music.sqlite3" }
 
     /// Opens the state, and creates it if it is missing. Moves a damaged one aside: a scan finds everything in it again, except what a
     /// person has deleted or edited since, and which cover files fills have written: those count as a person's then.
@@ -29,18 +32,16 @@ package final class MusicState: @unchecked Sendable {
     /// - Throws: `Problem`.
     package init(of library: String, notice: (String) -> Void) throws(Problem) {
         let folder = AlbumStore.stateDirectory(of: library)
-        let file = folder + "/music.sqlite3"
+        let file = Self.path(of: library)
         do {
             try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
             lock = try FileLock(path: folder + "/music.lock")
-            do {
-                database = try Self.open(file)
-            } catch let error as SQLiteError where error.isCorruption {
-                let aside = "\(folder)/damaged-music-\(WallClock.milliseconds()).sqlite3"
-                guard rename(file, aside) == 0 else { throw error }
-                notice("what was remembered of music folders is damaged; moved it to \(aside) and started anew")
-                database = try Self.open(file)
-            }
+            database = try DamagedFile.replacing(
+                file, name: "music",
+                notice: {
+                    notice("what was remembered of music folders is damaged; moved it to \($0) and started anew")
+                },
+                Self.open)
         } catch let problem as Problem {
             throw problem
         } catch {
@@ -54,6 +55,11 @@ package final class MusicState: @unchecked Sendable {
         if version > Self.version { throw Problem(description: "\(file) was made by a newer version of Sleeve") }
         try database.transaction(.immediate) {
             for schema in schemas { try database.execute(schema) }
+            if version == 1 {
+                try database.execute(
+                    "ALTER TABLE written ADD COLUMN replaced_run INTEGER; ALTER TABLE written ADD COLUMN found_url TEXT"
+                )
+            }
             if version == Self.version { return }
             try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
         }

@@ -10,14 +10,17 @@ package struct WrittenFile: Sendable, Hashable {
     package var height: Int?
     /// The id of the album in the library.
     package var album: String
-    /// Identifies the fill: the time of its start, in milliseconds since 1970.
+    /// The number of the fill. Later ones have higher numbers, whatever the clock says.
     package var run: Int64
+    /// Where a source had the cover, as long as the library may not know it.
+    package var foundURL: String?
     /// The file of an earlier fill that it has replaced: its name and bytes.
     package var replaced: Replaced?
 
     package struct Replaced: Sendable, Hashable {
         package var name: [UInt8]
         package var digest: Digest
+        package var run: Int64
     }
 
     package var path: BytePath { folder.appending(name) }

@@ -53,7 +53,7 @@ struct AuditCommand: AsyncParsableCommand {
         let configuration = try options.configuration()
         try configuration.requireLibraryFile()
         let state = try MusicFolderOptions.openState(configuration)
-        let (scan, missing) = try music.scan(else: try remembered(state))
+        let (scan, missing) = try music.scan(else: try music.remembered(state, to: "to audit"))
         let outcome = try await MusicFolderOptions.run(LibraryScan(scan), nil, state, options, progress)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         let places = AuditedPlace.all(of: outcome.albums, in: outcome.findings.folders)
@@ -66,18 +66,6 @@ struct AuditCommand: AsyncParsableCommand {
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }
-    }
-
-    /// The folders that were scanned for the library; empty if folders are named.
-    private func remembered(_ state: MusicState) throws -> [BytePath] {
-        if !music.folders.isEmpty { return [] }
-        do throws(MusicState.Problem) {
-            let roots = try state.roots()
-            if !roots.isEmpty { return roots }
-        } catch {
-            throw fail(error.description)
-        }
-        throw fail("no folder was scanned for this library: name the music folders to audit, or `sleeve scan` them")
     }
 
     private func facts(of covers: [BytePath]) async throws -> [BytePath: CoverFacts] {

@@ -18,12 +18,16 @@ struct Export: AsyncParsableCommand {
 
             Only what changed is written; .sleeve-export.jsonl in the folder says what that is. A file that no export wrote, or \
             that was changed since, is never replaced or removed. Where the file system can, a file shares its blocks with the \
-            cache's (reflink). With --link it is the cache's file itself: readable by its owner only, and not to be edited.
+            cache's (reflink). With --link it is the cache's file itself: readable by its owner only, so not by a media server that \
+            runs as another user, and not to be edited. For covers beside music, use `sleeve fill`: it knows the albums' folders.
+
+            With --json it prints one object with the counts: albums, written, unchanged, kept, missing, unsuitable, failed, outdated, \
+            numbered, shared, bytes.
 
             Exits with 3 if an album's cover is not cached, or a file could not be written or is another one.
 
               sleeve export ~/Covers
-              sleeve export /srv/music --profile navidrome
+              sleeve export /srv/covers --profile navidrome
               sleeve export covers --as '{year}/{albumartist} - {album}.{ext}' --prune
             """)
 
@@ -76,6 +80,7 @@ struct Export: AsyncParsableCommand {
         let export = try exportOptions()
         try await withLibrary(configuration, createsCache: false) { library in
             _ = try await library.existingAlbums()
+            try warn(configuration)
             let failures = FailureList()
             let (directory, lists, notes) = (directory, dryRun && !options.json && !options.quiet, !options.quiet)
             let start = ContinuousClock.now
@@ -102,6 +107,23 @@ struct Export: AsyncParsableCommand {
             let isComplete = summary.missing + summary.failed + summary.kept + summary.unsuitable == 0
             if !isComplete || summary.stopReason != nil { throw ExitStatus.someFailed }
         }
+    }
+
+    /// Says what a person may not expect of the folder and of the files.
+    private func warn(_ configuration: LibraryConfiguration) throws {
+        if link, !options.quiet {
+            Log.info(
+                "the cache's files are readable by you alone, and so are hard links to them; copies are readable by all"
+            )
+        }
+        // Opening the state would create it.
+        guard FileManager.default.fileExists(atPath: MusicState.path(of: configuration.libraryPath)),
+            let roots = try? MusicState(of: configuration.libraryPath, notice: { Log.warning($0) }).roots(),
+            let root = roots.first(where: { (BytePath(directory).resolved ?? BytePath(directory)).isInside($0) })
+        else { return }
+        Log.warning(
+            "\(directory) is in the music folder \(root): files go where their names say, which may not be the albums' folders; `sleeve fill` writes beside the music"
+        )
     }
 
     private static func progress(_ summary: ExportSummary) -> String {

@@ -15,17 +15,23 @@ struct FillCommand: AsyncParsableCommand {
             iTunes and Deezer. What is found goes into the cache and, as cover.jpg (or .png, .webp: by the picture), beside the music.
 
             A cover is written only if artist and title are the album's and the year or the number of tracks agrees. Doubtful covers are \
-            listed by --review, and written with --accept-doubtful. What a service does not have is not asked again for 30 days; `sleeve why` \
-            tells what each has answered.
+            listed by --review; --accept writes one of them, in the folders that were scanned if none is named, and --refuse drops it. What a \
+            service does not have is not asked again for 30 days; `sleeve why` tells what each has answered. A service that others wait for \
+            over a minute is asked after the next ones.
 
             No file of yours is ever replaced, renamed or removed: a folder that has a cover under any known name keeps it. --upgrade \
             replaces only files that a fill wrote and that are unchanged, by larger ones. --undo takes the last fill back, in all folders; \
             again, the one before.
 
+            With --json it prints one object with the counts: albums (without a cover file), covered, filled, files, bytes, missing, doubtful, \
+            failed, unwritten, problems. With --dry-run and --review it prints one object for each folder or cover instead.
+
               sleeve fill ~/Music --contact you@example.org
               sleeve fill ~/Music --dry-run
               sleeve fill ~/Music --source caa,musicbrainz
+              sleeve fill ~/Music --report fill.jsonl
               sleeve fill --review
+              sleeve fill --accept "Low Tide" --refuse "The Harbour Lights - High Water"
               sleeve fill --undo
 
             Exits with 3 if an album has no cover file at the end, and with 75 if another scan or fill of the library is running.
@@ -53,8 +59,28 @@ struct FillCommand: AsyncParsableCommand {
     @Flag(help: "List the doubtful covers that were found, and write nothing.")
     var review = false
 
+    @Option(
+        help: ArgumentHelp(
+            "Write this doubtful cover: the first of an album (its number, title, id or “artist - title”), or the one at a URL. Only the accepted ones are written. Repeat the option for more.",
+            valueName: "album or url"))
+    var accept: [String] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Do not propose the doubtful covers of an album, or the one at a URL, again, until --retry-missing. Repeat the option for more.",
+            valueName: "album or url"))
+    var refuse: [String] = []
+
     @Flag(help: "Remove the files that the last fill wrote, unless they were changed since.")
     var undo = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Write one JSON line for each folder of an album: folder, outcome, album, artist, title, file, url, source, digest, bytes, width, height, reason.",
+            discussion: "The outcomes are written, covered, missing, doubtful, failed and unwritten.", valueName: "file"
+        ),
+        completion: .file())
+    var report: String?
 
     @OptionGroup var sources: SourceOptions
     @OptionGroup var network: NetworkOptions
@@ -64,12 +90,17 @@ struct FillCommand: AsyncParsableCommand {
     func validate() throws {
         let others = [review, undo].count { $0 }
         if others > 1 { throw ValidationError("Use either --review or --undo.") }
-        if others == 1, !music.folders.isEmpty || dryRun || upgrade || acceptDoubtful {
+        let decides = !accept.isEmpty || !refuse.isEmpty
+        if others == 1, !music.folders.isEmpty || dryRun || upgrade || acceptDoubtful || decides || report != nil {
             throw ValidationError(
                 "--\(undo ? "undo" : "review") takes no folders and no other flag: it is about the library's \(undo ? "last fill" : "albums")"
             )
         }
-        if others == 0, music.folders.isEmpty { throw ValidationError("Name the music folders to fill.") }
+        if dryRun, decides || report != nil {
+            throw ValidationError("--dry-run prints what would be done, without --accept, --refuse and --report.")
+        }
+        try RunOptions.check(report, "--report")
+        if others == 0, music.folders.isEmpty, !decides { throw ValidationError("Name the music folders to fill.") }
         if !["cover", "folder", "front"].contains(name) {
             throw ValidationError("--name must be cover, folder or front: names that media servers look for")
         }
@@ -79,11 +110,17 @@ struct FillCommand: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try sources.apply(to: &configuration)
+        if let report, OutputFile.isSame(report, configuration.libraryPath) {
+            throw fail("--report would overwrite \(report); choose another file")
+        }
         try await withAlbums(configuration) { library in
-            if review { return try await printDoubtful(library) }
+            if review { return try await review(library) }
             let state = try MusicFolderOptions.openState(library.configuration)
             do {
-                if undo { try await undo(library, state) } else { try await fill(library, state) }
+                if undo { return try await undo(library, state) }
+                let only = try await decide(library)
+                if music.folders.isEmpty, accept.isEmpty { return }
+                try await fill(library, state, only)
             } catch let problem as MusicState.Problem {
                 throw fail(problem.description)
             }
@@ -92,17 +129,23 @@ struct FillCommand: AsyncParsableCommand {
 
     // MARK: Fill
 
-    private func fill(_ library: LibraryAPI, _ state: MusicState) async throws {
-        let (scan, missingFolders) = try music.scan()
+    /// - Parameter only: The albums to fill; nil for all.
+    private func fill(_ library: LibraryAPI, _ state: MusicState, _ only: Set<Album.ID>?) async throws {
+        let (scan, missingFolders) = try music.scan(else: try music.named.remembered(state, to: "to fill"))
         let outcome = try await MusicFolderOptions.run(scan, library.albums, state, options, progress)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         var fill = FillOptions()
         (fill.acceptsDoubtful, fill.upgrades) = (acceptDoubtful, upgrade)
         let plan = FillPlan(
-            try await scannedAlbums(outcome, library), written: try state.writtenFiles(), options: fill,
+            try await scannedAlbums(outcome, library, only), written: try state.writtenFiles(), options: fill,
             whyUnwritable: Self.whyUnwritable)
         let failures = FailureList()
-        for (folder, album, obstacle) in plan.obstacles { failures.add(Self.text(folder, album, obstacle)) }
+        let report = try report.map { try FillReport($0, plan) }
+        for (folder, album, obstacle) in plan.obstacles {
+            let event = FillEvent.unwritten(album, folder: folder, reason: Self.text(obstacle))
+            report?.add(event)
+            tell(event, failures)
+        }
         let problems =
             outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders + plan.obstacles.count
         if dryRun {
@@ -112,8 +155,13 @@ struct FillCommand: AsyncParsableCommand {
             return
         }
         let start = ContinuousClock.now
-        let summary = try await run(fill, plan.jobs, library, state, failures)
+        let summary = try await run(fill, plan.jobs, library, state) { event in
+            report?.add(event)
+            tell(event, failures)
+        }
         failures.summarize()
+        let reportProblem = report?.close()
+        if let reportProblem { Log.error(reportProblem) }
         if let reason = summary.stopReason { Log.error(reason) }
         await library.warnOfEvictedCovers()
         let result = FillResult(
@@ -125,36 +173,48 @@ struct FillCommand: AsyncParsableCommand {
             try printResult(result.text)
         }
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        if problems + summary.uncovered > 0 || summary.stopReason != nil { throw ExitStatus.someFailed }
+        if problems + summary.uncovered > 0 || summary.stopReason != nil || reportProblem != nil {
+            throw ExitStatus.someFailed
+        }
     }
 
     /// The scanned albums, with what the library has of each by now.
     private func scannedAlbums(
-        _ outcome: LibraryScan.Outcome, _ library: LibraryAPI
+        _ outcome: LibraryScan.Outcome, _ library: LibraryAPI, _ only: Set<Album.ID>?
     ) async throws -> [(scanned: ScannedAlbum, album: Album?)] {
         let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
-        return zip(outcome.albums, outcome.update?.ids ?? []).map { scanned, id in
-            (scanned, id.flatMap { albums[$0] })
+        let scanned = zip(outcome.albums, outcome.update?.ids ?? []).map { ($0, $1.flatMap { albums[$0] }) }
+        guard let only else { return scanned }
+        for id in only.subtracting(scanned.compactMap { $0.1?.id }) {
+            Log.warning("\(albums[id]?.shortName ?? id): not in these folders; a fill of its folder writes the cover")
         }
+        return scanned.filter { $0.1.map { only.contains($0.id) } == true }
     }
 
     private func run(
-        _ fill: FillOptions, _ jobs: [FillJob], _ library: LibraryAPI, _ state: MusicState, _ failures: FailureList
+        _ fill: FillOptions, _ jobs: [FillJob], _ library: LibraryAPI, _ state: MusicState,
+        _ onEvent: @escaping @Sendable (FillEvent) -> Void
     ) async throws -> FillSummary {
         let table = try sources.sources()
         let memory = SourceMemory.open(for: library.configuration)
         let work = Fill(
             library, asking: try sources.queue(for: library, memory: memory), Set(table.map(\.name)),
-            writer: CoverWriter(state, name: name), options: fill)
+            writer: try CoverWriter(state, name: name), options: fill)
         var total = FillSummary()
         total.albums = jobs.count
         return try await withProgress(total, every: progress.interval(options)) { summary in
             "\(Decimals.grouped(summary.filled)) of \(Decimals.count(summary.albums, "album")) filled, "
                 + "\(Decimals.grouped(summary.missing + summary.doubtful)) not found, \(Decimals.grouped(summary.failed)) failed"
+                + Self.remainingTime(summary)
         } _: { progress in
-            try await work.run(
-                jobs, onEvent: { if let message = Self.text($0) { failures.add(message) } }, progress: progress)
+            try await work.run(jobs, onEvent: onEvent, progress: progress)
         }
+    }
+
+    /// The estimate of a source whose rate is what takes the time.
+    private static func remainingTime(_ summary: FillSummary) -> String {
+        guard let slowest = summary.slowest, case let time = slowest.end - .now, time > .seconds(10) else { return "" }
+        return ", about \(PrefetchSummary.clock(time / .seconds(1))) left at the rate of \(slowest.source.title)"
     }
 
     /// Why no file can be created in a folder; nil if one can.
@@ -164,22 +224,28 @@ struct FillCommand: AsyncParsableCommand {
 
     // MARK: Messages
 
-    private static func text(_ folder: BytePath, _ album: Album, _ obstacle: FillPlan.Obstacle) -> String {
+    private static func text(_ obstacle: FillPlan.Obstacle) -> String {
         switch obstacle {
-        case .shared: "\(folder): has other albums, too, so no cover file is written for \(album.shortName)"
-        case .unwritable(let reason): "\(folder): no file can be written: \(reason)"
+        case .shared: "the folder has other albums, too, whose cover it would be"
+        case .unwritable(let reason): "no file can be written: \(reason)"
         }
     }
 
-    /// What a person should know; nil for what went well.
-    private static func text(_ event: FillEvent) -> String? {
+    /// Says what was done, unless `--quiet`, and what could not be.
+    private func tell(_ event: FillEvent, _ failures: FailureList) {
         switch event {
-        case .written, .exists: nil
-        case .unwritten(_, let folder, let reason): "\(folder): the cover was not written: \(reason)"
-        case .missing(let album): "\(album.shortName): none of the sources has its cover"
+        case .unwritten(let album, let folder, let reason):
+            failures.add("\(folder): no cover of \(album.shortName): \(reason)")
+        case .failed(let album, let reason): failures.add("\(album.shortName): \(reason)")
+        case _ where options.quiet: break
+        case .written(_, let file, _, let url, let source):
+            let place = source?.source.title ?? URL(string: url)?.host() ?? "its own URL"
+            Log.info("wrote \(file.path) (\(place))")
+        case .missing(let album): failures.add("\(album.shortName): none of the sources has its cover")
         case .doubtful(let album, let candidates):
-            "\(album.shortName): found only \(candidates.count == 1 ? "a doubtful cover" : "doubtful covers"); see `sleeve fill --review`"
-        case .failed(let album, let reason): "\(album.shortName): \(reason)"
+            let covers = candidates.count == 1 ? "a doubtful cover" : "doubtful covers"
+            failures.add("\(album.shortName): found only \(covers); see `sleeve fill --review`")
+        case .exists: break
         }
     }
 
@@ -213,48 +279,32 @@ struct FillCommand: AsyncParsableCommand {
         )
     }
 
-    // MARK: Review
+    // MARK: Doubtful covers
 
-    private func printDoubtful(_ library: LibraryAPI) async throws {
-        guard let memory = SourceMemory.open(for: library.configuration) else { return }
-        let keys = Set(try await memory.doubtfulAlbums())
-        for album in try await library.albums.all() where keys.contains(AlbumQuery(album).key) {
-            for candidate in try await memory.record(of: AlbumQuery(album).key).candidates {
-                if options.json {
-                    try printResult(Self.json(album, candidate))
-                    continue
-                }
-                let found = candidate.album
-                var text = "\(album.shortName)\(album.year.isEmpty ? "" : " (\(album.year))")\n"
-                text += "  \(candidate.source.title): \(found.artist), \(found.title)"
-                text += found.year.map { " (\($0))" } ?? ""
-                text += found.trackCount.map { ", \(Decimals.count($0, "track"))" } ?? ""
-                text += "\n  \(candidate.match.reason)\n  \(candidate.pictures.first ?? "")\n"
-                try printResult(text)
-            }
+    private func review(_ library: LibraryAPI) async throws {
+        let all = try await DoubtfulCovers(library)?.all() ?? []
+        for found in all {
+            try printResult(options.json ? DoubtfulCovers.json(found) : DoubtfulCovers.text(found))
         }
-        if !options.json, !options.quiet, keys.isEmpty { try printResult("No doubtful covers.\n") }
+        if !options.json, !options.quiet, all.isEmpty { try printResult("No doubtful covers.\n") }
     }
 
-    private static func json(_ album: Album, _ candidate: SourceCandidate) -> String {
-        var line = JSONObject()
-        line.add("album", album.id)
-        line.add("artist", album.artist)
-        line.add("title", album.title)
-        line.add("source", candidate.source.rawValue)
-        line.add("foundArtist", candidate.album.artist)
-        line.add("foundTitle", candidate.album.title)
-        line.add("foundYear", candidate.album.year)
-        line.add("foundTracks", candidate.album.trackCount)
-        line.add("reason", candidate.match.reason)
-        line.add("url", candidate.pictures.first)
-        return line.text + "\n"
+    /// Remembers what was accepted and refused.
+    /// - Returns: The albums to fill: those with an accepted cover; nil for all.
+    private func decide(_ library: LibraryAPI) async throws -> Set<Album.ID>? {
+        if accept.isEmpty, refuse.isEmpty { return nil }
+        guard let covers = try await DoubtfulCovers(library) else { throw fail("no doubtful cover is known") }
+        var (refused, accepted) = (0, Set<Album.ID>())
+        for reference in refuse { refused += try await covers.refuse(reference) }
+        for reference in accept { accepted.formUnion(try await covers.accept(reference).map(\.id)) }
+        if refused > 0, !options.quiet { Log.info("refused \(Decimals.count(refused, "cover"))") }
+        return accept.isEmpty ? nil : accepted
     }
 
     // MARK: Undo
 
     private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
-        let writer = CoverWriter(state, name: name)
+        let writer = try CoverWriter(state, name: name)
         var (removed, restored, kept, failed) = (0, 0, 0, 0)
         var albums: [Album.ID] = []
         for result in try await writer.undo(cached: { library.coverFile($0) }) {

@@ -100,7 +100,11 @@ struct Get: AsyncParsableCommand {
         guard let album else { return CoverRequest(url ?? "", cachePolicy: absences.cachePolicy) }
         do {
             let albums = try await library.existingAlbums()
-            return CoverRequest(album: albums[try album.index(in: albums)], cachePolicy: absences.cachePolicy)
+            let found = albums[try album.index(in: albums)]
+            if library.coverURLs(of: found).isEmpty {
+                throw fail("\(found.shortName): the library has no address of its cover; `sleeve fill` looks for one")
+            }
+            return CoverRequest(album: found, cachePolicy: absences.cachePolicy)
         } catch {
             await library.close()
             if let error = error as? LibraryError { throw fail(error.message) }

@@ -19,12 +19,30 @@ struct MusicFolders: ParsableArguments {
     func scan(else remembered: [BytePath] = []) throws -> (scan: MusicScan, missing: Int) {
         let named = folders.isEmpty ? remembered : folders.map { BytePath($0) }
         let roots = Self.roots(named)
+        if folders.isEmpty, roots.count < named.count {
+            Log.error("`sleeve scan DIR --prune` forgets scanned folders that are gone")
+        }
         if roots.isEmpty { throw ExitStatus.couldNotRun }
         var scan = MusicScan(roots, start: try TagsWorker.starter())
         scan.followsOutside = follow
         // A worker waits for the disk now and then.
         scan.workers = min(max(2, sysconf(Int32(_SC_NPROCESSORS_ONLN)) + 1), 16)
         return (scan, named.count - roots.count)
+    }
+
+    /// The folders that were scanned for the library; empty if folders are named.
+    /// - Parameter purpose: What folders are to be named for, as an infinitive.
+    /// - Throws: An exit code, after a message, if there are none.
+    func remembered(_ state: MusicState, to purpose: String) throws -> [BytePath] {
+        if !folders.isEmpty { return [] }
+        do throws(MusicState.Problem) {
+            let roots = try state.roots()
+            if !roots.isEmpty { return roots }
+        } catch {
+            throw fail(error.description)
+        }
+        throw fail(
+            "no folder was scanned for this library: name the music folders \(purpose), or `sleeve scan` them")
     }
 
     /// The folders without links.
@@ -48,18 +66,16 @@ struct MusicFolders: ParsableArguments {
 
 /// Options of the commands that update the library from music folders, and the scan.
 struct MusicFolderOptions: ParsableArguments {
-    @OptionGroup private var named: MusicFolders
+    @OptionGroup var named: MusicFolders
 
     @Flag(help: "Add albums again that were deleted from the library.")
     var restoreDeleted = false
 
     var folders: [String] { named.folders }
 
-    /// What is to be scanned.
-    /// - Returns: The scan, and the number of folders that are not there, each after a message.
-    /// - Throws: An exit code, after a message, if none is there.
-    func scan() throws -> (scan: LibraryScan, missing: Int) {
-        let (scan, missing) = try named.scan()
+    /// What is to be scanned, as in `MusicFolders`.
+    func scan(else remembered: [BytePath] = []) throws -> (scan: LibraryScan, missing: Int) {
+        let (scan, missing) = try named.scan(else: remembered)
         var libraryScan = LibraryScan(scan)
         libraryScan.options.restoresDeleted = restoreDeleted
         return (libraryScan, missing)
@@ -110,29 +126,18 @@ struct MusicFolderOptions: ParsableArguments {
 
     private static func report(_ outcome: LibraryScan.Outcome, _ options: LibraryOptions) {
         let problems = outcome.findings.problems.sorted { $0.path < $1.path }
-        Log.warnings(problems.map(\.description), "file or folder", "files or folders")
+        FailureList.print(problems.map(\.description), "file or folder", "files or folders")
         for root in outcome.findings.emptyRoots {
             Log.error("\(root): has no audio file left; nothing of it was removed. Is its disk mounted?")
         }
         if options.quiet { return }
         let links = outcome.findings.outsideLinks.map { "\($0): is a link out of the folder; --follow follows it" }
-        Log.warnings(links, "link", "links")
-        Log.warnings((outcome.update?.gone ?? []).map { "gone: \($0.shortName)" }, "album", "albums")
+        FailureList.print(links, "link", "links")
+        FailureList.print((outcome.update?.gone ?? []).map { "gone: \($0.shortName)" }, "album", "albums")
     }
 }
 
 extension Album {
     /// Artist and title, for messages.
     var shortName: String { artist.isEmpty ? title : "\(artist), \(title)" }
-}
-
-extension Log {
-    private static let maximumListed = 100
-
-    /// Prints warnings, up to a limit.
-    static func warnings(_ messages: [String], _ noun: String, _ plural: String) {
-        for message in messages.prefix(maximumListed) { warning(message) }
-        let omitted = messages.count - maximumListed
-        if omitted > 0 { warning("\(Decimals.count(omitted, "more " + noun, "more " + plural)) not listed") }
-    }
 }

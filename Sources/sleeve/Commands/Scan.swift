@@ -23,6 +23,9 @@ struct Scan: AsyncParsableCommand {
             Albums whose folder is gone are reported. If a folder has lost all of its music, its disk may not be mounted: then none counts \
             as gone.
 
+            With --json it prints one object with the counts: files, filesRead, folders, foldersRead, albums, new, changed, deleted, \
+            withCover, withoutCover, embedded, untagged, gone, pruned, links, problems.
+
               sleeve scan ~/Music
               sleeve scan /music/flac /music/mp3 --json
               sleeve scan ~/Music --prune
@@ -34,7 +37,8 @@ struct Scan: AsyncParsableCommand {
         help: ArgumentHelp(
             "Delete albums from the library whose folder is gone.",
             discussion:
-                "Only those that a scan has added and that were not edited. One `sleeve album undo` restores them."))
+                "Only those that a scan has added and that were not edited. One `sleeve album undo` restores them. Scanned folders that do not exist are forgotten: `sleeve audit` does not look for them any more."
+        ))
     var prune = false
 
     @OptionGroup var music: MusicFolderOptions

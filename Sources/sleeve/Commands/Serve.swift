@@ -35,7 +35,9 @@ struct Serve: AsyncParsableCommand {
             stale responses immediately where HTTP allows that, else 504 with Retry-After. The server's own Retry-After is obeyed.
 
             A mirror is a private cache without a password: every client can get what another one has requested. Only \
-            programs on this machine can connect. To let other machines in, use --listen and --name.
+            programs on this machine can connect. To let other machines in, use --listen and --name. That holds for servers with \
+            a login, too: a cover that one client got with its user and token from a Subsonic server (getCoverArt) is served from the \
+            cache to clients without them.
 
               sleeve serve --mirror https://covers.example.org --port 8732
               curl http://127.0.0.1:8732/a/cover.jpg -o cover.jpg

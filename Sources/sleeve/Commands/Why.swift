@@ -55,6 +55,12 @@ struct Why: AsyncParsableCommand {
         var urls = library.coverURLs(of: album)
         for url in report.sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
         report.urls = try await history(of: urls.filter { URL(string: $0) != nil }, in: library)
+        // A fill asks the archive for other sizes, too.
+        let archive = CoverSource.table([.caa], bases: [.caa: library.configuration.coverArtArchive.absoluteString])
+        let pictures = archive.flatMap { $0.known(AlbumQuery(album)) }.flatMap(\.pictures)
+        report.urls += try await history(of: pictures.filter { !urls.contains($0) }, in: library).filter { history in
+            history.cached != nil || history.absence != nil || history.redirect != nil
+        }
         return report
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoverLibrary
+import CoverSources
 import Platform
 
 /// Options for albums that locate their cover by a MusicBrainz id.
@@ -12,7 +13,7 @@ struct ArchiveOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Use this server with the Cover Art Archive's API. Default: https://coverartarchive.org.",
+            "Use this server with the Cover Art Archive's API. Default: caa in $SLEEVE_SOURCE_BASE, else https://coverartarchive.org.",
             valueName: "url"))
     var coverArtArchive: String?
 
@@ -20,6 +21,8 @@ struct ArchiveOptions: ParsableArguments {
         if let size { configuration.coverSize = size }
         if let coverArtArchive {
             configuration.coverArtArchive = try URL(coverArtArchive, option: "--cover-art-archive")
+        } else if let base = try SourceOptions.bases()[.caa] {
+            configuration.coverArtArchive = try URL(base, option: "$SLEEVE_SOURCE_BASE")
         }
     }
 

@@ -31,7 +31,9 @@ struct LibraryOptions: ParsableArguments {
         name: [.long, .customLong("jsonl")],
         help: ArgumentHelp(
             "Write results as JSON to stdout, each object on one line.",
-            discussion: "list and album list print a line for each cover or album, the other commands one object."))
+            discussion:
+                "list, album list and audit print a line for each cover, album or finding, the other commands one object."
+        ))
     var json = false
 
     @Flag(name: .shortAndLong, help: "Print no progress and no summary, only warnings and errors.")

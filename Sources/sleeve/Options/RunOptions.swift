@@ -21,13 +21,17 @@ struct RunOptions: ParsableArguments {
     @OptionGroup var progress: ProgressOptions
 
     func validate() throws {
-        for (path, name) in [(report, "--report"), (metricsFile, "--metrics-file")] {
-            if path?.isEmpty == true { throw ValidationError("\(name) needs a file") }
-            if path == "-" { throw ValidationError("\(name) needs a file, not -: stdout holds the summary") }
-        }
+        try Self.check(report, "--report")
+        try Self.check(metricsFile, "--metrics-file")
         if let report, let metricsFile, OutputFile.isSame(report, metricsFile) {
             throw ValidationError("--report and --metrics-file need two files: both name \(report)")
         }
+    }
+
+    /// - Throws: `ValidationError` for a path that can be no output file.
+    static func check(_ path: String?, _ option: String) throws {
+        if path?.isEmpty == true { throw ValidationError("\(option) needs a file") }
+        if path == "-" { throw ValidationError("\(option) needs a file, not -: stdout holds the summary") }
     }
 
     /// - Parameter inputs: The files that the run reads, and - for stdin.

@@ -76,12 +76,16 @@ struct SourceOptions: ParsableArguments {
     private struct BaseProblem: Error { var text: String }
     private static var names: String { SourceName.allCases.map(\.rawValue).joined(separator: ", ") }
 
-    private func bases() throws -> [SourceName: String] {
+    private func bases() throws -> [SourceName: String] { try Self.bases(replacedBy: sourceBase) }
+
+    /// The addresses in the variable.
+    /// - Throws: An exit code, after an error message, if it cannot be used.
+    static func bases(replacedBy others: [String] = []) throws -> [SourceName: String] {
         let variable = Environment.value("SLEEVE_SOURCE_BASE").map { $0.split(separator: ",").map(String.init) } ?? []
         do throws(BaseProblem) {
-            return try Self.bases(variable).merging(Self.bases(sourceBase)) { $1 }
+            return try bases(variable).merging(bases(others)) { $1 }
         } catch {
-            throw fail("$SLEEVE_SOURCE_BASE: \(error.text): expected NAME=URL; names are \(Self.names)")
+            throw fail("$SLEEVE_SOURCE_BASE: \(error.text): expected NAME=URL; names are \(names)")
         }
     }
 

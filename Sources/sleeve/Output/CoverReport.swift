@@ -20,7 +20,7 @@ struct CoverReport {
             let year = album.year.isEmpty ? "" : " (\(album.year))"
             let artist = album.artist.isEmpty ? "" : "\(album.artist): "
             text += "\(artist)\(album.title)\(year)".withoutControls + "\n"
-            if sources.answers.isEmpty { text += "No service was asked for this album.\n" }
+            if sources.answers.isEmpty { text += "No service was searched for this album.\n" }
         }
         if !sources.answers.isEmpty {
             var table = TextTable(["Service", "When", "Answer"], numeric: [])

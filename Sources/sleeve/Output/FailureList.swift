@@ -2,10 +2,22 @@ import CommandSupport
 import CoverLibrary
 import Synchronization
 
-/// Prints the covers that a command could not handle, one a line, up to a limit.
+/// Prints messages about what a command could not handle, one a line, up to a limit.
 final class FailureList: Sendable {
     private static let maximumListed = 100
     private let state = Mutex(0)
+    private let noun: String
+    private let plural: String
+
+    /// - Parameter noun: What each message is about.
+    init(_ noun: String = "failure", _ plural: String = "failures") { (self.noun, self.plural) = (noun, plural) }
+
+    /// Prints messages that are all known.
+    static func print(_ messages: [String], _ noun: String, _ plural: String) {
+        let list = FailureList(noun, plural)
+        for message in messages { list.add(message) }
+        list.summarize()
+    }
 
     /// The number of failures so far.
     var count: Int { state.withLock { $0 } }
@@ -20,9 +32,9 @@ final class FailureList: Sendable {
         if count <= Self.maximumListed { Log.warning(message) }
     }
 
-    /// Prints how many failures were not listed.
+    /// Prints how many were not listed.
     func summarize() {
         let omitted = count - Self.maximumListed
-        if omitted > 0 { Log.warning("\(Decimals.grouped(omitted)) more failures are not listed") }
+        if omitted > 0 { Log.warning("\(Decimals.count(omitted, "more " + noun, "more " + plural)) not listed") }
     }
 }

@@ -25,7 +25,7 @@ extension PrefetchSummary {
     }
 
     /// `0:07`, `12:40`, `3:05:00`.
-    private static func clock(_ seconds: Double) -> String {
+    static func clock(_ seconds: Double) -> String {
         let seconds = Int(seconds.rounded(.up))
         func two(_ value: Int) -> String { value < 10 ? "0\(value)" : String(value) }
         let (hours, minutes) = (seconds / 3_600, seconds / 60 % 60)

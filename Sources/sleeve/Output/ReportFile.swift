@@ -18,7 +18,7 @@ extension CoverTimings {
     }
 }
 
-/// The report: one JSON line per cover, written in blocks, or every 50 ms if lines are rare. A line follows the commit that
+/// A report: one JSON line per cover, or per folder of a fill, written in blocks, or every 50 ms if lines are rare. A line follows the commit that
 /// makes it true. A stalled reader slows the reading of the list, never a transfer.
 final class ReportFile: Sendable {
     private static let blockSize = 32 << 10
@@ -58,6 +58,10 @@ final class ReportFile: Sendable {
         line.add("milliseconds", raw: Decimals.text(outcome.milliseconds, 3))
         line.add("error", (outcome.failure?.detail).map { Redaction.redact($0) })
         if let timings = outcome.timings { line.add("timings", raw: timings.json) }
+        add(line)
+    }
+
+    func add(_ line: JSONObject) {
         let (isFull, isScheduled) = block.withLock { block in
             defer { block.isScheduled = true }
             block.bytes += line.text.utf8 + [UInt8(ascii: "\n")]

@@ -40,7 +40,7 @@ import Testing
         ) async throws -> CoverWriter.Result {
             var target = target
             target.former = former
-            return await CoverWriter(try state(), name: "cover").write(
+            return try await CoverWriter(try state(), name: "cover").write(
                 cover.path, cover.digest, to: target, of: "1", title: "Low Tide")
         }
 
@@ -158,12 +158,73 @@ import Testing
         }
     }
 
+    @Test func `a file that cannot be taken back keeps no older fill from it`() async throws {
+        try await withShelf { shelf in
+            let other = shelf.root + "/music/other"
+            try MusicFile.write(other + "/1.mp3")
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            let target = FillJob.Target(folder: BytePath(other), audioFolder: BytePath(other), former: nil)
+            let first = try CoverWriter(try shelf.state(), name: "cover")
+            let older = try written(
+                await first.write(small.path, small.digest, to: target, of: "2", title: "Other"))
+            let former = try written(
+                await first.write(small.path, small.digest, to: shelf.target, of: "1", title: "Low Tide"))
+            let file = try written(try await shelf.write(large, former: former))
+            // The cover that it replaced is not cached any more.
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in shelf.root + "/gone" }
+            #expect(undone.first == .failed(file.path, reason: String(cString: strerror(ENOENT))))
+            #expect(undone.last == .removed(older.path, album: "2"))
+            #expect(try shelf.state().writtenFiles() == [file])
+        }
+    }
+
+    @Test func `fills are taken back in their order, whatever the clock said`() async throws {
+        try await withShelf { shelf in
+            let ahead = WrittenFile(
+                folder: BytePath(shelf.root + "/gone"), name: Array("cover.jpg".utf8), digest: Digest(of: [1]),
+                width: nil, height: nil, album: "2", run: WallClock.milliseconds() + 1_000_000)
+            try shelf.state().save(ahead)
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            #expect(file.run > ahead.run)
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in "" }
+            #expect(undone == [.removed(file.path, album: "1")])
+        }
+    }
+
+    @Test func `a restored file is one of the fill that wrote it`() async throws {
+        try await withShelf { shelf in
+            let (small, large) = (try shelf.cached(300), try shelf.cached(900, number: 1))
+            let former = try written(try await shelf.write(small))
+            _ = try written(try await shelf.write(large, former: former))
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            _ = try await writer.undo { "\(shelf.root)/\($0)" }
+            #expect(try shelf.state().writtenFiles() == [former])
+            #expect(try await writer.undo { "\(shelf.root)/\($0)" } == [.removed(former.path, album: "1")])
+        }
+    }
+
+    @Test func `where a source had the cover is known until the library knows it`() async throws {
+        try await withShelf { shelf in
+            let cover = try shelf.cached(300)
+            let writer = try CoverWriter(try shelf.state(), name: "cover")
+            _ = try written(
+                await writer.write(
+                    cover.path, cover.digest, to: shelf.target, of: "1", title: "", foundAt: "https://a.example/1"))
+            // As after a kill.
+            let next = try CoverWriter(try shelf.state(), name: "cover")
+            #expect(try await next.foundURLs() == ["1": "https://a.example/1"])
+            try await next.forgetFoundURLs()
+            #expect(try await writer.foundURLs().isEmpty)
+            #expect(try shelf.state().writtenFiles().count == 1)
+        }
+    }
+
     @Test func `a folder whose name is no UTF-8 gets its cover`() async throws {
         try await withShelf { shelf in
             let folder = BytePath(bytes: Array("\(shelf.root)/".utf8) + [0x63, 0xE9])
             try #require(folder.withCString { mkdir($0, 0o755) } == 0)
             let cover = try shelf.cached(300)
-            let result = await CoverWriter(try shelf.state(), name: "cover").write(
+            let result = try await CoverWriter(try shelf.state(), name: "cover").write(
                 cover.path, cover.digest, to: .init(folder: folder, audioFolder: folder, former: nil), of: "1",
                 title: "")
             let file = try written(result)

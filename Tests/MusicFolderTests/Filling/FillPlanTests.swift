@@ -60,4 +60,14 @@ import Testing
         let plan = plan([scanned("/m/a", cover: "folder.png")], written: [file("/m/a", "cover.jpg")], upgrades: true)
         #expect(plan.jobs.isEmpty)
     }
+
+    @Test func `every album of a shared folder is told why it gets no file`() {
+        let plan = plan([scanned("/m/a", isShared: true), scanned("/m/a", isShared: true)])
+        #expect(plan.obstacles.map(\.obstacle) == [.shared, .shared])
+    }
+
+    @Test func `covers that are there are listed, each for its album`() {
+        let plan = plan([scanned("/m/a", cover: "cover.jpg"), scanned("/m/b")])
+        #expect(plan.present.map(\.file) == [BytePath("/m/a/cover.jpg")])
+    }
 }

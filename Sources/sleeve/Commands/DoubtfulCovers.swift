@@ -1,0 +1,105 @@
+import CommandSupport
+import CoverLibrary
+import CoverSources
+import MusicFolder
+import Platform
+
+/// Covers that may be another album's: sources have found them, and a person decides about them.
+struct DoubtfulCovers {
+    typealias Found = (album: Album, candidates: [SourceCandidate])
+
+    private let memory: SourceMemory
+    private let albums: [Album]
+
+    /// Nil if no source was ever asked for the library.
+    init?(_ library: LibraryAPI) async throws {
+        guard let memory = SourceMemory.open(for: library.configuration) else { return nil }
+        (self.memory, albums) = (memory, try await library.albums.all())
+    }
+
+    /// Albums with a doubtful cover and no certain one, in the library's order.
+    func all() async throws -> [Found] {
+        let keys = Set(try await memory.doubtfulAlbums())
+        var found: [Found] = []
+        for album in albums where keys.contains(AlbumQuery(album).key) { found.append(try await covers(of: album)) }
+        return found
+    }
+
+    private func covers(of album: Album) async throws -> Found {
+        (album, try await memory.record(of: AlbumQuery(album).key).candidates)
+    }
+
+    /// Accepts the first cover of an album, or the one at a URL. - Returns: The albums that have it.
+    func accept(_ reference: String) async throws -> [Album] {
+        let found = try await covers(named: reference)
+        for (album, candidates) in found { try await memory.accept(candidates[0], of: AlbumQuery(album).key) }
+        return found.map(\.album)
+    }
+
+    /// Refuses all covers of an album, or the one at a URL. - Returns: The number of covers.
+    func refuse(_ reference: String) async throws -> Int {
+        let found = try await covers(named: reference)
+        for (album, candidates) in found { try await memory.refuse(candidates, of: AlbumQuery(album).key) }
+        return found.reduce(0) { $0 + $1.candidates.count }
+    }
+
+    /// The covers about which a person may decide: doubtful ones, and those that were accepted.
+    /// - Parameter reference: An album, or the URL of a cover.
+    /// - Throws: An exit code, after a message, if there are none.
+    private func covers(named reference: String) async throws -> [Found] {
+        let isURL = reference.contains("://")
+        var found = [Found]()
+        if isURL {
+            found = try await all()
+        } else {
+            found = [try await covers(of: albums[try AlbumReference(argument: reference).index(in: albums)])]
+        }
+        found = found.map { album, candidates in
+            (
+                album,
+                candidates.filter { candidate in
+                    isURL
+                        ? candidate.pictures.contains(reference)
+                        : candidate.certainty == .doubtful || candidate.match == .accepted
+                }
+            )
+        }.filter { !$0.candidates.isEmpty }
+        if found.isEmpty {
+            throw fail("no doubtful cover of “\(reference)” is known; `sleeve fill --review` lists them")
+        }
+        return found
+    }
+
+    // MARK: Output
+
+    static func text(_ found: Found) -> String {
+        let album = found.album
+        var lines = ["\(album.shortName)\(album.year.isEmpty ? "" : " (\(album.year))")"]
+        for candidate in found.candidates {
+            let (cover, tracks) = (candidate.album, candidate.album.trackCount.map { Decimals.count($0, "track") })
+            let facts = [cover.year.map { "(\($0))" }, tracks].compactMap { $0 }
+            lines.append(
+                "  \(candidate.source.title): " + ([cover.artist, cover.title] + facts).joined(separator: ", "))
+            lines += ["  \(candidate.match.reason)", "  \(Redaction.redact(candidate.pictures.first ?? ""))"]
+        }
+        return lines.map { $0.withoutControls + "\n" }.joined()
+    }
+
+    /// A line for each cover.
+    static func json(_ found: Found) -> String {
+        found.candidates.map { candidate in
+            var line = JSONObject()
+            line.add("album", found.album.id)
+            line.add("artist", found.album.artist)
+            line.add("title", found.album.title)
+            line.add("source", candidate.source.rawValue)
+            line.add("foundArtist", candidate.album.artist)
+            line.add("foundTitle", candidate.album.title)
+            line.add("foundYear", candidate.album.year)
+            line.add("foundTracks", candidate.album.trackCount)
+            line.add("reason", candidate.match.reason)
+            line.add("url", candidate.pictures.first)
+            return line.text + "\n"
+        }.joined()
+    }
+}

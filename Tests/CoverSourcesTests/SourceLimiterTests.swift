@@ -14,6 +14,18 @@ import Testing
         #expect(limiter.delay(at: .seconds(60)) == .seconds(1))
     }
 
+    @Test func `a request that was long on its way counts from its answer, a single one from its start`() {
+        var limiter = SourceLimiter(RateRule(2, in: .seconds(5), pause: .seconds(5)))
+        limiter.didSend(at: .zero)
+        limiter.didEnd(at: .seconds(1))
+        limiter.didSend(at: .seconds(1))
+        #expect(limiter.delay(at: .seconds(5)) == .seconds(1))
+        var single = SourceLimiter(RateRule(1, in: .seconds(1), pause: .seconds(2)))
+        single.didSend(at: .zero)
+        single.didEnd(at: .seconds(1))
+        #expect(single.delay(at: .seconds(1)) == .zero)
+    }
+
     @Test func `pauses double with each throttled request and end with an answer`() {
         var limiter = SourceLimiter(RateRule(1, in: .seconds(1), pause: .seconds(2)))
         limiter.didThrottle(at: .zero, retryAfter: nil)

@@ -83,6 +83,12 @@ extension CommandTests {
                         "The Harbour Lights/Low Tide/cover.jpg", "Guns N' Roses/The Spaghetti Incident?/cover.jpg",
                         "Id/With an Id/cover.jpg",
                     ])
+                let archive = try #require(fill.first { $0.hasPrefix("caa=") })
+                let why = try await sleeveTests.run(
+                    ["why", "With an Id"],
+                    environment: stage.environment.merging(["SLEEVE_SOURCE_BASE": archive]) { $1 })
+                #expect(
+                    why.stdout.contains("\(archive.dropFirst(4))/release/\(Self.release)/front-1200  cached"), "\(why)")
                 let (second, _) = try await run(stage, fill + ["--offline"])
                 #expect((second.covered, second.filled, second.missing, second.doubtful) == (3, 0, 1, 1))
                 #expect(pictures(stage) == files)

@@ -25,6 +25,29 @@ extension CommandTests {
             return try result.json()
         }
 
+        @Test func `an export into a music folder says that its files may go elsewhere, one beside it does not`()
+            async throws
+        {
+            try await withStage { stage in
+                try MusicFile.write(stage.folder + "/music/a/1.mp3", MusicTags(album: "Low Tide", artist: "A"))
+                #expect(try await stage.run("scan", stage.folder + "/music").status == 0)
+                let inside = try await stage.run("export", stage.folder + "/music/covers")
+                #expect(inside.stderr.contains("is in the music folder \(stage.folder)/music"), "\(inside)")
+                let beside = try await stage.run("export", stage.folder + "/covers")
+                #expect(!beside.stderr.contains("music folder"), "\(beside)")
+            }
+        }
+
+        @Test func `the cover of an album without an address is not looked for by get, which says so`() async throws {
+            try await withStage { stage in
+                _ = try stage.file("albums.json", #"[{"title": "Low Tide", "artist": "A"}]"#)
+                let result = try await stage.run("get", "--album", "Low Tide", "-o", stage.folder + "/cover.jpg")
+                #expect(
+                    result.status == 1 && result.stderr.contains("A, Low Tide: the library has no address"), "\(result)"
+                )
+            }
+        }
+
         /// Three albums: one with a cover file, one with an embedded one, one with two discs.
         private func makeMusic(_ stage: Stage) throws {
             let music = stage.folder + "/music"

@@ -26,6 +26,9 @@ package struct Terminal: Sendable {
     package func write(_ bytes: [UInt8]) -> Bool { bytes.withUnsafeBytes { writeAll($0, to: descriptor) } }
 }
 
+/// Writes a line to stdout in which nothing of a name or a path can be taken for another line. - Throws: An exit code, after an error message.
+package func printLine(_ text: String) throws { try printResult(text.withoutControls + "\n") }
+
 /// Writes a command's result to stdout. - Throws: An exit code, after an error message.
 package func printResult(_ result: String) throws {
     // On a terminal, earlier messages stand above the result.

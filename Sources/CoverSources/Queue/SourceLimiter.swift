@@ -9,7 +9,7 @@ struct SourceLimiter: Sendable {
     static let maximumPause = Duration.seconds(300)
 
     private let rate: RateRule?
-    /// When the last `rate.requests` requests were sent, the oldest first.
+    /// When the last `rate.requests` requests were sent, or answered, the oldest first.
     private var sent: [Duration] = []
     private var pausedUntil: Duration?
     private var throttles = 0
@@ -30,6 +30,13 @@ struct SourceLimiter: Sendable {
         guard let rate else { return }
         sent.append(now)
         if sent.count > rate.requests { sent.removeFirst() }
+    }
+
+    /// The last request has ended. A request may take any time to arrive, such as that of a new connection: only from here on it is certain when
+    /// it counted at the source. A rate of single requests is one on the average, and counts from their start.
+    mutating func didEnd(at now: Duration) {
+        guard let rate, rate.requests > 1, !sent.isEmpty else { return }
+        sent[sent.count - 1] = now
     }
 
     /// A response has arrived that says something about the album.

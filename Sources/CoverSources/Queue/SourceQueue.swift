@@ -188,6 +188,7 @@ package actor SourceQueue {
             let reading = Self.read(result, source)
             last = reading
             change(source) { limiter, now in
+                limiter.didEnd(at: now)
                 switch reading {
                 case .found, .notFound: limiter.didAnswer()
                 case .throttled: limiter.didThrottle(at: now, retryAfter: (try? result.get())?.retryAfter)

@@ -1,6 +1,8 @@
 import AlbumLibrary
 
-/// Texts as they are compared. `String` itself compares by canonical equivalence, so NFC and NFD are equal.
+/// Texts as they are compared to group files. `String` itself compares by canonical equivalence, so NFC and NFD are equal.
+///
+/// `FoldedText` of CoverSources finds what a service may mean, and leaves out editions and punctuation. These tell a person's albums apart.
 package enum Folding {
     /// The text without case, and with one space for each run of blanks.
     package static func key(_ text: String) -> String {

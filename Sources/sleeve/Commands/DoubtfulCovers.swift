@@ -72,17 +72,16 @@ struct DoubtfulCovers {
 
     // MARK: Output
 
-    static func text(_ found: Found) -> String {
+    static func print(_ found: Found) throws {
         let album = found.album
-        var lines = ["\(album.shortName)\(album.year.isEmpty ? "" : " (\(album.year))")"]
+        try printLine("\(album.shortName)\(album.year.isEmpty ? "" : " (\(album.year))")")
         for candidate in found.candidates {
             let (cover, tracks) = (candidate.album, candidate.album.trackCount.map { Decimals.count($0, "track") })
-            let facts = [cover.year.map { "(\($0))" }, tracks].compactMap { $0 }
-            lines.append(
-                "  \(candidate.source.title): " + ([cover.artist, cover.title] + facts).joined(separator: ", "))
-            lines += ["  \(candidate.match.reason)", "  \(Redaction.redact(candidate.pictures.first ?? ""))"]
+            let facts = [cover.artist, cover.title] + [cover.year.map { "(\($0))" }, tracks].compactMap { $0 }
+            try printLine("  \(candidate.source.title): \(facts.joined(separator: ", "))")
+            try printLine("  \(candidate.match.reason)")
+            try printLine("  \(Redaction.redact(candidate.pictures.first ?? ""))")
         }
-        return lines.map { $0.withoutControls + "\n" }.joined()
     }
 
     /// A line for each cover.

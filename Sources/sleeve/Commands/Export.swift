@@ -80,7 +80,7 @@ struct Export: AsyncParsableCommand {
         let export = try exportOptions()
         try await withLibrary(configuration, createsCache: false) { library in
             _ = try await library.existingAlbums()
-            try warn(configuration)
+            warn(configuration)
             let failures = FailureList()
             let (directory, lists, notes) = (directory, dryRun && !options.json && !options.quiet, !options.quiet)
             let start = ContinuousClock.now
@@ -89,7 +89,7 @@ struct Export: AsyncParsableCommand {
                 try await library.export(
                     export, to: directory,
                     onEvent: { event in
-                        if lists, let line = event.plannedLine { return _ = try? printResult(line) }
+                        if lists, let line = event.plannedLine { return _ = try? printLine(line) }
                         if let message = event.failure { return failures.add(message) }
                         if notes, let message = event.notice { Log.info(message) }
                     }, progress: progress)
@@ -110,17 +110,18 @@ struct Export: AsyncParsableCommand {
     }
 
     /// Says what a person may not expect of the folder and of the files.
-    private func warn(_ configuration: LibraryConfiguration) throws {
+    private func warn(_ configuration: LibraryConfiguration) {
         if link, !options.quiet {
             Log.info(
-                "the cache's files are readable by you alone, and so are hard links to them; copies are readable by all"
-            )
+                "hard links are readable by you alone, as the cache's files are; copies have your usual permissions")
         }
-        // Opening the state would create it.
-        guard FileManager.default.fileExists(atPath: MusicState.path(of: configuration.libraryPath)),
-            let roots = try? MusicState(of: configuration.libraryPath, notice: { Log.warning($0) }).roots(),
-            let root = roots.first(where: { (BytePath(directory).resolved ?? BytePath(directory)).isInside($0) })
-        else { return }
+        // It may be new.
+        let folder = BytePath(directory).resolved ?? BytePath(AtomicFile.directory(of: directory)).resolved
+        guard let folder,
+            let root = MusicState.roots(of: configuration.libraryPath).first(where: { folder.isInside($0) })
+        else {
+            return
+        }
         Log.warning(
             "\(directory) is in the music folder \(root): files go where their names say, which may not be the albums' folders; `sleeve fill` writes beside the music"
         )
@@ -132,7 +133,7 @@ struct Export: AsyncParsableCommand {
 
     private func text(_ summary: ExportSummary, _ time: Duration) -> String {
         var text = dryRun ? "Would write " : "Wrote "
-        text += "\(Decimals.count(summary.written, "cover")) to \(directory)"
+        text += "\(Decimals.count(summary.written, "cover")) to \(directory.withoutControls)"
         if summary.written > 0 { text += " (\(ByteSize(summary.bytes)))" }
         text += ", \(Decimals.grouped(summary.unchanged)) unchanged, in \(Decimals.text(time / .seconds(1), 2)) s.\n"
         if summary.missing > 0 {
@@ -174,8 +175,8 @@ extension ExportEvent {
     /// A line of a dry run's output.
     fileprivate var plannedLine: String? {
         switch self {
-        case .written(let path, let isNew, _): "\(isNew ? "write" : "replace")  \(path.withoutControls)\n"
-        case .removed(let path): "remove  \(path.withoutControls)\n"
+        case .written(let path, let isNew, _): "\(isNew ? "write" : "replace")  \(path)"
+        case .removed(let path): "remove  \(path)"
         default: nil
         }
     }

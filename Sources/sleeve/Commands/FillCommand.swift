@@ -267,9 +267,7 @@ struct FillCommand: AsyncParsableCommand {
                     line.add("plan", Redaction.redact(plan))
                     try printResult(line.text + "\n")
                 } else {
-                    try printResult(
-                        "\(target.folder): \(reason); \(job.album.shortName): \(Redaction.redact(plan))".withoutControls
-                            + "\n")
+                    try printLine("\(target.folder): \(reason); \(job.album.shortName): \(Redaction.redact(plan))")
                 }
             }
         }
@@ -284,7 +282,7 @@ struct FillCommand: AsyncParsableCommand {
     private func review(_ library: LibraryAPI) async throws {
         let all = try await DoubtfulCovers(library)?.all() ?? []
         for found in all {
-            try printResult(options.json ? DoubtfulCovers.json(found) : DoubtfulCovers.text(found))
+            if options.json { try printResult(DoubtfulCovers.json(found)) } else { try DoubtfulCovers.print(found) }
         }
         if !options.json, !options.quiet, all.isEmpty { try printResult("No doubtful covers.\n") }
     }

@@ -1,11 +1,14 @@
 """The gallery's page in one browser tab."""
 import inputs
 
-IN_VIEW = """[...document.querySelectorAll('#covers [role=option]')].filter((option) => {
-    const box = option.getBoundingClientRect(), all = document.querySelector('#covers').getBoundingClientRect();
-    const middle = box.left + box.width / 2;
-    return middle > Math.max(0, all.left) && middle < Math.min(innerWidth, all.right);
-})"""
+# The view of the list that is shown, and its albums' covers.
+LIST = ":is(#covers, #wall):not([hidden])"
+OPTIONS = f"{LIST} [role=option]"
+IN_VIEW = f"""[...document.querySelectorAll('{OPTIONS}')].filter((option) => {{
+    const box = option.getBoundingClientRect(), all = document.querySelector('{LIST}').getBoundingClientRect();
+    const across = box.left + box.width / 2, down = box.top + box.height / 2;
+    return across > Math.max(0, all.left) && across < Math.min(innerWidth, all.right) && down > all.top && down < all.bottom;
+}})"""
 
 
 class Gallery:
@@ -39,9 +42,11 @@ class Gallery:
 
     def rest(self):
         """Waits until the scroller has not moved for ten frames."""
-        self.browser.run_async("""
-            const place = () => [...document.querySelectorAll('#covers [role=option]')]
-                .map((option) => option.dataset.id + ':' + option.getBoundingClientRect().left).join();
+        self.browser.run_async(f"const options = '{OPTIONS}';" """
+            const place = () => [...document.querySelectorAll(options)].map((option) => {
+                const {left, top} = option.getBoundingClientRect();
+                return `${option.dataset.id}:${left}:${top}`;
+            }).join();
             for (let last = place(), same = 0; same < 10;) {
                 await new Promise((resolve) => requestAnimationFrame(resolve));
                 const now = place();
@@ -51,14 +56,13 @@ class Gallery:
 
     def chosen(self):
         """The accessible name, id and position of the chosen album."""
-        return self.run("""
-            const option = document.querySelector('#covers [role=option][aria-selected=true]');
+        return self.run(f"const option = document.querySelector('{OPTIONS}[aria-selected=true]');" """
             return option && {id: option.dataset.id, name: option.getAttribute('aria-label') ?? option.innerText,
                 place: Number(option.getAttribute('aria-posinset')), of: Number(option.getAttribute('aria-setsize'))};""")
 
     def wait_for_place(self, place):
         self.until(
-            "document.querySelector('#covers [role=option][aria-selected=true]')?.ariaPosInSet === String(arguments[0])", place,
+            f"document.querySelector('{OPTIONS}[aria-selected=true]')?.ariaPosInSet === String(arguments[0])", place,
             what=f"album {place} to be chosen")
         self.rest()
         return self.chosen()
@@ -87,7 +91,18 @@ class Gallery:
                 [row.querySelector('th')?.textContent.trim(), row.querySelector('td')?.textContent.trim()]));""")
 
     def focus_covers(self):
-        self.run("(document.querySelector('#covers [role=option][tabindex=\"0\"]') ?? document.querySelector('#covers')).focus()")
+        self.run(f"document.querySelector('{LIST}').focus()")
+
+    def wall(self):
+        """Changes to the wall."""
+        self.click("#view")
+        self.until("document.querySelector('#wall [aria-selected=true]')", what="the wall")
+        return self
+
+    def sort(self, order):
+        self.run("const select = document.querySelector('#sort'); select.value = arguments[0];"
+                 "select.dispatchEvent(new Event('change', {bubbles: true}))", order)
+        self.rest()
 
     def press(self, *keys):
         inputs.press(self.browser, *keys)
@@ -101,7 +116,7 @@ class Gallery:
     def size(self, count):
         """Waits until the list has `count` albums."""
         self.until(
-            "arguments[0] === (document.querySelector('#covers [role=option]')?.ariaSetSize ?? '0')", str(count),
+            f"arguments[0] === (document.querySelector('{OPTIONS}')?.ariaSetSize ?? '0')", str(count),
             what=f"{count} albums")
 
     def fetch(self, path):

@@ -93,7 +93,7 @@ class Pictures(PictureTest):
         page = self.begin()
         former = page.until(SHOWN)
         other = page.run("return document.querySelector(\"#covers [aria-posinset='2'] img\").src")
-        page.browser.run_async(DROP, "#covers [aria-posinset='1'] .sleeve", other, "a.jpg", "image/jpeg")
+        page.browser.run_async(DROP, "#covers [aria-posinset='1'] .picture", other, "a.jpg", "image/jpeg")
         page.status("Edited “Album 00001”")
         page.until(f"{SHOWN} && {SHOWN} !== arguments[0]", former, what="the new cover")
         page.press("Control", "z")

@@ -4,11 +4,6 @@ from page import Gallery
 
 
 class Remembering(GalleryTest):
-    def sort(self, page, order):
-        page.run("const select = document.querySelector('#sort'); select.value = arguments[0];"
-                 "select.dispatchEvent(new Event('change', {bubbles: true}))", order)
-        page.rest()
-
     def choose(self, page, place):
         page.focus_covers()
         page.press("Home")
@@ -21,7 +16,7 @@ class Remembering(GalleryTest):
 
     def test_a_reload_comes_back_to_the_album_in_the_middle_of_the_same_order(self):
         page = self.gallery(20)
-        self.sort(page, "artist")
+        page.sort("artist")
         before = self.choose(page, 7)
         page.reload()
         page.rest()

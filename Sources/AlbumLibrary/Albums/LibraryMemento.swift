@@ -8,6 +8,10 @@ public struct LibraryMemento: Codable, Hashable, Sendable {
     public var position: Double
     /// The client's own name for the sort order.
     public var order: String
+    /// The client's own name for its view of the albums; `nil` for its usual one.
+    public var view: String?
+    /// The size at which that view shows a cover, in pixels; `nil` for its usual size.
+    public var tileSize: Int?
     /// Ids of the albums around the chosen one, the nearest first. One of them replaces it after its deletion.
     var neighbours: [String] = []
 

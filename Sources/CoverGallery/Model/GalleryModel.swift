@@ -58,14 +58,18 @@ final class GalleryModel: Sendable {
     }
 
     /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
-    /// - Parameter reach: How many albums on each side.
-    func firstCovers(of client: String?, reach: Int) async -> [AlbumCover] {
+    /// - Parameters:
+    ///   - reach: How many albums on each side.
+    ///   - onWall: The same for a browser that opens on the wall, which shows more.
+    func firstCovers(of client: String?, reach: Int, onWall: Int) async -> [AlbumCover] {
         guard let list = try? await library.albums.current().albums, !list.isEmpty else { return [] }
         var centre = 0
+        var reach = reach
         if let client, let memento = try? await library.albums.memento(of: client) {
             guard memento.order == "library" else { return [] }
             // The index is the browser's claim, and the library may have shrunk.
             centre = min(max(memento.index, 0), list.count - 1)
+            if memento.view == "wall" { reach = onWall }
         }
         let near = list[max(centre - reach, 0)...min(centre + reach, list.count - 1)].map(\.id)
         return ((try? await albums.covers(of: near)) ?? []).filter { $0.cached != nil }

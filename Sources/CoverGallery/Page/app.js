@@ -4,6 +4,7 @@ import { ask } from "./api.js";
 import { Library } from "./library.js";
 import { Covers } from "./covers.js";
 import { Memento, storedMemento } from "./memento.js";
+import { onBack, readAddress } from "./address.js";
 import { Gallery } from "./gallery.js";
 
 // The page's head has the browser preload both.
@@ -17,6 +18,7 @@ const memento = new Memento(() => gallery.memento);
 let open = false;
 
 gallery.changed = () => memento.changed();
+gallery.leaves = () => memento.step();
 
 let problem = null;
 try {
@@ -29,16 +31,26 @@ try {
 // The other modules would delay the first covers.
 if (open) await Promise.race([covers.opened, new Promise((resolve) => setTimeout(resolve, 400))]);
 const { setUpTools } = await import("./tools.js");
-setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
+const tools = setUpTools({ library, covers, gallery, isStuck: Boolean(problem) || library.isStored, open: ensureOpen });
+onBack((place) => open && go(place).then(tools.follow));
 if (open) document.documentElement.dataset.ready = "true";
 
 async function start() {
   const state = (await firstState) ?? { memento: storedMemento() };
   open = true;
   covers.addStates(state.covers ?? {});
-  library.sort = state.memento?.sort ?? "library";
+  const { album, position, ...saved } = state.memento ?? {}, address = readAddress();
+  gallery.tile = address.tile ?? saved.tile;
+  const id = library.indexOf(address.album) < 0 ? album : address.album;
+  await go({ ...saved, ...address, album: id, position: id === album && position });
+}
+
+/** @param {import("./address.js").Place} place */
+async function go({ view, sort = "library", tile, album, position }) {
+  library.sort = sort;
   library.arrange();
-  gallery.open(state.memento?.album);
+  if (tile) gallery.tile = tile;
+  await gallery.open(view === "wall" ? view : "scroller", { id: album, position: position || undefined });
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

@@ -4,9 +4,6 @@
 const template = document.getElementById("cover-template");
 const spinner = document.createElement("span");
 spinner.className = "spinner";
-const albums = new WeakMap(); // view → its album
-/** The states in which the view shows the album's title. */
-const titled = { waiting: true, failed: true };
 /** How long a picture may load before a spinner appears, in milliseconds. */
 const spinnerDelay = 120;
 /** The longer side divided by the shorter, up to which a picture fills the square. */
@@ -24,8 +21,9 @@ export function assign(view, album) {
   }
   view.dataset.id = album.id;
   view.setAttribute("aria-label", [album.title, album.artist].filter(Boolean).join(", ") || "Untitled");
-  albums.set(view, album);
-  if (view.dataset.state in titled) showTitle(view);
+  // The style sheet shows them where there is no picture; as attributes they take no elements.
+  view.dataset.title = album.title;
+  view.dataset.artist = album.artist;
 }
 
 /** Shows a spinner if the picture takes long. */
@@ -39,21 +37,13 @@ export function showWaiting(view) {
   if (view.dataset.state === "waiting") return;
   if (view.dataset.state !== "coming") removePicture(view);
   view.dataset.state = "waiting";
-  showTitle(view);
-  part(view, "sleeve").append(spinner.cloneNode());
-}
-
-function showTitle(view) {
-  const { title, artist } = albums.get(view);
-  part(view, "title").textContent = title;
-  part(view, "artist").textContent = artist;
+  view.append(spinner.cloneNode());
 }
 
 /** The page shows the reason of the chosen album; assistive technology finds every view's here. */
 export function showFailure(view, reason) {
   setState(view, "failed");
   removePicture(view);
-  showTitle(view);
   view.setAttribute("aria-description", reason);
 }
 

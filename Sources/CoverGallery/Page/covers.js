@@ -48,7 +48,7 @@ export class Covers {
   /** A view for an album: a new one, or `recycled`. */
   viewFor(album, recycled) {
     const view = recycled ?? makeView();
-    if (view.dataset.id !== album.id && this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
+    if (view.dataset.id !== album.id) this.release(view);
     assign(view, album);
     this.#views.set(album.id, view);
     if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
@@ -58,6 +58,11 @@ export class Covers {
       setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), settleDelay);
     }
     return view;
+  }
+
+  /** A view that is not used any more. */
+  release(view) {
+    if (this.#views.get(view.dataset.id) === view) this.#views.delete(view.dataset.id);
   }
 
   /** Sets the covers in view and those near it, each list in the order of priority. */

@@ -1,30 +1,36 @@
-// The albums in the scroller, and the parts of the page that follow the chosen one.
+// The albums in the scroller or on the wall, two views of one list, and the parts of the page that follow the chosen album.
 
 import { Scroller } from "./scroller.js";
 import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition } from "./details.js";
+import { emptyButton, showEmpty } from "./empty.js";
 import { postponeTint, tintFrom } from "./ambient.js";
 import { byID } from "./helpers.js";
 
-const host = byID("covers");
-const empty = byID("empty");
-/** The heading and text that are shown instead of the covers. */
-const emptyTexts = {
-  none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
-  unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
-  away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
-};
-/** How many covers on each side of those in view are downloaded ahead. */
-const ahead = 16;
+const main = document.querySelector("main");
+const hosts = { scroller: byID("covers"), wall: byID("wall") };
+/** How many covers on each side of those in view are downloaded ahead: as many as are in view, within these bounds. */
+const leastAhead = 16, mostAhead = 100;
+/** Jumps in quick succession, such as those of a finger on the rail, are one for the browser's Back button, in milliseconds. */
+const jumpPause = 1500;
 
 export class Gallery {
   #library;
   #covers;
-  #scroller = null;
+  #views = {};
+  /** The view that is shown: a `Scroller` or a `Wall`. */
+  #view = null;
+  /** Its name: "scroller" or "wall". */
+  name = "scroller";
+  #tile = 0;
   #chosen = null; // the chosen album's id
   #lastChosen = null; // the same; kept while nothing is found
-  #start = 0;
+  #jumpedAt = -Infinity;
   /** @type {() => void} the choice or the position changed */
   changed = () => {};
+  /** @type {() => void} called before the view or the order changes, or before a jump */
+  leaves = () => {};
+  /** @type {() => void} the view, the list or the chosen album changed */
+  selected = () => {};
   /** @type {(picture: HTMLImageElement, album: import("./library.js").Album) => void} shows the whole picture */
   showWhole = () => {};
 
@@ -35,33 +41,61 @@ export class Gallery {
     library.changed = () => this.refresh();
     covers.changed = (id) => id === this.#chosen && this.#showCover();
     onRetry(() => this.retry());
-    onPosition((index) => this.#scroller?.choose(index, { animate: false }));
-    host.addEventListener("pointerdown", postponeTint);
+    onPosition((index) => this.#view?.choose(index, { animate: false }));
+    for (const host of Object.values(hosts)) {
+      host.addEventListener("pointerdown", postponeTint);
+      host.addEventListener("keydown", (event) => this.key(event));
+    }
   }
 
   /** The chosen album, or null. */
-  get album() { return this.#library.shown[this.#scroller?.index ?? -1] ?? null; }
+  get album() { return this.#library.shown[this.#view?.index ?? -1] ?? null; }
 
   get memento() {
     if (!this.album) return null;
-    const index = this.#library.indexOf(this.#chosen);
-    // A search is not remembered, and the scroller's position is one among the albums found.
-    const position = this.#library.query ? index : Math.round(this.#scroller.position * 1000) / 1000;
-    return { album: this.#chosen, index, position, sort: this.#library.sort };
+    const { query, filter, sort } = this.#library, index = this.#library.indexOf(this.#chosen);
+    // Neither a search nor a filter is remembered, and the view's position is one among the albums found.
+    const position = query || filter ? index : Math.round(this.#view.position * 1000) / 1000;
+    return { album: this.#chosen, index, position, sort, view: this.name, tile: this.tile };
   }
 
-  /** Opens the scroller on an album. */
-  open(id) {
-    this.#start = Math.max(0, this.#library.shownIndexOf(id));
+  /** The wanted size of a cover on the wall, in pixels; 0 for the usual one. */
+  get tile() { return this.#tile; }
+  /** The size that covers on the wall have. */
+  get tileNow() { return this.#views.wall?.size ?? 0; }
+  set tile(pixels) {
+    this.#tile = pixels || 0;
+    if (this.#views.wall) this.#views.wall.tile = pixels;
+    this.changed();
+  }
+
+  /**
+   * Shows a view of the list, on an album: by default the chosen one.
+   * @param {string} [name] @param {{id?: string, position?: number}} [at] position: the view's, as it was
+   */
+  async open(name = this.name, { id = this.#chosen ?? this.#lastChosen, position } = {}) {
+    this.#views[name] ??= await this.#make(name);
+    if (this.#view !== this.#views[name]) this.#view?.close();
+    this.name = main.dataset.view = name;
+    this.#view = this.#views[name];
+    this.#chosen = null;
     this.#showOrHideEmpty();
-    this.#scroller = new Scroller(host, {
+    this.#view.open(Math.max(0, this.#library.shownIndexOf(id)), position);
+    for (const host of Object.values(hosts)) host.removeAttribute("aria-busy");
+    if (!this.album) this.#select(null);
+    this.changed();
+  }
+
+  async #make(name) {
+    const View = name === "wall" ? (await import("./wall.js")).Wall : Scroller;
+    const view = new View(hosts[name], {
       dataSource: {
         count: () => this.#library.shown.length,
         keyAt: (index) => this.#library.shown[index].id,
         viewAt: (index, recycled) => this.#covers.viewFor(this.#library.shown[index], recycled),
+        release: (released) => this.#covers.release(released),
       },
       delegate: {
-        initialIndex: () => this.#start,
         didSelect: (index) => this.#select(this.#library.shown[index]),
         didShow: (first, last) => this.#setVisible(first, last),
         didTap: () => this.enlarge(),
@@ -69,26 +103,40 @@ export class Gallery {
         didRest: () => this.changed(),
       },
     });
-    host.removeAttribute("aria-busy");
-    if (!this.album) this.#select(null);
+    if (name === "wall") view.tile = this.#tile;
+    return view;
   }
 
   /** Shows the changed list of albums. Stays at the preferred album or, if it is gone, at its index. */
   refresh(preferred = this.#chosen ?? this.#lastChosen) {
-    if (!this.#scroller) return;
+    if (!this.#view) return;
     const shown = this.#library.shown;
     const found = this.#library.shownIndexOf(preferred);
-    const index = found >= 0 ? found : Math.min(this.#scroller.index, shown.length - 1);
+    const index = found >= 0 ? found : Math.min(this.#view.index, shown.length - 1);
     this.#showOrHideEmpty();
-    this.#scroller.reload(Math.max(0, index));
+    this.#view.reload(Math.max(0, index));
     if (!this.album) this.#select(null);
+  }
+
+  /** Jumps to a place in the list. */
+  goTo(index) {
+    const now = performance.now();
+    if (now - this.#jumpedAt > jumpPause) this.leaves();
+    this.#jumpedAt = now;
+    this.#view?.choose(index, { toTop: true });
+  }
+
+  /** Changes the view of the list. */
+  toggle() {
+    this.leaves();
+    return this.open(this.name === "wall" ? "scroller" : "wall");
   }
 
   /** Chooses an album by its id; false if it is not shown. */
   choose(id) {
     const index = this.#library.shownIndexOf(id);
     if (index < 0) return false;
-    if (id !== this.#chosen) this.#scroller.choose(index);
+    if (id !== this.#chosen) this.#view.choose(index);
     return true;
   }
 
@@ -96,7 +144,7 @@ export class Gallery {
   retry() {
     if (!this.#chosen || !canRetry(this.#covers.stateOf(this.#chosen))) return false;
     this.#covers.retry(this.#chosen);
-    host.focus({ preventScroll: true }); // the pressed button disappears
+    this.focus(); // the pressed button disappears
     return true;
   }
 
@@ -107,16 +155,22 @@ export class Gallery {
     return Boolean(picture);
   }
 
-  key(event) { return this.#scroller?.key(event) ?? false; }
-  focus() { (host.hidden ? byID("add-first") : host).focus({ preventScroll: true }); }
+  /** Handles keys that move the choice, in both views; true if `event` is one. */
+  key(event) {
+    if (event.altKey || event.ctrlKey || event.metaKey || event.defaultPrevented) return false;
+    const to = this.#view?.target(event.key);
+    if (to === undefined) return false;
+    event.preventDefault();
+    this.#view.choose(to);
+    return true;
+  }
 
+  focus() { (emptyButton() ?? hosts[this.name]).focus({ preventScroll: true }); }
+
+  /** @param {"none" | "unfound" | "away"} kind @param {string} [detail] */
   showNothing(kind, detail) {
-    const [title, text] = emptyTexts[kind];
-    empty.hidden = false;
-    host.hidden = true;
-    empty.querySelector("h2").textContent = title;
-    empty.querySelector("p").textContent = detail ?? text;
-    empty.dataset.kind = kind;
+    showEmpty(kind, detail);
+    this.#showHost(null);
     showAlbum(null);
     showPosition(0, 0, 0);
   }
@@ -124,15 +178,20 @@ export class Gallery {
   #showOrHideEmpty() {
     const { shown, albums } = this.#library;
     if (!shown.length) return this.showNothing(albums.length ? "unfound" : "none");
-    empty.hidden = true;
-    host.hidden = false;
+    showEmpty(null);
+    this.#showHost(this.name);
+  }
+
+  #showHost(shown) {
+    for (const [name, host] of Object.entries(hosts)) host.hidden = name !== shown;
   }
 
   /** Passes on which covers are in view and which are near, each list from the centre outwards. */
   #setVisible(first, last) {
     postponeTint();
     const shown = this.#library.shown;
-    const centre = this.#scroller?.position ?? this.#start;
+    const { centre } = this.#view;
+    const ahead = Math.max(leastAhead, Math.min(mostAhead, last - first + 1));
     const from = Math.max(0, first - ahead);
     const count = Math.max(0, Math.min(shown.length, last + 1 + ahead) - from);
     const outwards = Array.from({ length: count }, (_, offset) => from + offset)
@@ -149,6 +208,7 @@ export class Gallery {
     showAlbum(album ?? null);
     showPosition(album ? this.#library.shownIndexOf(album.id) : 0, shown.length, albums.length, album);
     this.#showCover();
+    this.selected();
     this.changed();
   }
 

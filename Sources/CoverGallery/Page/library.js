@@ -1,7 +1,8 @@
 // The albums as the server last sent them, and those that are shown: sorted and searched.
 
 import { ask } from "./api.js";
-import { found, ordered, searchRows } from "./order.js";
+import { found, searchRows } from "./found.js";
+import { ordered } from "./order.js";
 
 /**
  * @typedef {{id: string, title: string, artist: string, genre: string, year: string | number, hasCover: boolean, cover?: string, problem?: string, cause?: string}} Album
@@ -66,8 +67,7 @@ export class Library {
     let order = this.#orders.get(this.sort);
     if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#formerOrders.get(this.sort))));
     if (this.query.trim()) {
-      this.prepareSearch();
-      order = found(order, this.#searchRows, this.query);
+      order = found(order, this.prepareSearch(), this.query);
     }
     this.shown = order;
     this.#indices = null;
@@ -75,7 +75,7 @@ export class Library {
 
   /** Builds the search rows; called early, so that the first letter typed need not wait for them. */
   prepareSearch() {
-    this.#searchRows ??= searchRows(this.albums);
+    return (this.#searchRows ??= searchRows(this.albums));
   }
 
   /** An album's index among those shown, or -1. */

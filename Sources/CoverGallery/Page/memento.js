@@ -1,7 +1,8 @@
-// Saves the chosen album and the sort order at the server, so that the page opens there again, and in the browser's storage, for
-// when the server is away.
+// Saves the view, its place and the sort order at the server, so that the page opens there again; in the browser's storage, for when
+// the server is away; and in the page's address.
 
 import { ask } from "./api.js";
+import { addStep, writeAddress } from "./address.js";
 import { readStored, store } from "./helpers.js";
 
 const storageName = "sleeve-memento";
@@ -12,7 +13,7 @@ export class Memento {
   #saved = "";
   #timer = 0;
 
-  /** @param {() => {album: string | null, index: number, position: number, sort: string} | null} read */
+  /** @param {() => import("./address.js").Place | null} read */
   constructor(read) {
     this.#read = read;
     addEventListener("pagehide", () => this.#save(true));
@@ -24,10 +25,18 @@ export class Memento {
     this.#timer = setTimeout(() => this.#save(false), saveDelay);
   }
 
+  /** The user goes somewhere else: the browser's Back button leads to the present place. */
+  step() {
+    addStep(this.#read());
+  }
+
   async #save(isLeaving) {
     clearTimeout(this.#timer);
-    const memento = this.#read(), text = JSON.stringify(memento);
-    if (!memento || text === this.#saved) return;
+    const place = this.#read();
+    if (!place) return;
+    writeAddress(place);
+    const { show, ...memento } = place, text = JSON.stringify(memento); // a filter is not remembered
+    if (text === this.#saved) return;
     this.#saved = text;
     store(storageName, text);
     try {

@@ -4,8 +4,10 @@
 
 import { Spring } from "./motion.js";
 import { Gestures } from "./scroller-drag.js";
-import { Views, pitch } from "./scroller-views.js";
+import { Views } from "./views.js";
 
+/** In sizes of the chosen view: the others' scale, the extra distance of its neighbours, and the distance between two views. */
+const small = 0.7, apart = 0.15, pitch = 0.78;
 /** How many views are kept beyond each edge, so that they are ready when they come into view. */
 const overscan = 2;
 /** Longer distances are cut short, in views: every view passed would have to be filled. */
@@ -13,20 +15,7 @@ const maximumFlight = 10;
 
 const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 
-/**
- * @typedef {object} DataSource
- * @property {() => number} count
- * @property {(index: number, recycled: HTMLElement | null) => HTMLElement} viewAt
- * @property {(index: number) => string} keyAt identifies what a view shows, whatever its index
- *
- * @typedef {object} Delegate
- * @property {() => number} initialIndex
- * @property {(index: number) => void} didSelect
- * @property {() => void} [didTap] the chosen view was tapped while it was centred
- * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
- * @property {() => void} [didMove] the user moves it
- * @property {(position: number) => void} [didRest]
- */
+/** @typedef {import("./views.js").DataSource} DataSource @typedef {import("./views.js").Delegate} Delegate */
 export class Scroller {
   #host;
   #source;
@@ -57,19 +46,34 @@ export class Scroller {
       wheelEnd: (direction) => this.#wheelEnd(direction),
       tap: (target) => this.#tap(target),
     });
-    host.addEventListener("keydown", (event) => this.key(event));
-    this.#measure(host.clientWidth, host.clientHeight);
     new ResizeObserver(([{ contentRect }]) => {
+      if (!contentRect.width) return; // hidden
       this.#measure(contentRect.width, contentRect.height);
       this.#render();
     }).observe(host);
-    this.reload(delegate.initialIndex());
   }
 
   get index() { return this.#chosen; }
   /** The scroller's position, in views: 3 when the fourth is centred. */
   get position() { return this.#spring.value; }
+  get centre() { return this.position; }
   get #step() { return this.#size * pitch; }
+
+  /** Shows the views, with one chosen. */
+  open(index) {
+    this.#measure(this.#host.clientWidth, this.#host.clientHeight);
+    this.reload(index);
+  }
+
+  /** Removes the views while another view of the list is shown. */
+  close() {
+    cancelAnimationFrame(this.#frame);
+    this.#frame = 0;
+    this.#views.clear();
+    this.#count = 0;
+    this.#chosen = -1;
+    this.#shown = "";
+  }
 
   /** Shows changed data, centred on `index`. Views that stay glide to their new positions. */
   reload(index) {
@@ -95,18 +99,12 @@ export class Scroller {
     this.#wake();
   }
 
-  /** Handles keys that move the choice; true if `event` is one. */
-  key(event) {
-    if (event.altKey || event.ctrlKey || event.metaKey) return false;
+  /** Where a key moves the choice; undefined if it moves nothing. */
+  target(key) {
     const from = this.#chosen, page = Math.max(1, Math.floor(this.#width / this.#step) - 1);
-    const to = {
-      ArrowLeft: from - 1, ArrowRight: from + 1, PageUp: from - page, PageDown: from + page,
-      Home: 0, End: this.#count - 1,
-    }[event.key];
-    if (to === undefined) return false;
-    event.preventDefault();
-    this.choose(to);
-    return true;
+    return {
+      ArrowLeft: from - 1, ArrowRight: from + 1, PageUp: from - page, PageDown: from + page, Home: 0, End: this.#count - 1,
+    }[key];
   }
 
   #clamp(index) { return Math.max(0, Math.min(this.#count - 1, index)); }
@@ -166,17 +164,10 @@ export class Scroller {
 
   #select(index) {
     if (index === this.#chosen) return;
-    this.#views.get(this.#chosen)?.setAttribute("aria-selected", "false");
+    const former = this.#chosen;
     this.#chosen = index;
-    this.#mark();
+    this.#views.mark(index, former);
     if (this.#count) this.#delegate.didSelect(index);
-  }
-
-  #mark() {
-    const view = this.#views.get(this.#chosen);
-    view?.setAttribute("aria-selected", "true");
-    if (view) this.#host.setAttribute("aria-activedescendant", view.id);
-    else this.#host.removeAttribute("aria-activedescendant");
   }
 
   #wake() {
@@ -207,8 +198,18 @@ export class Scroller {
       if (last >= first) this.#delegate.didShow?.(first, last);
       const chosen = this.#count ? this.#chosen : -1;
       this.#views.fill(Math.max(0, first - overscan), Math.min(this.#count - 1, last + overscan), chosen, this.#count, kept);
-      this.#mark();
+      this.#views.mark(chosen);
     }
-    this.#views.arrange(centre, this.#size);
+    this.#arrange(centre);
+  }
+
+  /** Positions every view by transforms and opacities alone. */
+  #arrange(centre) {
+    for (const [index, view] of this.#views) {
+      const distance = index - centre, far = Math.min(1, Math.abs(distance));
+      const along = (Math.max(-40, Math.min(40, distance)) * pitch + Math.sign(distance) * far * apart) * this.#size;
+      view.style.transform = `translate3d(${along.toFixed(2)}px, 0, 0) scale(${(1 - (1 - small) * far).toFixed(4)})`;
+      view.style.opacity = (1 - 0.15 * far).toFixed(3);
+    }
   }
 }

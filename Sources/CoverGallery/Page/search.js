@@ -40,7 +40,7 @@ export function setUpSearch(library, gallery) {
     gallery.focus();
     event.preventDefault();
   });
-  sort.addEventListener("change", () => apply());
+  sort.addEventListener("change", () => (gallery.leaves(), apply()));
   byID("clear-search").addEventListener("click", () => (clear(), field.focus()));
   /** Shows the remembered order. The field may have text: restored by the browser, or typed while the page loaded. */
   const follow = () => {

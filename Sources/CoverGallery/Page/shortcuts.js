@@ -3,8 +3,10 @@
 const typing = "input:not([type=range]), textarea, select, [contenteditable]";
 
 /**
+ * Letters without a modifier belong to the list while it has the focus, or nothing has: they choose the album that begins with them.
+ * So no other shortcut may be a letter, a digit or a space.
  * @param {{search(): void, undo(): void, redo(): void, remove(): void, retry(): boolean, enlarge(): boolean, back(): boolean,
- *          move(event: KeyboardEvent): boolean}} run
+ *          type(character: string): boolean, move(event: KeyboardEvent): boolean}} run
  */
 export function listen(run) {
   document.addEventListener("keydown", (event) => {
@@ -20,13 +22,15 @@ function shortcut(event, run) {
     if (key === "y" && !event.shiftKey) return run.redo(), true;
     return false;
   }
-  if (event.altKey) return false;
+  if (event.altKey || event.isComposing) return false;
   if (key === "/") return run.search(), true;
   // The panel scrolls with these keys.
   if (target.closest("#panel")) return false;
   if (key === "delete") return run.remove(), true;
   if (key === "escape") return run.back();
-  if (key === "enter") return (target === document.body || target.matches("[role=listbox]")) && (run.retry() || run.enlarge());
+  const isInList = target === document.body || target.matches("[role=listbox]");
+  if (key === "enter") return isInList && (run.retry() || run.enlarge());
+  if (isInList && /^[\p{L}\p{N} ]$/u.test(event.key)) return run.type(event.key);
   // The slider handles these keys itself.
   return !target.matches("[type=range]") && run.move(event);
 }

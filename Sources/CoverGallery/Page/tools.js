@@ -5,6 +5,8 @@ import { Events } from "./events.js";
 import { Edits } from "./edits.js";
 import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
 import { setUpSearch } from "./search.js";
+import { typeAhead } from "./type-ahead.js";
+import { setUpViews } from "./view-tools.js";
 import { listen } from "./shortcuts.js";
 import { keepSoon, updateSizes, setUpKeptCovers } from "./kept-covers.js";
 import { keepSeen, keepSeenCover, registerWorker, showOffline } from "./offline.js";
@@ -25,6 +27,7 @@ const showProblem = (problem) => say(problem.message, { kind: "problem" });
 export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem);
   const search = setUpSearch(library, gallery);
+  setUpViews(library, gallery);
   let connected = false;
 
   new Events({
@@ -52,6 +55,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
     back: () => search.back(),
+    type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });
   edits.update();
@@ -86,4 +90,6 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     if (connected || isStuck) refresh();
     connected = true;
   }
+
+  return { follow: () => search.follow() };
 }

@@ -47,6 +47,8 @@ struct AlbumRoutes: Sendable {
         var index: Int?
         var position: Double?
         var sort: String?
+        var view: String?
+        var tile: Int?
     }
 
     private func state(_ request: Request) async -> Response {
@@ -58,9 +60,11 @@ struct AlbumRoutes: Sendable {
                 $0.add("index", saved.index)
                 $0.add("position", saved.position)
                 $0.add("sort", saved.order)
+                $0.add("view", saved.view)
+                $0.add("tile", saved.tileSize)
             }
         }
-        let first = await model.firstCovers(of: client, reach: 8)
+        let first = await model.firstCovers(of: client, reach: 8, onWall: 48)
         let covers = jsonText {
             for cover in first {
                 if let cached = cover.cached { $0.add(cover.album, raw: CoverState(cached).json) }
@@ -82,9 +86,11 @@ struct AlbumRoutes: Sendable {
         guard let client = request.cookie(Self.clientCookie), client.utf8.count <= 64 else {
             throw HTTPError(.badRequest, message: "request /api/state first: its response sets the cookie this needs")
         }
-        let memento = LibraryMemento(
+        var memento = LibraryMemento(
             album: position.album, index: position.index ?? 0, position: position.position ?? 0,
             order: String((position.sort ?? "library").prefix(32)))
+        memento.view = position.view.map { String($0.prefix(32)) }
+        memento.tileSize = position.tile
         try await library.albums.save(memento, for: client)
         return Response(status: .noContent)
     }

@@ -41,7 +41,8 @@ struct PageFiles: Sendable {
 
     /// In the order of the cascade.
     private static let styleSheets = [
-        "base.css", "toolbar.css", "scroller.css", "details.css", "panel.css", "dialog.css", "viewer.css",
+        "base.css", "toolbar.css", "cover.css", "scroller.css", "details.css", "wall.css", "panel.css", "dialog.css",
+        "viewer.css",
     ]
 
     /// - Throws: `HTTPError` if there is no such file.

@@ -17,7 +17,7 @@ func makeRouter(
         }
         var response = try files.response("index.html", request)
         // The browser loads the first covers while it still reads the page (RFC 8288, HTML's `preload`).
-        for cover in await model.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2) {
+        for cover in await model.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2, onWall: 0) {
             guard let digest = cover.cached?.digest else { continue }
             let path = "\(base.text)covers/\(digest)"
             response.headers.append(HTTPField(name: .link, value: "<\(path)>; rel=preload; as=image"))

@@ -1,25 +1,42 @@
-// The scroller's views in the document: those near the centre, and a few spare ones for recycling.
+// The views of a list that are in the document: those in a range, the chosen one, and a few spare ones for recycling.
 
-/** In sizes of the chosen view: the others' scale, the extra distance of its neighbours, and the distance between two views. */
-const small = 0.7, apart = 0.15;
-export const pitch = 0.78;
-const maximumSpare = 8;
+const maximumSpare = 32;
 let lastID = 0;
 
+/**
+ * @typedef {object} DataSource
+ * @property {() => number} count
+ * @property {(index: number, recycled: HTMLElement | null) => HTMLElement} viewAt
+ * @property {(index: number) => string} keyAt identifies what a view shows, whatever its index
+ * @property {(view: HTMLElement) => void} release the view is not used any more
+ *
+ * @typedef {object} Delegate
+ * @property {(index: number) => void} didSelect
+ * @property {() => void} [didTap] the chosen view was tapped while it was centred
+ * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
+ * @property {() => void} [didMove] the user moves it
+ * @property {(position: number) => void} [didRest]
+ */
 export class Views {
   #host;
+  #parent;
   #source;
   #views = new Map(); // index → view
   #spare = [];
   #glideTimer = 0;
 
-  /** @param {HTMLElement} host @param {import("./scroller.js").DataSource} source */
-  constructor(host, source) {
+  /**
+   * @param {HTMLElement} host the list @param {DataSource} source
+   * @param {HTMLElement} [parent] the element that the views are in
+   */
+  constructor(host, source, parent = host) {
     this.#host = host;
+    this.#parent = parent;
     this.#source = source;
   }
 
   get(index) { return this.#views.get(index) ?? null; }
+  [Symbol.iterator]() { return this.#views.entries(); }
 
   /** The index of the view an element is in, or -1. */
   indexOf(element) {
@@ -64,17 +81,26 @@ export class Views {
       if (view.ariaSetSize !== String(count)) view.ariaSetSize = String(count);
     }
     for (const view of this.#spare) view.remove();
-    this.#spare.length = Math.min(this.#spare.length, maximumSpare);
+    this.#spare.splice(maximumSpare).forEach((view) => this.#source.release(view));
   }
 
-  /** Positions every view by transforms and opacities alone. @param {number} centre the scroller's position, in views */
-  arrange(centre, size) {
-    for (const [index, view] of this.#views) {
-      const distance = index - centre, far = Math.min(1, Math.abs(distance));
-      const along = (Math.max(-40, Math.min(40, distance)) * pitch + Math.sign(distance) * far * apart) * size;
-      view.style.transform = `translate3d(${along.toFixed(2)}px, 0, 0) scale(${(1 - (1 - small) * far).toFixed(4)})`;
-      view.style.opacity = (1 - 0.15 * far).toFixed(3);
+  /** Marks the chosen view. @param {number} former the view that was chosen before */
+  mark(chosen, former = -1) {
+    this.get(former)?.setAttribute("aria-selected", "false");
+    const view = this.get(chosen);
+    view?.setAttribute("aria-selected", "true");
+    if (view) this.#host.setAttribute("aria-activedescendant", view.id);
+    else this.#host.removeAttribute("aria-activedescendant");
+  }
+
+  /** Removes all views for good. */
+  clear() {
+    for (const view of [...this.#views.values(), ...this.#spare.splice(0)]) {
+      view.remove();
+      this.#source.release(view);
     }
+    this.#views.clear();
+    this.mark(-1);
   }
 
   #insert(index, key, recycled) {
@@ -86,6 +112,6 @@ export class Views {
     this.#views.set(index, view);
     // In document order, which screen readers follow.
     const next = this.#views.get(index + 1) ?? null;
-    if (view.parentNode !== this.#host || view.nextSibling !== next) this.#host.insertBefore(view, next);
+    if (view.parentNode !== this.#parent || view.nextSibling !== next) this.#parent.insertBefore(view, next);
   }
 }

@@ -1,0 +1,25 @@
+// What is shown instead of the covers when there are none.
+
+import { byID } from "./helpers.js";
+
+const empty = byID("empty");
+const texts = {
+  none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
+  unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
+  away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
+};
+
+/** @param {keyof typeof texts | null} kind null: there are covers @param {string} [detail] instead of the usual text */
+export function showEmpty(kind, detail) {
+  empty.hidden = !kind;
+  if (!kind) return;
+  const [title, text] = texts[kind];
+  empty.querySelector("h2").textContent = title;
+  empty.querySelector("p").textContent = detail ?? text;
+  empty.dataset.kind = kind;
+}
+
+/** The button that gets the focus; null if there are covers. */
+export function emptyButton() {
+  return empty.hidden ? null : byID("add-first");
+}

@@ -1,0 +1,79 @@
+// Places to go to: the rail of letters or decades beside the wall, and the list of artists, genres or years. Both follow the order.
+
+import { byID, formatNumber } from "./helpers.js";
+import { sectionsOf } from "./sections.js";
+
+const rail = byID("rail"), list = byID("places");
+/** The least height of a label on the rail, in pixels. If there are more labels, only some are shown. */
+const leastHeight = 14;
+
+/**
+ * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
+ * @returns {() => void} call it when the list or the chosen album changed
+ */
+export function setUpPlaces(library, gallery) {
+  let shown = null, sort = null, marks = [], places = [], height = 0, at = -1;
+
+  const follow = () => {
+    if (library.shown !== shown || library.sort !== sort) {
+      [shown, sort, at] = [library.shown, library.sort, -1];
+      ({ marks, places } = library.query ? { marks: [], places: [] } : sectionsOf(shown, sort));
+      list.disabled = places.length < 2;
+      list.options.length = 1; // the others are filled in when they are wanted
+      paint();
+    }
+    const index = gallery.album ? library.shownIndexOf(gallery.album.id) : 0;
+    const now = marks.findLastIndex((mark) => mark.index <= index);
+    if (now === at || now < 0) return;
+    at = now;
+    rail.setAttribute("aria-valuenow", String(at));
+    rail.setAttribute("aria-valuetext", marks[at].label);
+    rail.style.setProperty("--at", String((at + 0.5) / marks.length));
+  };
+  /** Writes the labels, one a line. */
+  const paint = () => {
+    rail.hidden = marks.length < 2;
+    rail.setAttribute("aria-valuemax", String(Math.max(0, marks.length - 1)));
+    const lines = Math.max(1, Math.min(marks.length, Math.floor(height / leastHeight)));
+    const label = (line) => marks[Math.floor(((line + 0.5) / lines) * marks.length)]?.label ?? "";
+    rail.textContent = Array.from({ length: lines }, (_, line) => label(line)).join("\n");
+    rail.style.lineHeight = `${height / lines}px`;
+  };
+  const go = (place) => place && gallery.goTo(place.index);
+
+  new ResizeObserver(([{ contentRect }]) => {
+    if (contentRect.height) [height] = [contentRect.height], paint();
+  }).observe(rail);
+  const point = ({ clientY }) => {
+    const { top, height: all } = rail.getBoundingClientRect();
+    const index = Math.max(0, Math.min(marks.length - 1, Math.floor(((clientY - top) / all) * marks.length)));
+    if (index !== at) go(marks[index]);
+  };
+  rail.addEventListener("pointerdown", (event) => {
+    if (event.button) return;
+    rail.setPointerCapture(event.pointerId);
+    at = -1; // also goes to the letter that the chosen album is in
+    point(event);
+  });
+  rail.addEventListener("pointermove", (event) => rail.hasPointerCapture(event.pointerId) && point(event));
+  rail.addEventListener("keydown", (event) => {
+    const to = { ArrowUp: at - 1, ArrowLeft: at - 1, ArrowDown: at + 1, ArrowRight: at + 1, Home: 0, End: marks.length - 1 }[event.key];
+    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    go(marks[to]);
+  });
+
+  const fill = () => {
+    if (list.options.length > 1) return;
+    list.append(...places.map(({ label, count }, index) => new Option(`${label} (${formatNumber(count)})`, String(index))));
+  };
+  list.addEventListener("focus", fill);
+  list.addEventListener("pointerdown", fill);
+  list.addEventListener("change", () => {
+    go(places[Number(list.value)]);
+    list.selectedIndex = 0;
+    gallery.focus();
+  });
+  list.addEventListener("blur", () => (list.options.length = 1));
+  return follow;
+}

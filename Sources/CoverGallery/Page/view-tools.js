@@ -1,0 +1,23 @@
+// The button that changes the view, and the slider of the covers' size on the wall.
+
+import { byID } from "./helpers.js";
+import { setUpPlaces } from "./places.js";
+
+const button = byID("view"), tile = byID("tile");
+
+/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
+export function setUpViews(library, gallery) {
+  button.addEventListener("click", async () => {
+    await gallery.toggle();
+    gallery.focus();
+  });
+  tile.addEventListener("input", () => (gallery.tile = Number(tile.value)));
+  const followPlaces = setUpPlaces(library, gallery);
+  const show = () => {
+    followPlaces();
+    button.setAttribute("aria-pressed", String(gallery.name === "wall"));
+    tile.value = String(gallery.tile || gallery.tileNow);
+  };
+  gallery.selected = show;
+  show();
+}

@@ -1,0 +1,211 @@
+// A wall of covers: rows of square views, of which those in view are in the document. It shares the data source and the delegate of
+// the scroller. The browser scrolls it, so a moving finger or wheel never waits for this code.
+
+import { Views } from "./views.js";
+
+/** The distance between two covers, and the room around all of them for the ring of the chosen one, in pixels. */
+const gap = 8, edge = 8;
+/** How many rows are kept beyond each edge. */
+const overscan = 1;
+/** Smaller covers than fit into this many views become larger. */
+const maximumViews = 84;
+const leastTile = 80, mostTile = 320;
+/** The usual size of a cover on a wall of some width. */
+const usualTile = (width) => Math.max(96, Math.min(168, Math.round(width * 0.25)));
+
+const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
+
+export class Wall {
+  #host;
+  #sheet;
+  #source;
+  #delegate;
+  #views;
+  #count = 0;
+  #chosen = -1;
+  #width = 0;
+  #height = 0;
+  #tile = 0; // as wanted, or 0; the covers fill the width
+  #size = 0;
+  #columns = 1;
+  #shown = "";
+  #restTimer = 0;
+
+  /** @param {HTMLElement} host @param {{dataSource: import("./views.js").DataSource, delegate: import("./views.js").Delegate}} parts */
+  constructor(host, { dataSource, delegate }) {
+    this.#host = host;
+    this.#sheet = host.firstElementChild;
+    this.#source = dataSource;
+    this.#delegate = delegate;
+    this.#views = new Views(host, dataSource, this.#sheet);
+    host.addEventListener("scroll", () => this.#scrolled(), { passive: true });
+    host.addEventListener("click", (event) => this.#tap(event.target));
+    new ResizeObserver(([{ contentRect }]) => {
+      if (contentRect.width) this.#keepPlace(() => this.#measure(contentRect.width, contentRect.height));
+    }).observe(host);
+  }
+
+  get index() { return this.#chosen; }
+  /** The first row's position, in views: with four columns, 6 when half of the second row is scrolled out. */
+  get position() { return (this.#host.scrollTop / this.#pitch) * this.#columns; }
+  /** The view in the middle of those in view. */
+  get centre() { return this.position + (this.#height / this.#pitch / 2) * this.#columns; }
+  get #pitch() { return this.#size + gap; }
+  get #rows() { return Math.ceil(this.#count / this.#columns); }
+
+  /** The wanted size of a cover, in pixels; 0 for the usual one. */
+  get tile() { return this.#tile; }
+  set tile(pixels) {
+    this.#keepPlace(() => {
+      this.#tile = pixels > 0 ? Math.max(leastTile, Math.min(mostTile, pixels)) : 0;
+      this.#measure(this.#width, this.#height);
+    });
+  }
+  /** The size that the covers have. */
+  get size() { return this.#size; }
+
+  /** Shows the wall, with one view chosen. @param {number} [position] as `position` was; by default the chosen view is centred */
+  open(index, position) {
+    const { clientWidth, clientHeight } = this.#host;
+    this.#measure(clientWidth, clientHeight);
+    this.reload(index);
+    this.#scrollTo(position === undefined ? this.#topOf(index) - (this.#height - this.#size) / 2 : (position / this.#columns) * this.#pitch);
+    this.#reveal(index);
+  }
+
+  /** Removes the views while another view of the list is shown. */
+  close() {
+    this.#views.clear();
+    this.#count = 0;
+    this.#chosen = -1;
+    this.#shown = "";
+  }
+
+  /** Shows changed data. Views that stay glide to their new positions. */
+  reload(index) {
+    const former = this.#views.get(this.#chosen)?.dataset.key, wasInView = this.#isInView;
+    const kept = this.#views.takeAll(!reducedMotion.matches);
+    this.#count = this.#source.count();
+    this.#chosen = -1;
+    this.#shown = "";
+    this.#extend();
+    this.#select(this.#clamp(index));
+    // A change elsewhere does not scroll back to an album that the user has scrolled away from.
+    if (wasInView || !this.#count || this.#source.keyAt(this.#chosen) !== former) this.#reveal(this.#chosen);
+    this.#render(kept);
+  }
+
+  /** Chooses a view and scrolls it into view. @param {{toTop?: boolean}} [more] toTop: its row becomes the first */
+  choose(index, { toTop = false } = {}) {
+    if (!this.#count) return;
+    const to = this.#clamp(index);
+    this.#select(to);
+    if (toTop) this.#scrollTo(this.#topOf(to));
+    else this.#reveal(to);
+    this.#render();
+    this.#views.mark(to);
+  }
+
+  /** Where a key moves the choice; undefined if it moves nothing. */
+  target(key) {
+    const from = this.#chosen, row = this.#columns, page = row * Math.max(1, Math.floor(this.#height / this.#pitch));
+    return {
+      ArrowLeft: from - 1, ArrowRight: from + 1, ArrowUp: this.#over(-row), ArrowDown: this.#over(row),
+      PageUp: this.#over(-page), PageDown: this.#over(page), Home: 0, End: this.#count - 1,
+    }[key];
+  }
+
+  /** The index some whole rows away, in the same column if that row has it. */
+  #over(distance) {
+    const to = this.#chosen + distance, column = this.#chosen % this.#columns;
+    if (to < 0) return column;
+    const lastRow = (this.#rows - 1) * this.#columns;
+    return to < this.#count ? to : this.#chosen >= lastRow ? this.#chosen : Math.min(this.#count - 1, lastRow + column);
+  }
+
+  get #isInView() {
+    const top = this.#topOf(this.#chosen) - this.#host.scrollTop;
+    return this.#chosen >= 0 && top > -this.#size && top < this.#height;
+  }
+
+  #clamp(index) { return Math.max(0, Math.min(this.#count - 1, index)); }
+  #topOf(index) { return Math.floor(index / this.#columns) * this.#pitch; }
+
+  #measure(width, height) {
+    this.#width = width;
+    this.#height = height;
+    const room = Math.max(1, width - 2 * edge), tile = this.#tile || usualTile(width);
+    let columns = Math.max(1, Math.round((room + gap) / (tile + gap)));
+    const sizeWith = (count) => Math.floor((room + gap) / count) - gap;
+    const rowsWith = (count) => Math.ceil(height / (sizeWith(count) + gap)) + 1 + 2 * overscan;
+    while (columns > 1 && columns * rowsWith(columns) > maximumViews) columns -= 1;
+    this.#columns = columns;
+    this.#size = sizeWith(columns);
+    this.#host.style.setProperty("--size", `${this.#size}px`);
+    this.#extend();
+  }
+
+  #extend() { this.#sheet.style.height = `${Math.max(0, this.#rows * this.#pitch - gap) + 2 * edge}px`; }
+
+  /** Changes the layout; afterwards the chosen view, if it was in view, or else the first one is where it was. */
+  #keepPlace(change) {
+    const first = Math.ceil(this.position - 0.5 * this.#columns), chosen = this.#topOf(this.#chosen) - this.#host.scrollTop;
+    const isInView = this.#isInView;
+    change();
+    if (!this.#count) return;
+    this.#scrollTo(isInView ? this.#topOf(this.#chosen) - chosen : this.#topOf(this.#clamp(first)));
+    if (isInView) this.#reveal(this.#chosen);
+    this.#shown = "";
+    this.#render();
+  }
+
+  #scrollTo(top) { this.#host.scrollTop = top; }
+
+  #reveal(index) {
+    if (index < 0) return;
+    const top = this.#topOf(index), now = this.#host.scrollTop;
+    if (now > top) this.#scrollTo(top);
+    else if (now < top + this.#size + 2 * edge - this.#height) this.#scrollTo(top + this.#size + 2 * edge - this.#height);
+  }
+
+  #tap(target) {
+    const index = this.#views.indexOf(target);
+    if (index < 0) return;
+    if (index !== this.#chosen) this.choose(index);
+    else this.#delegate.didTap?.();
+  }
+
+  #select(index) {
+    if (index === this.#chosen) return;
+    const former = this.#chosen;
+    this.#chosen = index;
+    this.#views.mark(index, former);
+    if (this.#count) this.#delegate.didSelect(index);
+  }
+
+  #scrolled() {
+    if (!this.#count) return;
+    this.#delegate.didMove?.();
+    this.#render();
+    clearTimeout(this.#restTimer);
+    this.#restTimer = setTimeout(() => this.#delegate.didRest?.(this.position), 150);
+  }
+
+  /** Shows the rows in view and those next to them. */
+  #render(kept) {
+    const top = this.#host.scrollTop, columns = this.#columns, last = this.#count - 1;
+    const firstRow = Math.max(0, Math.floor((top - edge) / this.#pitch)), lastRow = Math.floor((top - edge + this.#height) / this.#pitch);
+    const shown = `${firstRow} ${lastRow} ${this.#chosen}`;
+    if (shown === this.#shown) return;
+    this.#shown = shown;
+    const end = (row) => Math.min(last, (row + 1) * columns - 1);
+    if (last >= 0) this.#delegate.didShow?.(Math.min(last, firstRow * columns), end(lastRow));
+    const from = Math.max(0, firstRow - overscan) * columns;
+    this.#views.fill(Math.min(from, Math.max(0, last)), end(lastRow + overscan), this.#count ? this.#chosen : -1, this.#count, kept);
+    this.#views.mark(this.#chosen);
+    for (const [index, view] of this.#views) {
+      const x = edge + (index % columns) * this.#pitch, y = edge + this.#topOf(index);
+      view.style.transform = `translate(${x}px, ${y}px)`;
+    }
+  }
+}

@@ -1,0 +1,219 @@
+"""The wall of covers: rows that scroll, the size of the covers, the keys, the address."""
+import inputs
+from case import GalleryTest
+from page import Gallery
+
+BOXES = """
+    const all = document.querySelector('#wall').getBoundingClientRect();
+    return [...document.querySelectorAll('#wall .cover')].map((cover) => {
+        const {left, top, right, bottom} = cover.getBoundingClientRect();
+        return {place: Number(cover.ariaPosInSet), left, top, right, bottom};
+    }).filter(({top, bottom}) => bottom > all.top && top < all.bottom).sort((one, other) => one.place - other.place);"""
+
+
+class Wall(GalleryTest):
+    def begin(self, count=60, **options):
+        page = self.gallery(count, **options).wall()
+        page.focus_covers()
+        return page
+
+    def columns(self, page):
+        boxes = page.run(BOXES)
+        return sum(abs(box["top"] - boxes[0]["top"]) < 1 for box in boxes)
+
+    def test_ten_thousand_albums_take_few_elements_and_scroll_without_long_frames(self):
+        page = self.gallery(10_000, warm=False).wall()
+        page.covers_settle()
+        self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
+        frames = page.browser.run_async("""
+            const wall = document.querySelector('#wall'), times = [];
+            for (let frame = 0, last = performance.now(); frame < 60; frame++) {
+                wall.scrollTop += 40;
+                const now = await new Promise((resolve) => requestAnimationFrame(resolve));
+                times.push(now - last);
+                last = now;
+            }
+            return times.sort((one, other) => one - other);""")
+        self.assertLess(frames[len(frames) // 2], 34, "the median, in milliseconds, on a busy machine")
+        self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
+        page.focus_covers()
+        page.press("End")
+        self.assertIn("Album 10000", page.wait_for_place(10_000)["name"])
+        page.covers_settle()
+        self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
+
+    def test_the_same_keys_choose_along_and_across_rows(self):
+        page = self.begin()
+        columns = self.columns(page)
+        self.assertGreater(columns, 3)
+        for key, place in (("Right", 2), ("Down", 2 + columns), ("Left", 1 + columns), ("Up", 1), ("Up", 1), ("End", 60), ("Down", 60), ("Home", 1)):
+            page.press(key)
+            self.assertEqual(page.wait_for_place(place)["of"], 60, key)
+        page.press("PageDown")
+        page.until("Number(document.querySelector('#wall [aria-selected=true]').ariaPosInSet) > arguments[0]", columns)
+        page.press("Home")
+        page.wait_for_place(1)
+        page.press("Delete")
+        page.size(59)
+        page.press("Control", "z")
+        page.size(60)
+        page.wait_for_place(1)
+        page.press("Enter")
+        page.until("document.querySelector('#viewer').open", what="the whole picture")
+
+    def test_the_chosen_album_is_always_in_view(self):
+        page = self.begin()
+        for key in ("End", "Home", "PageDown", "Down", "Down", "Down", "Up"):
+            page.press(key)
+            page.rest()
+            box, around = page.run("""
+                const box = (selector) => document.querySelector(selector).getBoundingClientRect().toJSON();
+                return [box('#wall [aria-selected=true]'), box('#wall')];""")
+            self.assertTrue(around["top"] <= box["top"] and box["bottom"] <= around["bottom"], key)
+
+    def test_a_click_chooses_and_another_shows_the_whole_picture(self):
+        page = self.begin()
+        page.covers_settle()
+        for _ in range(2):
+            inputs.click(page.browser, *page.middle_of("#wall [aria-posinset='3']"))
+            page.wait_for_place(3)
+        page.until("document.querySelector('#viewer').open", what="the whole picture")
+
+    def test_covers_fill_the_width_in_even_rows_at_every_size_and_width(self):
+        page = self.begin()
+        for width, height in ((320, 568), (390, 844), (768, 1024), (1280, 800), (1920, 1080)):
+            inputs.screen(page.browser, width, height)
+            page.until("innerWidth === arguments[0]", width)
+            for size in ("80", "320"):
+                page.run("const tile = document.querySelector('#tile'); tile.value = arguments[0];"
+                         "tile.dispatchEvent(new Event('input', {bubbles: true}))", size)
+                page.rest()
+                boxes, columns = page.run(BOXES), self.columns(page)
+                left, right = page.run("const wall = document.querySelector('#wall'), {left} = wall.getBoundingClientRect();"
+                                       "return [left, left + wall.clientWidth]")
+                self.assertTrue(all(left <= box["left"] and box["right"] <= right for box in boxes), f"{width}: {boxes}")
+                self.assertLess(right - boxes[columns - 1]["right"], 8 + columns + 1, f"{width}, {size}: the row is not full")
+                self.assertLess(page.run("return document.querySelectorAll('*').length"), 400, f"{width}, {size}")
+                for one, other in zip(boxes, boxes[1:]):
+                    self.assertTrue(one["right"] < other["left"] or one["bottom"] < other["top"], f"{width}, {size}: they overlap")
+            self.assertEqual(page.run("return [document.scrollingElement.scrollWidth, document.scrollingElement.scrollHeight]"), [width, height])
+            self.screenshot(f"wall-{width}")
+
+    def test_a_change_of_the_size_keeps_the_chosen_album_in_its_place(self):
+        page = self.begin(300)
+        for _ in range(3):
+            page.press("PageDown")
+        page.rest()
+        top = "return document.querySelector('#wall [aria-selected=true]').getBoundingClientRect().top"
+        before = page.run(top)
+        page.run("const tile = document.querySelector('#tile'); tile.value = '120'; tile.dispatchEvent(new Event('input', {bubbles: true}))")
+        page.rest()
+        self.assertLess(abs(page.run(top) - before), 3)
+
+    def test_the_view_the_place_and_the_size_are_remembered(self):
+        page = self.begin()
+        page.sort("artist")
+        page.run("const tile = document.querySelector('#tile'); tile.value = '120'; tile.dispatchEvent(new Event('input', {bubbles: true}))")
+        page.press("PageDown")
+        page.rest()
+        before, columns = page.chosen(), self.columns(page)
+        page.remembered()
+        page.browser.get("about:blank")
+        page.open()
+        page.rest()
+        self.assertEqual(page.chosen(), before)
+        self.assertEqual(self.columns(page), columns)
+        self.assertFalse(page.run("return document.querySelector('#wall').hidden"))
+
+    def test_the_address_leads_to_the_place_in_another_browser_and_the_back_button_returns(self):
+        page = self.begin()
+        page.sort("title")
+        page.press("Down")
+        chosen = page.chosen()
+        page.until("location.hash.includes(arguments[0])", chosen["id"], what="the album in the address")
+        address = page.run("return location.href")
+        page.click("#view")
+        page.until("!document.querySelector('#covers').hidden", what="the scroller")
+        page.run("history.back()")
+        page.until("!document.querySelector('#wall').hidden", what="the wall again")
+        self.assertEqual(page.wait_for_place(chosen["place"]), chosen)
+        other = self.open(width=1280)
+        other.browser.get("about:blank")
+        other.browser.get(address)
+        other.ready()
+        self.assertEqual(other.wait_for_place(chosen["place"]), chosen)
+        self.assertFalse(other.run("return document.querySelector('#wall').hidden"))
+
+
+class Places(GalleryTest):
+    """The rail, the list of places, and letters that are typed."""
+
+    def begin(self):
+        albums = self.stage.albums(60)
+        for album, artist in zip(albums, ("Émile", "Zoë", "Wren", "Wolf Hall", "Ada", "12 Moons", "эхо") * 9):
+            album["artist"] = artist
+        albums[40]["title"] = "Window"
+        self.serve(albums)
+        page = self.open().wall()
+        page.focus_covers()
+        page.rest()
+        return page
+
+    def chosen_artist(self, page):
+        page.rest()
+        return page.run("return document.querySelector('#chosen-artist').textContent")
+
+    def test_the_rail_has_the_letters_of_the_order_and_leads_to_them(self):
+        page = self.begin()
+        self.assertFalse(page.run("return document.querySelector('#rail').checkVisibility()"), "as added")
+        page.sort("artist")
+        self.assertEqual(page.run("return document.querySelector('#rail').textContent.split('\\n')"), ["#", "A", "E", "W", "Z", "Э"])
+        box = page.run("return document.querySelector('#rail').getBoundingClientRect().toJSON()")
+        inputs.click(page.browser, box["left"] + box["width"] / 2, box["top"] + box["height"] * 2.5 / 6)
+        self.assertEqual(self.chosen_artist(page), "Émile")
+        page.run("document.querySelector('#rail').focus()")
+        page.press("Down")
+        self.assertEqual(self.chosen_artist(page), "Wolf Hall")
+        self.assertEqual(page.run("return document.querySelector('#rail').getAttribute('aria-valuetext')"), "W")
+        page.sort("year")
+        self.assertIn("1950\n1960", page.run("return document.querySelector('#rail').textContent"))
+
+    def test_the_list_of_places_leads_to_artists_genres_and_years_in_both_views(self):
+        page = self.begin()
+        for order, label, field in (("artist", "Wren (9)", "#chosen-artist"), ("genre", "Soul (20)", "[data-field=genre]"), ("year", "1976 (1)", "[data-field=year]")):
+            page.sort(order)
+            page.run("document.querySelector('#places').focus()")
+            self.assertIn(label, page.run("return [...document.querySelector('#places').options].map((each) => each.label)"))
+            page.run("const list = document.querySelector('#places'); list.value = [...list.options].find((each) => each.label === arguments[0]).value;"
+                     "list.dispatchEvent(new Event('change', {bubbles: true}))", label)
+            page.rest()
+            self.assertEqual(page.run("return document.querySelector(arguments[0]).textContent", field), label.split(" (")[0])
+            page.click("#view")
+
+    def test_typing_letters_goes_to_the_album_that_begins_with_them_in_both_views(self):
+        page = self.begin()
+        page.sort("artist")
+        for view in ("wall", "scroller"):
+            page.focus_covers()
+            page.press("Home")
+            page.press("w")
+            self.assertEqual(self.chosen_artist(page), "Wolf Hall", view)
+            page.press("r")
+            self.assertEqual(self.chosen_artist(page), "Wren", view)
+            page.until("!document.querySelector('main').dataset.typed", what="the pause")
+            page.press("w")
+            page.press("i")
+            page.rest()
+            self.assertEqual(page.run("return document.querySelector('#chosen-title').textContent"), "Window", "a title, as no artist has these")
+            page.until("!document.querySelector('main').dataset.typed", what="the pause")
+            page.click("#view")
+            page.rest()
+
+    def test_letters_on_a_button_and_in_a_field_are_not_taken_and_slash_searches(self):
+        page = self.begin()
+        page.run("document.querySelector('#edit').focus()")
+        page.press("w")
+        page.focus_covers()
+        page.press("/")
+        page.press("e")
+        self.assertEqual(page.run("return [document.activeElement.id, document.activeElement.value]"), ["search", "e"])

@@ -12,12 +12,15 @@ package final class Gallery: Sendable {
     private let server: ListeningServer
 
     /// Opens a gallery. It listens when this returns.
+    /// - Parameter review: Covers that await a decision; nil if the program has no sources.
     /// - Throws: `GalleryError`.
-    package static func open(_ library: LibraryAPI, _ options: GalleryOptions) async throws -> Gallery {
+    package static func open(
+        _ library: LibraryAPI, _ options: GalleryOptions, review: (any CoverReview)? = nil
+    ) async throws -> Gallery {
         guard options.isLoopback || options.token?.utf8.count ?? 0 >= GalleryOptions.minimumTokenLength else {
             throw GalleryError.needsToken(host: options.host)
         }
-        let model = GalleryModel(library: library)
+        let model = GalleryModel(library: library, review: review)
         let hosts = AllowedHosts(listening: options.host, names: options.names)
         let access = AccessMiddleware(hosts: hosts, token: options.token, base: options.base)
         do {

@@ -9,6 +9,7 @@ final class GalleryModel: Sendable {
     let albums: AlbumIndex
     let sessions: PageSessions
     let prefetch: PrefetchRun
+    let review: (any CoverReview)?
     /// Of the covers that are held for browsers: 256 MiB.
     let coverBytes = ByteBudget(limit: 256 << 20, timeout: .seconds(30))
     /// The bytes of covers that are held for browsers now.
@@ -17,8 +18,9 @@ final class GalleryModel: Sendable {
     private let remote: RemoteSync?
     private let background = Mutex<Task<Void, Never>?>(nil)
 
-    init(library: LibraryAPI) {
+    init(library: LibraryAPI, review: (any CoverReview)?) {
         self.library = library
+        self.review = review
         albums = AlbumIndex(library)
         let sessions = PageSessions(library, albums)
         self.sessions = sessions
@@ -58,18 +60,16 @@ final class GalleryModel: Sendable {
     }
 
     /// The cached covers around the album a browser opens on. Empty if it does not show the albums in the library's order.
-    /// - Parameters:
-    ///   - reach: How many albums on each side.
-    ///   - onWall: The same for a browser that opens on the wall, which shows more.
-    func firstCovers(of client: String?, reach: Int, onWall: Int) async -> [AlbumCover] {
+    func firstCovers(of client: String?) async -> [AlbumCover] {
         guard let list = try? await library.albums.current().albums, !list.isEmpty else { return [] }
         var centre = 0
-        var reach = reach
+        /// How many albums on each side.
+        var reach = 8
         if let client, let memento = try? await library.albums.memento(of: client) {
             guard memento.order == "library" else { return [] }
             // The index is the browser's claim, and the library may have shrunk.
             centre = min(max(memento.index, 0), list.count - 1)
-            if memento.view == "wall" { reach = onWall }
+            if memento.view == "wall" { reach = 48 }
         }
         let near = list[max(centre - reach, 0)...min(centre + reach, list.count - 1)].map(\.id)
         return ((try? await albums.covers(of: near)) ?? []).filter { $0.cached != nil }

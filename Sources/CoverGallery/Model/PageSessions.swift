@@ -132,6 +132,9 @@ actor PageSessions {
         return problem.map(CoverState.failed) ?? .waiting
     }
 
+    /// The keys whose last request has failed.
+    func failed(among keys: [String]) -> Set<String> { Set(keys.filter { retries.hasFailed($0) }) }
+
     /// Looks up what a page waits for. - Parameter id: Nil: all pages.
     func checkCache(of id: String? = nil) async {
         let pages = sessions.filter { id == nil || $0.key == id }

@@ -34,6 +34,8 @@ struct RetrySchedule {
         return failure.problem
     }
 
+    func hasFailed(_ key: String) -> Bool { failures[key] != nil }
+
     /// Whether a failed cover is to be retried now.
     func isDue(_ key: String, at now: Instant) -> Bool { failures[key]?.retryAt.map { $0 <= now } ?? false }
 

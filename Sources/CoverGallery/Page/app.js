@@ -46,11 +46,19 @@ async function start() {
 }
 
 /** @param {import("./address.js").Place} place */
-async function go({ view, sort = "library", tile, album, position }) {
+async function go({ view, sort = "library", show, tile, album, position }) {
   library.sort = sort;
+  // The filter that is shown stays, as a list that changed meanwhile would be another place.
+  if (show !== library.filter?.name) library.filter = show ? await filtered(show) : null;
   library.arrange();
   if (tile) gallery.tile = tile;
   await gallery.open(view === "wall" ? view : "scroller", { id: album, position: position || undefined });
+}
+
+/** A filter; null if the server does not answer. */
+async function filtered(name) {
+  const { idsOf } = await import("./filters.js");
+  return idsOf(name).then((ids) => ({ name, ids }), () => null);
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

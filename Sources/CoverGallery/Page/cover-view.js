@@ -1,6 +1,8 @@
 // The view of one cover: its picture, a spinner, or why there is no picture. Views are recycled for other albums: a result that
 // arrives for the former album must not change the view.
 
+import { blurCanvas } from "./blurhash.js";
+
 const template = document.getElementById("cover-template");
 const spinner = document.createElement("span");
 spinner.className = "spinner";
@@ -8,6 +10,8 @@ spinner.className = "spinner";
 const spinnerDelay = 120;
 /** The longer side divided by the shorter, up to which a picture fills the square. */
 const maximumCropped = 1.15;
+/** The server makes smaller pictures with these longer sides, in pixels. */
+const steps = [150, 300, 600, 1200];
 
 export function makeView() {
   return template.content.firstElementChild.cloneNode(true);
@@ -26,11 +30,22 @@ export function assign(view, album) {
   view.dataset.artist = album.artist;
 }
 
-/** Shows a spinner if the picture takes long. */
-function showComing(view, address) {
+/** Gives a view the dominant colour of its cover, which it shows first. */
+export function tint(view, colour = "") {
+  view.style.backgroundColor = colour;
+  view.classList.toggle("tinted", Boolean(colour));
+}
+
+/** Shows a blurred picture, or a spinner, if the picture takes long. */
+function showComing(view, address, blurHash) {
   if (view.dataset.state === "waiting") return;
   setState(view, "coming");
-  setTimeout(() => view.dataset.state === "coming" && view.dataset.address === address && showWaiting(view), spinnerDelay);
+  setTimeout(() => {
+    if (view.dataset.state !== "coming" || view.dataset.address !== address) return;
+    const blur = blurHash && blurCanvas(blurHash);
+    if (blur) view.prepend(blur);
+    else showWaiting(view);
+  }, spinnerDelay);
 }
 
 export function showWaiting(view) {
@@ -50,15 +65,21 @@ export function showFailure(view, reason) {
 /**
  * Shows a picture once it is loaded. The browser decodes it in the background (`decoding="async"`) and paints it a frame or two
  * later. Waiting for that with `decode()` takes four times as long and keeps spinners turning meanwhile.
+ * @param {HTMLElement} view @param {string} address
+ * @param {{size: number, urgent?: boolean, exact?: boolean, blurHash?: string}} how size: of the view, in CSS pixels; exact: this
+ *   address, not one of a smaller picture
  * @returns {Promise<"shown" | "broken" | "superseded">} superseded: the view has another picture, or an earlier call reports this one
  */
-export async function showPicture(view, address, urgent) {
+export async function showPicture(view, address, { size, urgent, exact, blurHash }) {
   const picture = part(view, "picture");
   if (view.dataset.address === address) return view.dataset.state === "ready" ? "shown" : "superseded";
-  showComing(view, address);
+  showComing(view, address, blurHash);
   view.dataset.address = address;
   picture.fetchPriority = urgent ? "high" : "low";
-  picture.src = address;
+  picture.sizes = `${size}px`;
+  if (exact) picture.removeAttribute("srcset");
+  else picture.srcset = steps.map((step) => `${address}?w=${step} ${step}w`).join();
+  picture.src = address; // the whole picture, which the browser does not load if there is a set
   try {
     await loaded(picture);
   } catch {
@@ -81,6 +102,11 @@ function loaded(picture) {
   });
 }
 
+/** The view has another size: the browser loads a larger picture if it needs one. */
+export function resize(view, size) {
+  part(view, "picture").sizes = `${size}px`;
+}
+
 /** The picture of a view that is ready. */
 export function pictureOf(view) {
   return view?.dataset.state === "ready" ? part(view, "picture") : null;
@@ -93,10 +119,11 @@ function part(view, name) {
 function setState(view, state) {
   view.dataset.state = state;
   view.removeAttribute("aria-description");
-  view.querySelector(".spinner")?.remove();
+  for (const each of view.querySelectorAll(".spinner, canvas")) each.remove();
 }
 
 function removePicture(view) {
   delete view.dataset.address;
+  part(view, "picture").removeAttribute("srcset");
   part(view, "picture").removeAttribute("src");
 }

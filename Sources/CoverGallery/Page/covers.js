@@ -2,8 +2,9 @@
 // arrivals. The page does not poll.
 
 import { ask, pageID } from "./api.js";
-import { coverPath, storedDigests } from "./stored-covers.js";
-import { assign, makeView, pictureOf, showFailure, showPicture, showWaiting } from "./cover-view.js";
+import { coverPath, nameOf, storedNames } from "./stored-covers.js";
+import { assign, makeView, pictureOf, resize, showFailure, showPicture, showWaiting, tint } from "./cover-view.js";
+import { Throttle } from "./throttle.js";
 
 /** During fast scrolling, how long a cover must stay in view before its picture is loaded, in milliseconds. */
 const settleDelay = 90;
@@ -11,11 +12,11 @@ const settleDelay = 90;
 const reportInterval = 120;
 
 export class Covers {
-  /** The states by album id: {digest, stale?} | {failure, cause?, final?, away?} | {waiting}. */
+  /** The states by album id: {digest, stale?, color?, blurhash?} | {failure, cause?, final?, away?} | {waiting}. */
   #states = new Map();
   /** The digests of pictures that could not be loaded, by album id. */
   #broken = new Map();
-  /** The digests of the covers in the browser's storage, by album id, while the server is away. */
+  /** The names of the covers in the browser's storage, by album id, while the server is away. */
   #stored = null;
   #views = new Map(); // id → view
   #inView = [];
@@ -23,21 +24,20 @@ export class Covers {
   #retried = new Set();
   /** Albums whose cover changed since the last report: its response may be about the former cover. */
   #changedSinceReport = new Set();
-  /** Albums that had an event since the last report. */
+  /** Albums that had an event since. */
   #updatedSinceReport = new Set();
   /** When the view last changed completely, and when it did so twice in quick succession. */
   #jumpedAt = -Infinity;
   #rushedAt = -Infinity;
-  #reportTimer = 0;
-  #reportedAt = -Infinity;
-  #isReporting = false;
-  #needsReport = false;
+  #report = new Throttle(reportInterval, () => this.#reportNow());
+  /** Of the views, in CSS pixels. */
+  #size = 300;
   #isOpening = true;
   #opened = Promise.withResolvers();
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};
-  /** @type {(id: string, digest: string) => void} the album's cover with this digest has been shown */
+  /** @type {(id: string, name: string) => void} the album's cover has been shown; its name is the last part of its address */
   seen = () => {};
 
   /** Adds the states that the server sent ahead: those around the album the page opens on. */
@@ -50,6 +50,7 @@ export class Covers {
     const view = recycled ?? makeView();
     if (view.dataset.id !== album.id) this.release(view);
     assign(view, album);
+    tint(view, this.#states.get(album.id)?.color);
     this.#views.set(album.id, view);
     if (!album.hasCover) this.#states.set(album.id, { failure: album.problem ?? "No cover address yet.", cause: album.cause, final: true });
     if (performance.now() - this.#rushedAt > settleDelay) this.#show(album.id, view);
@@ -58,6 +59,13 @@ export class Covers {
       setTimeout(() => this.#views.get(album.id) === view && this.#show(album.id, view), settleDelay);
     }
     return view;
+  }
+
+  /** The views have this size now. */
+  resize(pixels) {
+    if (pixels === this.#size) return;
+    this.#size = pixels;
+    for (const view of this.#views.values()) resize(view, pixels);
   }
 
   /** A view that is not used any more. */
@@ -74,7 +82,7 @@ export class Covers {
     }
     this.#inView = inView;
     this.#near = near;
-    this.#report();
+    this.#report.ask();
     // The views are created after this returns.
     if (inView.every((id) => this.#states.get(id)?.digest)) queueMicrotask(() => this.#markFirst(inView));
   }
@@ -85,14 +93,14 @@ export class Covers {
       this.#changedSinceReport.add(id);
       this.#setState(id, { waiting: true });
     }
-    this.#report();
+    this.#report.ask();
   }
 
   retry(id) {
     if (this.#states.get(id)?.final) return;
     this.#retried.add(id);
     this.#setState(id, { waiting: true });
-    this.#report();
+    this.#report.ask();
   }
 
   /** The server went away or is back. Without it, the browser may have stored covers that were seen before. */
@@ -101,12 +109,12 @@ export class Covers {
     this.#away = false;
     for (const [id, state] of this.#states) if (state.away) this.#states.set(id, { waiting: true });
     for (const [id, view] of this.#views) this.#show(id, view);
-    this.#report();
+    this.#report.ask();
   }
 
-  arrived(id, digest, at) {
+  arrived(id, state, at) {
     this.#updatedSinceReport.add(id);
-    this.#setState(id, { digest }, at);
+    this.#setState(id, state, at);
   }
 
   failed(id, reason, cause) {
@@ -120,24 +128,13 @@ export class Covers {
   /** Resolves when the cached ones among the first covers in view have been shown. */
   get opened() { return this.#opened.promise; }
 
-  /** The digests of the covers on the page, by album id. */
-  get digests() {
-    return [...this.#views.keys()].map((id) => [id, this.#states.get(id)?.digest]).filter(([, digest]) => digest);
+  /** The names of the covers on the page, by album id. */
+  get names() {
+    return [...this.#views.keys()].filter((id) => this.pictureOf(id)).map((id) => [id, nameOf(this.pictureOf(id))]);
   }
 
-  /** Reports the covers in view to the server, now or after `reportInterval`. */
-  #report() {
-    this.#needsReport = true;
-    if (this.#isReporting || this.#reportTimer) return;
-    const wait = Math.max(0, this.#reportedAt + reportInterval - performance.now());
-    this.#reportTimer = setTimeout(() => this.#reportNow(), wait);
-  }
-
+  /** Reports the covers in view to the server. */
   async #reportNow() {
-    this.#reportTimer = 0;
-    this.#isReporting = true;
-    this.#needsReport = false;
-    this.#reportedAt = performance.now();
     const again = [...this.#retried];
     this.#retried.clear();
     this.#updatedSinceReport.clear();
@@ -158,14 +155,12 @@ export class Covers {
       if (problem.away) this.#tryStored();
       for (const id of again) this.#setState(id, { failure: problem.message });
     }
-    this.#isReporting = false;
-    if (this.#needsReport) this.#report();
   }
 
   /** Without the server, shows the pictures that the browser has stored. */
   async #tryStored() {
     this.#away = true;
-    this.#stored = await storedDigests();
+    this.#stored = await storedNames();
     if (!this.#away) return;
     for (const id of [...this.#inView, ...this.#near]) {
       if (this.#views.has(id) && !this.#states.get(id)?.digest) this.#show(id, this.#views.get(id));
@@ -182,14 +177,16 @@ export class Covers {
 
   /** @param {number} [at] when the cover was cached, in milliseconds since 1970 */
   async #show(id, view, at) {
-    const state = this.stateOf(id), digest = state.digest ?? (this.#away ? this.#stored?.get(id) : null);
+    const state = this.stateOf(id), stored = this.#away ? this.#stored?.get(id) : null, name = stored ?? state.digest;
+    tint(view, state.color);
     if (state.failure) showFailure(view, state.failure);
-    else if (digest) {
-      const outcome = await showPicture(view, coverPath(digest), this.#inView.includes(id));
-      if (outcome === "broken") return this.#isNew(id, digest) ? this.#askAgain(id) : this.#showBroken(id, view);
+    else if (name) {
+      const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored), blurHash: state.blurhash };
+      const outcome = await showPicture(view, coverPath(name), how);
+      if (outcome === "broken") return this.#isNew(id, name) ? this.#askAgain(id) : this.#showBroken(id, view);
       if (outcome === "superseded") return;
       if (at) performance.mark("sleeve:arrival", { detail: { id, at, stopped: performance.timeOrigin + performance.now() } });
-      if (state.digest) this.seen(id, digest);
+      if (!stored) this.seen(id, nameOf(pictureOf(view)));
     } else if (this.#away && this.#stored) return this.#showBroken(id, view);
     else showWaiting(view);
     this.changed(id);
@@ -205,7 +202,7 @@ export class Covers {
   /** The server may have replaced or evicted the cover since the page got its digest. */
   #askAgain(id) {
     this.#setState(id, { waiting: true });
-    this.#report();
+    this.#report.ask();
   }
 
   #showBroken(id, view) {

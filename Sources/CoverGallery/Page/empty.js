@@ -6,6 +6,7 @@ const empty = byID("empty");
 const texts = {
   none: ["No albums yet", "Add the first one. Its cover comes from an address, from a MusicBrainz release, or from a picture of yours."],
   unfound: ["Nothing found", "No title, artist, genre or year has all of these words."],
+  filtered: ["None", "No album’s cover needs this."],
   away: ["Sleeve isn’t running", "Start it, or check your connection. The albums appear as soon as it answers."],
 };
 
@@ -19,7 +20,7 @@ export function showEmpty(kind, detail) {
   empty.dataset.kind = kind;
 }
 
-/** The button that gets the focus; null if there are covers. */
+/** The button that gets the focus; null if there is none. */
 export function emptyButton() {
-  return empty.hidden ? null : byID("add-first");
+  return empty.hidden ? null : [...empty.querySelectorAll("button")].find((button) => button.checkVisibility()) ?? null;
 }

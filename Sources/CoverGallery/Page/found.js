@@ -2,14 +2,14 @@
 
 import { plain } from "./order.js";
 
-/** @typedef {{title: string, artist: string, year: string, text: string, words: string}} Row what is searched of an album */
+/** @typedef {{title: string, artist: string, genre: string, year: string, text: string, words: string}} Row what is searched of an album */
 
 /** The texts that `found` searches, by album. */
 export function searchRows(albums) {
   return new Map(albums.map((album) => {
     const title = plain(album.title), artist = plain(album.artist), year = String(album.year);
-    const text = `${title} ${artist} ${plain(album.genre)}`;
-    return [album, { title, artist, year, text: `${text} ${year}`, words: ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ")}` }];
+    const genre = plain(album.genre), text = `${title} ${artist} ${genre}`;
+    return [album, { title, artist, genre, year, text: `${text} ${year}`, words: ` ${text.replace(/[^\p{L}\p{N}]+/gu, " ")}` }];
   }));
 }
 
@@ -56,4 +56,22 @@ export function isNear(word, other) {
   const rest = (from) => word.slice(same + from);
   return same === word.length || other.startsWith(rest(1), same + 1) || other.startsWith(rest(1), same) || other.startsWith(rest(0), same + 1)
     || (word[same] === other[same + 1] && word[same + 1] === other[same] && other.startsWith(rest(2), same + 2));
+}
+
+/**
+ * The artists, genres and years that a query begins or names, those with the most albums first.
+ * @returns {{sort: string, value: string, count: number}[]} at most two
+ */
+export function placesFor(rows, query) {
+  const phrase = plain(query).trim(), places = new Map();
+  if (phrase.length < 2) return [];
+  for (const [album, row] of rows) {
+    for (const sort of ["artist", "genre", "year"]) {
+      if (!row[sort].startsWith(phrase)) continue;
+      const key = `${sort} ${row[sort]}`, place = places.get(key);
+      if (place) place.count += 1;
+      else places.set(key, { sort, value: String(album[sort]), count: 1 });
+    }
+  }
+  return [...places.values()].sort((one, other) => other.count - one.count).slice(0, 2);
 }

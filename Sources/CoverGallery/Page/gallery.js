@@ -56,7 +56,7 @@ export class Gallery {
     const { query, filter, sort } = this.#library, index = this.#library.indexOf(this.#chosen);
     // Neither a search nor a filter is remembered, and the view's position is one among the albums found.
     const position = query || filter ? index : Math.round(this.#view.position * 1000) / 1000;
-    return { album: this.#chosen, index, position, sort, view: this.name, tile: this.tile };
+    return { album: this.#chosen, index, position, sort, view: this.name, tile: this.tile, show: filter?.name };
   }
 
   /** The wanted size of a cover on the wall, in pixels; 0 for the usual one. */
@@ -101,6 +101,7 @@ export class Gallery {
         didTap: () => this.enlarge(),
         didMove: postponeTint,
         didRest: () => this.changed(),
+        didResize: (pixels) => this.#covers.resize(pixels),
       },
     });
     if (name === "wall") view.tile = this.#tile;
@@ -176,8 +177,8 @@ export class Gallery {
   }
 
   #showOrHideEmpty() {
-    const { shown, albums } = this.#library;
-    if (!shown.length) return this.showNothing(albums.length ? "unfound" : "none");
+    const { shown, albums, query, filter } = this.#library;
+    if (!shown.length) return this.showNothing(!albums.length ? "none" : filter && !query.trim() ? "filtered" : "unfound");
     showEmpty(null);
     this.#showHost(this.name);
   }

@@ -20,6 +20,8 @@ export class Library {
   /** The server is away, and the albums are from the browser's storage. */
   isStored = false;
   query = "";
+  /** @type {{name: string, ids: Set<string>} | null} of these albums alone */
+  filter = null;
   #orders = new Map(); // sort → albums
   #formerOrders = new Map(); // the same, before the last change
   #searchRows = null;
@@ -66,6 +68,7 @@ export class Library {
   arrange() {
     let order = this.#orders.get(this.sort);
     if (!order) this.#orders.set(this.sort, (order = ordered(this.albums, this.sort, this.#formerOrders.get(this.sort))));
+    if (this.filter) order = order.filter(({ id }) => this.filter.ids.has(id));
     if (this.query.trim()) {
       order = found(order, this.prepareSearch(), this.query);
     }

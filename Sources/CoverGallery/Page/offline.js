@@ -3,7 +3,7 @@
 import { byID, whenIdle } from "./helpers.js";
 
 const workers = navigator.serviceWorker; // undefined over plain HTTP from another machine
-const seen = new Set(), seenCovers = new Map(); // addresses; album id → digest
+const seen = new Set(), seenCovers = new Map(); // addresses; album id → name
 /** The worker stores new addresses within the sum of these, in milliseconds: together, in a pause of the page's work if there is one. */
 const storeDelay = 1500, maximumIdleWait = 500;
 let timer = 0;
@@ -36,9 +36,9 @@ export function keepSeen(address) {
 }
 
 /** Has the worker store an album's cover. */
-export function keepSeenCover(id, digest) {
+export function keepSeenCover(id, name) {
   if (!workers) return;
-  seenCovers.set(id, digest);
+  seenCovers.set(id, name);
   schedule();
 }
 

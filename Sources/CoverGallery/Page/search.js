@@ -1,6 +1,7 @@
 // The search field and the sort order.
 
 import { byID } from "./helpers.js";
+import { setUpResults } from "./results.js";
 
 const field = byID("search"), sort = byID("sort");
 let clear = () => {};
@@ -18,7 +19,18 @@ export function setUpSearch(library, gallery) {
     if (!library.version) return;
     library.arrange();
     gallery.refresh(choose() ?? undefined);
+    results.show();
   };
+  const results = setUpResults(library, {
+    album: (id) => gallery.choose(id),
+    place: (order, value) => {
+      gallery.leaves();
+      [field.value, sort.value, library.filter] = ["", order, null];
+      apply(() => library.shown.find((album) => String(album[order]) === value)?.id);
+      gallery.goTo(library.shownIndexOf(gallery.album?.id));
+    },
+    done: () => gallery.focus(),
+  });
   clear = () => {
     field.value = "";
     apply(() => start);
@@ -28,14 +40,14 @@ export function setUpSearch(library, gallery) {
     clear();
     return true;
   };
-  field.addEventListener("focus", () => library.prepareSearch());
+  field.addEventListener("focus", () => (library.prepareSearch(), results.show()));
   // A query chooses the best match. When the field is emptied by hand, the chosen album stays.
   field.addEventListener("input", () => {
     const here = gallery.album?.id ?? start;
     apply(() => (field.value.trim() ? library.shown[0]?.id : here));
   });
   field.addEventListener("keydown", (event) => {
-    if (event.key !== "Enter" && event.key !== "Escape") return;
+    if ((event.key !== "Enter" && event.key !== "Escape") || event.defaultPrevented) return;
     if (event.key === "Escape") back();
     gallery.focus();
     event.preventDefault();

@@ -11,7 +11,7 @@ const base = new URL("./", location).pathname;
 const suffix = base === "/" ? "" : ` ${base}`;
 const shellCache = `sleeve-shell-${version}${suffix}`, seenCache = `sleeve-seen${suffix}`, keptCache = `sleeve-kept${suffix}`;
 const shell = ["", "PATHS"].map((path) => base + path);
-/** Where the seen covers' index is: the entries of a map of album id → digest, those seen last at its end. */
+/** Where the seen covers' index is: the entries of a map of album id → name (see stored-covers.js), those seen last at its end. */
 const seenIndex = "seen", maximumSeen = 2000;
 /** The latest change of the index; changes are made one after the other. */
 let indexing = Promise.resolve();
@@ -26,15 +26,8 @@ async function storeShell() {
   await Promise.all(shell.map(async (path) => {
     const response = await fetch(path, { cache: "no-cache" });
     if (!response.ok || response.redirected) throw new TypeError(`${path}: status ${response.status}`);
-    await cache.put(path, withoutLinks(response));
+    await cache.put(path, response);
   }));
-}
-
-/** Removes the `Link` field, which names covers to preload: they are outdated when the stored page opens. */
-function withoutLinks({ body, headers, status }) {
-  const kept = new Headers(headers);
-  kept.delete("Link");
-  return new Response(body, { status, headers: kept });
 }
 
 /** With static routes the browser finds the page's files and the covers without this worker. */
@@ -43,6 +36,7 @@ async function addRoutes(event) {
   await event.addRoutes?.([
     ...shell.map((path) => route(path, "", { cacheName: shellCache })),
     route(`${base}covers/*`, "", "cache"),
+    route(`${base}covers/*`, "w=*", "cache"),
     route(`${base}api/*`, "*", "network"),
   ]).catch(() => {});
 }
@@ -55,9 +49,9 @@ self.addEventListener("activate", (event) => {
 
 self.addEventListener("fetch", (event) => {
   const { request } = event, { origin, pathname, search } = new URL(request.url);
-  if (request.method !== "GET" || origin !== location.origin || search) return;
-  if (shell.includes(pathname)) event.respondWith(fromShell(request, pathname));
-  else if (pathname.startsWith(`${base}covers/`)) event.respondWith(cover(request));
+  if (request.method !== "GET" || origin !== location.origin) return;
+  if (!search && shell.includes(pathname)) event.respondWith(fromShell(request, pathname));
+  else if (/^(\?w=\d+)?$/.test(search) && pathname.startsWith(`${base}covers/`)) event.respondWith(cover(request));
 });
 
 async function fromShell(request, path) {
@@ -83,12 +77,12 @@ async function storeSeen(address) {
   return true;
 }
 
-/** @param {[string, string][]} covers the digests by album id */
+/** @param {[string, string][]} covers the names by album id */
 async function storeCovers(covers) {
   const cache = await caches.open(seenCache), stored = [];
-  await Promise.allSettled(covers.map(async ([id, digest]) => {
-    const path = `covers/${digest}`;
-    if ((await cache.match(path)) || (await storeSeen(path))) stored.push([id, digest]);
+  await Promise.allSettled(covers.map(async ([id, name]) => {
+    const path = `covers/${name}`;
+    if ((await cache.match(path)) || (await storeSeen(path))) stored.push([id, name]);
   }));
   indexing = indexing.then(() => index(cache, stored)).catch(() => {});
   await indexing;
@@ -97,17 +91,17 @@ async function storeCovers(covers) {
 /** Adds covers to the index, and removes the oldest and those that no album has any more. */
 async function index(cache, covers) {
   const kept = new Map(await (await cache.match(seenIndex))?.json() ?? []), obsolete = new Set();
-  for (const [id, digest] of covers) {
+  for (const [id, name] of covers) {
     obsolete.add(kept.get(id));
     kept.delete(id);
-    kept.set(id, digest);
+    kept.set(id, name);
   }
   while (kept.size > maximumSeen) {
-    const [id, digest] = kept.entries().next().value;
-    obsolete.add(digest);
+    const [id, name] = kept.entries().next().value;
+    obsolete.add(name);
     kept.delete(id);
   }
   await cache.put(seenIndex, new Response(JSON.stringify([...kept])));
-  const digests = new Set(kept.values());
-  for (const digest of obsolete) if (digest && !digests.has(digest)) await cache.delete(`covers/${digest}`);
+  const names = new Set(kept.values());
+  for (const name of obsolete) if (name && !names.has(name)) await cache.delete(`covers/${name}`);
 }

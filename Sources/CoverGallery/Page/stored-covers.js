@@ -1,5 +1,5 @@
-// The covers in the browser's storage: those that were seen, and all of them if the user wants that. A cover lies under its digest;
-// an index says which album has which.
+// The covers in the browser's storage: those that were seen, in the size that was shown, and all of them if the user wants that. An
+// index says which album has which, by its name: its digest, and `?w=300` for a smaller picture.
 
 import { storageName } from "./helpers.js";
 
@@ -7,13 +7,15 @@ export const keptCache = storageName("sleeve-kept"), keptIndex = "kept";
 const seenCache = storageName("sleeve-seen"), seenIndex = "seen";
 
 /** The address of a cover, relative to the page's. */
-export const coverPath = (digest) => `covers/${digest}`;
+export const coverPath = (name) => `covers/${name}`;
+/** @param {HTMLImageElement} picture */
+export const nameOf = (picture) => picture.currentSrc.split("/").at(-1);
 
 /** The kept covers: id → {digest, bytes}. */
 export const keptCovers = () => readIndex(keptCache, keptIndex);
 
-/** The digests of all stored covers: id → digest. */
-export async function storedDigests() {
+/** The names of all stored covers, by album id. */
+export async function storedNames() {
   const [seen, kept] = await Promise.all([readIndex(seenCache, seenIndex), keptCovers()]);
   for (const [id, { digest }] of kept) seen.set(id, digest);
   return seen;

@@ -5,6 +5,7 @@ import { Events } from "./events.js";
 import { Edits } from "./edits.js";
 import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
 import { setUpSearch } from "./search.js";
+import { setUpFilters } from "./filters.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpViews } from "./view-tools.js";
 import { listen } from "./shortcuts.js";
@@ -27,11 +28,12 @@ const showProblem = (problem) => say(problem.message, { kind: "problem" });
 export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem);
   const search = setUpSearch(library, gallery);
+  const filters = setUpFilters(library, gallery, showProblem);
   setUpViews(library, gallery);
   let connected = false;
 
   new Events({
-    cover: ({ id, digest, at }) => (covers.arrived(id, digest, at), keepSoon()),
+    cover: ({ id, at, ...state }) => (covers.arrived(id, state, at), keepSoon()),
     failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
     library: ({ version }) => version !== library.version && refresh(),
     prefetch: (state) => (showPrefetch(state), state.running || keepSoon()),
@@ -43,7 +45,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   library.coversChanged = (ids) => covers.forget(ids);
   gallery.showWhole = (picture, { title, artist }) => {
     const by = artist ? ` by ${artist}` : "";
-    openViewer(picture.currentSrc, `Cover of ${title || "Untitled"}${by}`, () => gallery.focus());
+    openViewer(picture.src, `Cover of ${title || "Untitled"}${by}`, () => gallery.focus());
   };
   setUpPanel(showProblem);
   setUpKeptCovers(library);
@@ -54,7 +56,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     remove: () => edits.remove(),
     retry: () => gallery.retry(),
     enlarge: () => gallery.enlarge(),
-    back: () => search.back(),
+    back: () => search.back() || filters.clear(),
     type: typeAhead(library, gallery),
     move: (event) => gallery.key(event),
   });
@@ -62,14 +64,16 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   showRemote(library.remote);
   covers.seen = keepSeenCover;
   keepSeen("api/library");
-  for (const [id, digest] of covers.digests) keepSeenCover(id, digest);
+  for (const [id, name] of covers.names) keepSeenCover(id, name);
   registerWorker(() => say("There is a newer version of this page.", { action: { label: "Reload", run: () => location.reload() } }));
   whenIdle(() => library.prepareSearch());
 
   /** Fetches the albums again after they changed, here or elsewhere. */
   async function refresh() {
     try {
+      const { version } = library;
       await library.load();
+      if (version !== library.version) filters.renew();
       keepSeen("api/library");
       keepSoon();
       if (await open()) search.follow();
@@ -91,5 +95,5 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     connected = true;
   }
 
-  return { follow: () => search.follow() };
+  return { follow: () => (search.follow(), filters.follow()) };
 }

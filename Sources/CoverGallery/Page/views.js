@@ -16,6 +16,7 @@ let lastID = 0;
  * @property {(first: number, last: number) => void} [didShow] other views are in view; called before they are created
  * @property {() => void} [didMove] the user moves it
  * @property {(position: number) => void} [didRest]
+ * @property {(size: number) => void} [didResize] the views' size in CSS pixels, before any is created
  */
 export class Views {
   #host;

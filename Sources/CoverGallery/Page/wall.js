@@ -142,6 +142,7 @@ export class Wall {
     this.#columns = columns;
     this.#size = sizeWith(columns);
     this.#host.style.setProperty("--size", `${this.#size}px`);
+    if (width) this.#delegate.didResize?.(this.#size);
     this.#extend();
   }
 

@@ -64,7 +64,7 @@ struct AlbumRoutes: Sendable {
                 $0.add("tile", saved.tileSize)
             }
         }
-        let first = await model.firstCovers(of: client, reach: 8, onWall: 48)
+        let first = await model.firstCovers(of: client)
         let covers = jsonText {
             for cover in first {
                 if let cached = cover.cached { $0.add(cover.album, raw: CoverState(cached).json) }
@@ -163,7 +163,7 @@ struct AlbumRoutes: Sendable {
         return Self.response(edit.message(origin), id: edit.kind == .delete ? nil : edit.changes.first?.album.id)
     }
 
-    private func album(_ id: Album.ID) async throws -> Album {
+    func album(_ id: Album.ID) async throws -> Album {
         guard let album = try await library.albums.all().first(where: { $0.id == id }) else { throw Self.gone }
         return album
     }
@@ -171,7 +171,7 @@ struct AlbumRoutes: Sendable {
     private static var gone: HTTPError { HTTPError(.notFound, message: "that album is no longer in the library") }
 
     /// - Parameter id: The album to show afterwards.
-    private static func response(_ message: String, id: Album.ID?) -> Response {
+    static func response(_ message: String, id: Album.ID?) -> Response {
         .json {
             $0.add("message", message)
             $0.add("id", id)

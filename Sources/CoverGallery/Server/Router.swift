@@ -15,19 +15,13 @@ func makeRouter(
         guard request.uri.path == base.text else {
             return Response(status: .permanentRedirect, headers: [.location: base.text])
         }
-        var response = try files.response("index.html", request)
-        // The browser loads the first covers while it still reads the page (RFC 8288, HTML's `preload`).
-        for cover in await model.firstCovers(of: request.cookie(AlbumRoutes.clientCookie), reach: 2, onWall: 0) {
-            guard let digest = cover.cached?.digest else { continue }
-            let path = "\(base.text)covers/\(digest)"
-            response.headers.append(HTTPField(name: .link, value: "<\(path)>; rel=preload; as=image"))
-        }
-        return response
+        return try files.response("index.html", request)
     }
     routes.get("/{file}") { request, context in try files.response(context.parameters.get("file") ?? "", request) }
     AlbumRoutes(model: model, base: base).add(to: routes)
     CoverRoutes(model: model).add(to: routes)
     PageRoutes(model: model).add(to: routes)
+    FilterRoutes(model: model).add(to: routes)
     if base != .root {
         // A proxy that removes the path from requests ends here.
         for path in ["/", "**"] as [RouterPath] {
@@ -37,8 +31,4 @@ func makeRouter(
         }
     }
     return router
-}
-
-extension HTTPField.Name {
-    fileprivate static let link = Self("Link")!
 }

@@ -1,0 +1,32 @@
+package import CoverLibrary
+
+/// The covers that sources have found and that may be other albums'. The gallery knows no sources: its program knows where they are
+/// remembered.
+package protocol CoverReview: Sendable {
+    /// Those of `albums` that have a doubtful cover and no certain one.
+    func albums(among albums: [Album]) async throws -> [Album.ID]
+    /// The best first.
+    func candidates(of album: Album) async throws -> [ProposedCover]
+    /// A candidate is the album's.
+    func accept(_ candidate: ProposedCover, for album: Album) async throws
+    /// No candidate is the album's.
+    func refuse(_ album: Album) async throws
+}
+
+/// A cover that may be an album's.
+package struct ProposedCover: Sendable {
+    /// URLs of the picture in the order of trying; not empty.
+    package var pictures: [String]
+    /// The source's name.
+    package var source: String
+    /// The album as the source describes it.
+    package var artist, title: String
+    package var year: String
+    /// Why it is doubtful.
+    package var reason: String
+
+    package init(pictures: [String], source: String, artist: String, title: String, year: String, reason: String) {
+        (self.pictures, self.source) = (pictures, source)
+        (self.artist, self.title, self.year, self.reason) = (artist, title, year, reason)
+    }
+}

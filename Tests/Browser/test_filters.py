@@ -1,0 +1,85 @@
+"""The list of search results, and the filters of covers that need attention."""
+import json
+
+from case import GalleryTest
+
+
+class Results(GalleryTest):
+    def begin(self):
+        albums = self.stage.albums(30)
+        for place, title in ((3, "Night Bus to Ostrava"), (9, "Oystrava"), (20, "Nights")):
+            albums[place]["title"] = title
+        self.serve(albums)
+        return self.open()
+
+    def found(self, page):
+        return page.run("return [...document.querySelectorAll('#results [role=option]')].map((each) => each.firstChild.data)")
+
+    def test_one_mistake_is_tolerated_and_exact_matches_come_first(self):
+        page = self.begin()
+        field = page.browser.find("#search")
+        for typed, expected in (
+                ("ostrava", ["Night Bus to Ostrava", "Oystrava"]), ("ostrva", ["Night Bus to Ostrava"]), ("osrtava", ["Night Bus to Ostrava"]),
+                ("ostrawa", ["Night Bus to Ostrava"]), ("nigt", ["Night Bus to Ostrava", "Nights"]), ("nights", ["Nights", "Night Bus to Ostrava"])):
+            field.clear()
+            field.type(typed)
+            page.until("JSON.stringify([...document.querySelectorAll('#results [role=option]:not(.place)')].map((each) => each.firstChild.data)) === arguments[0]",
+                       json.dumps(expected, separators=(",", ":")), what=f"{typed}: {expected}")
+        for typed in ("osrvaa", "nigt ostrva", "00099"):
+            field.clear()
+            field.type(typed)
+            page.size(0)
+
+    def test_arrows_go_through_the_results_and_an_artist_is_a_place_in_the_whole_list(self):
+        page = self.begin()
+        page.browser.find("#search").type("artist 7")
+        page.until("document.querySelector('#results').checkVisibility()")
+        first, second = self.found(page)[:2]
+        page.press("Down")
+        page.until("document.querySelector('#chosen-title').textContent === arguments[0]", second)
+        self.assertEqual(page.run("const field = document.querySelector('#search'); return document.getElementById(field.getAttribute('aria-activedescendant')).firstChild.data"), second)
+        self.screenshot("results")
+        page.press("Up")
+        page.press("Up")
+        place = self.found(page)[-1]
+        page.press("Enter")
+        page.size(30)
+        page.rest()
+        self.assertEqual(page.run("return [document.querySelector('#chosen-artist').textContent, document.querySelector('#sort').value]"), [place, "artist"])
+        self.assertFalse(page.run("return document.querySelector('#results').checkVisibility()"))
+        page.press("Right")
+        self.assertNotEqual(page.chosen()["name"].split(",")[0], first)
+
+
+class Filters(GalleryTest):
+    expected = ("Failed to load resource",)
+
+    def test_albums_without_a_cover_with_a_failed_and_with_a_small_one_are_filtered(self):
+        albums = self.stage.albums(8)
+        albums[1]["coverUrl"] = f"{self.stage.origin.base}/covers/2.jpg?status=404"
+        albums[2]["coverUrl"] = ""
+        albums[4]["coverUrl"] = f"{self.stage.origin.base}/covers/5.jpg?delay=60000"
+        self.serve(albums[:4] + albums[5:])
+        self.stage.server.close()
+        self.stage.write_library(albums)
+        self.stage.start_server()
+        page = self.open()
+        self.show(page, "uncovered", 3, "Album 00002, Album 00003, Album 00005")
+        self.show(page, "failed", 2, "Album 00002, Album 00003")
+        page.until("location.hash.includes('show=failed')", what="the filter in the address")
+        page.press("Escape")
+        page.size(8)
+        page.run("history.back()")
+        page.size(2)
+        self.show(page, "doubtful", 0, "")
+        page.click("#clear-filter")
+        page.size(8)
+        # The origin's covers have 400 pixels.
+        self.show(page, "small", 5, "Album 00001, Album 00004, Album 00006, Album 00007, Album 00008")
+
+    def show(self, page, name, count, names):
+        page.run("const select = document.querySelector('#show'); select.value = arguments[0];"
+                 "select.dispatchEvent(new Event('change', {bubbles: true}))", name)
+        page.size(count)
+        shown = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel.split(',')[0]).join(', ')")
+        self.assertEqual(shown, names)

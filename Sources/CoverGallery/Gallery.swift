@@ -12,15 +12,18 @@ package final class Gallery: Sendable {
     private let server: ListeningServer
 
     /// Opens a gallery. It listens when this returns.
-    /// - Parameter review: Covers that await a decision; nil if the program has no sources.
+    /// - Parameters:
+    ///   - review: Covers that await a decision; nil if the program has no sources.
+    ///   - runs: What pages can start.
     /// - Throws: `GalleryError`.
     package static func open(
-        _ library: LibraryAPI, _ options: GalleryOptions, review: (any CoverReview)? = nil
+        _ library: LibraryAPI, _ options: GalleryOptions, review: (any CoverReview)? = nil,
+        runs: [any GalleryRun] = []
     ) async throws -> Gallery {
         guard options.isLoopback || options.token?.utf8.count ?? 0 >= GalleryOptions.minimumTokenLength else {
             throw GalleryError.needsToken(host: options.host)
         }
-        let model = GalleryModel(library: library, review: review)
+        let model = GalleryModel(library: library, review: review, runs: runs)
         let hosts = AllowedHosts(listening: options.host, names: options.names)
         let access = AccessMiddleware(hosts: hosts, token: options.token, base: options.base)
         do {

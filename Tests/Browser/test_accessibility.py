@@ -86,6 +86,23 @@ class Accessible(GalleryTest):
         page.covers_settle()
         self.assert_accessible(self.everywhere(page))
 
+    def test_nothing_is_found_on_the_wall_with_results_and_on_a_phone(self):
+        page = self.begin().wall()
+        page.sort("title")
+        page.covers_settle()
+        found = self.everywhere(page)
+        page.focus_covers()
+        page.press("End")
+        found += self.found(page, "wall, the last album")
+        field = page.browser.find("#search")
+        field.type("album 0")
+        page.until("document.querySelector('#results').checkVisibility()")
+        found += self.found(page, "results")
+        field.clear()
+        inputs.phone(page.browser)
+        page.rest()
+        self.assert_accessible(found + self.found(page, "wall on a phone"))
+
     def test_nothing_is_found_while_covers_wait_fail_and_the_list_is_empty(self):
         page = self.begin()
         page.focus_covers()

@@ -69,6 +69,24 @@ class Look(GalleryTest):
                 .map((each) => each.animationName ?? each.transitionProperty);""")
         self.assertEqual(moving, [])
 
+    def test_with_forced_colours_the_chosen_cover_of_the_wall_and_the_place_on_the_rail_are_marked(self):
+        page = self.gallery(12).wall()
+        page.sort("year")
+        page.focus_covers()
+        page.browser.cdp("Emulation.setEmulatedMedia", features=[
+            {"name": "forced-colors", "value": "active"}, {"name": "prefers-reduced-motion", "value": "reduce"}])
+        page.covers_settle()
+        page.press("End")
+        page.wait_for_place(12)
+        marks = page.run("""
+            const chosen = getComputedStyle(document.querySelector('#wall [aria-selected=true]'));
+            const rail = getComputedStyle(document.querySelector('#rail'), '::before');
+            return [chosen.outlineStyle, parseFloat(chosen.outlineWidth), rail.borderTopStyle];""")
+        self.assertEqual(marks[0], "solid")
+        self.assertGreaterEqual(marks[1], 2)
+        self.assertEqual(marks[2], "solid")
+        self.screenshot("wall-forced")
+
     def test_a_spinner_does_not_turn_with_reduced_motion_but_is_there(self):
         self.serve(self.stage.albums(3), warm=False)
         self.stage.origin.pause()

@@ -59,6 +59,22 @@ class Panel(GalleryTest):
             other.click("#panel-toggle")
         other.until("document.querySelector('#progress').position > 0", what="the progress in the other page")
 
+    def test_a_refresh_starts_from_the_panel_tells_its_progress_and_its_outcome_and_can_be_stopped(self):
+        albums = [album | {"coverUrl": album["coverUrl"] + "?delay=300&cache-control=max-age%3D0"} for album in self.stage.albums(120)]
+        self.stage.write_library(albums)
+        self.stage.run("prefetch", self.stage.library, "--quiet", "--per-host", "32", exits=(0, 3))
+        self.stage.start_server()
+        page = self.open()
+        page.click("#panel-toggle")
+        page.until("document.querySelector('#run-refresh').checkVisibility()", what="the button")
+        self.assertFalse(page.run("return document.querySelector('#run-fill').checkVisibility()"), "no folder was scanned")
+        page.click("#run-refresh")
+        page.until("document.querySelector('#run-stop').checkVisibility()", what="stopping to be offered")
+        page.until("/\\d/.test(document.querySelector('#run-text').textContent)", what="the progress")
+        page.click("#run-stop")
+        page.until("document.querySelector('#run-refresh').checkVisibility()", what="the end")
+        self.assertRegex(page.run("return document.querySelector('#run-text').textContent"), "[Ss]topped|[Cc]ancelled|unchanged")
+
     def test_the_panel_closes_again(self):
         page = self.opened(self.stage.albums(3))
         page.click("#panel-toggle")

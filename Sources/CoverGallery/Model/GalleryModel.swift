@@ -9,6 +9,7 @@ final class GalleryModel: Sendable {
     let albums: AlbumIndex
     let sessions: PageSessions
     let prefetch: PrefetchRun
+    let runs: GalleryRuns
     let review: (any CoverReview)?
     /// Of the covers that are held for browsers: 256 MiB.
     let coverBytes = ByteBudget(limit: 256 << 20, timeout: .seconds(30))
@@ -18,13 +19,14 @@ final class GalleryModel: Sendable {
     private let remote: RemoteSync?
     private let background = Mutex<Task<Void, Never>?>(nil)
 
-    init(library: LibraryAPI, review: (any CoverReview)?) {
+    init(library: LibraryAPI, review: (any CoverReview)?, runs: [any GalleryRun]) {
         self.library = library
         self.review = review
         albums = AlbumIndex(library)
         let sessions = PageSessions(library, albums)
         self.sessions = sessions
         prefetch = PrefetchRun(library, sessions)
+        self.runs = GalleryRuns(runs, sessions)
         cache = CacheReporter(library, sessions)
         remote = library.configuration.remote.map { RemoteSync(library, url: $0.absoluteString, sessions) }
     }
@@ -43,6 +45,7 @@ final class GalleryModel: Sendable {
                         if await !self.sessions.isEmpty { _ = try? await self.library.albums.current() }
                     }
                 }
+                group.addTask { await Self.every(.seconds(10)) { await self.runs.findPossible() } }
                 group.addTask { await Self.every(.seconds(1)) { await self.cache.report() } }
                 group.addTask { await Self.every(.seconds(1)) { await self.sessions.retry() } }
                 if let remote { group.addTask { await Self.every(.seconds(1)) { await remote.send() } } }
@@ -54,6 +57,7 @@ final class GalleryModel: Sendable {
     func close() async {
         await sessions.close()
         await prefetch.stop()
+        await runs.stop()
         let task = background.withLock { $0.take() }
         task?.cancel()
         await task?.value

@@ -9,9 +9,8 @@ const initial = { view: "scroller", sort: "library", show: "" };
 
 /** The part of a place that the address has. @returns {Partial<Place>} */
 export function readAddress() {
-  const given = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
-  if (!given.album) return {};
-  const { view = initial.view, sort = initial.sort, show = initial.show, tile, album } = given;
+  if (location.hash.length < 2) return {};
+  const { view = initial.view, sort = initial.sort, show = initial.show, tile, album } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)));
   return { view, sort, show, album, ...(Number(tile) > 0 && { tile: Number(tile) }) };
 }
 

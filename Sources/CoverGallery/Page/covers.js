@@ -6,10 +6,8 @@ import { coverPath, nameOf, storedNames } from "./stored-covers.js";
 import { assign, makeView, pictureOf, resize, showFailure, showPicture, showWaiting, tint } from "./cover-view.js";
 import { Throttle } from "./throttle.js";
 
-/** During fast scrolling, how long a cover must stay in view before its picture is loaded, in milliseconds. */
-const settleDelay = 90;
-/** The minimum time between two reports to the server, in milliseconds. */
-const reportInterval = 120;
+/** In milliseconds: during fast scrolling, how long a cover must stay in view before its picture is loaded; between two reports. */
+const settleDelay = 90, reportInterval = 120;
 
 export class Covers {
   /** The states by album id: {digest, stale?, color?, blurhash?} | {failure, cause?, final?, away?} | {waiting}. */
@@ -22,9 +20,8 @@ export class Covers {
   #inView = [];
   #near = [];
   #retried = new Set();
-  /** Albums whose cover changed since the last report: its response may be about the former cover. */
+  /** Albums whose cover changed since the last report, whose response may be about the former one; albums that had an event since. */
   #changedSinceReport = new Set();
-  /** Albums that had an event since. */
   #updatedSinceReport = new Set();
   /** When the view last changed completely, and when it did so twice in quick succession. */
   #jumpedAt = -Infinity;
@@ -32,8 +29,8 @@ export class Covers {
   #report = new Throttle(reportInterval, () => this.#reportNow());
   /** Of the views, in CSS pixels. */
   #size = 300;
-  #isOpening = true;
   #opened = Promise.withResolvers();
+  #isOpening = true;
   #away = false;
   /** @type {(id: string) => void} a cover's state changed on the page */
   changed = () => {};

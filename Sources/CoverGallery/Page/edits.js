@@ -63,6 +63,11 @@ export class Edits {
     takeCover(source);
   }
 
+  /** Accepts a doubtful cover, or refuses all. @param {string} id @param {string | null} picture @param {() => void} done */
+  review(id, picture, done) {
+    this.#edit(() => ["POST", `api/doubtful/${encodeURIComponent(id)}`, () => (done(), null), undefined, { picture }]);
+  }
+
   /** @param {string} id @param {File | string} source a picture or an address */
   #setCover(id, source) {
     this.#edit(async () => {
@@ -124,7 +129,8 @@ export class Edits {
         const [method, path, affected, done, body] = (await plan()) || [];
         if (!method) return;
         const answer = await ask(method, path, body);
-        await this.#finish(affected(answer), done ?? answer.message, path === "api/undo" ? "redo" : "undo");
+        const inverse = body?.picture === null ? "none" : path === "api/undo" ? "redo" : "undo";
+        await this.#finish(affected(answer), done ?? answer.message, inverse);
       } catch (problem) {
         this.#showProblem(problem);
       }
@@ -135,7 +141,7 @@ export class Edits {
     await this.#library.load();
     if (id && !this.#gallery.choose(id) && this.#library.indexOf(id) >= 0) {
       // The search hides the album.
-      clearSearch();
+      clearSearch(this.#library);
       this.#gallery.choose(id);
     }
     this.update();

@@ -2,7 +2,7 @@
 
 import { pageID } from "./api.js";
 
-const kinds = ["cover", "failure", "library", "prefetch", "cache", "remote"];
+const kinds = ["cover", "failure", "library", "prefetch", "cache", "remote", "run"];
 /** How long the stream may be interrupted before the server counts as away, in milliseconds. */
 const awayDelay = 600;
 /** A hidden page closes its stream after this, in milliseconds: browsers allow six connections to one server. */

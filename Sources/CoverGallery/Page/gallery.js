@@ -5,11 +5,10 @@ import { canRetry, onPosition, onRetry, showAlbum, showCoverState, showPosition 
 import { emptyButton, showEmpty } from "./empty.js";
 import { postponeTint, tintFrom } from "./ambient.js";
 import { byID } from "./helpers.js";
+import { outwards } from "./views.js";
 
 const main = document.querySelector("main");
 const hosts = { scroller: byID("covers"), wall: byID("wall") };
-/** How many covers on each side of those in view are downloaded ahead: as many as are in view, within these bounds. */
-const leastAhead = 16, mostAhead = 100;
 /** Jumps in quick succession, such as those of a finger on the rail, are one for the browser's Back button, in milliseconds. */
 const jumpPause = 1500;
 
@@ -78,11 +77,12 @@ export class Gallery {
     if (this.#view !== this.#views[name]) this.#view?.close();
     this.name = main.dataset.view = name;
     this.#view = this.#views[name];
-    this.#chosen = null;
+    const index = Math.max(0, this.#library.shownIndexOf(id));
     this.#showOrHideEmpty();
-    this.#view.open(Math.max(0, this.#library.shownIndexOf(id)), position);
+    // Before the view is measured, as it leaves room for the album.
+    this.#select(this.#library.shown[index]);
+    this.#view.open(index, position);
     for (const host of Object.values(hosts)) host.removeAttribute("aria-busy");
-    if (!this.album) this.#select(null);
     this.changed();
   }
 
@@ -190,16 +190,9 @@ export class Gallery {
   /** Passes on which covers are in view and which are near, each list from the centre outwards. */
   #setVisible(first, last) {
     postponeTint();
-    const shown = this.#library.shown;
-    const { centre } = this.#view;
-    const ahead = Math.max(leastAhead, Math.min(mostAhead, last - first + 1));
-    const from = Math.max(0, first - ahead);
-    const count = Math.max(0, Math.min(shown.length, last + 1 + ahead) - from);
-    const outwards = Array.from({ length: count }, (_, offset) => from + offset)
-      .sort((one, other) => Math.abs(one - centre) - Math.abs(other - centre));
-    const isInView = (index) => index >= first && index <= last;
-    const ids = (indices) => indices.map((index) => shown[index].id);
-    this.#covers.setVisible(ids(outwards.filter(isInView)), ids(outwards.filter((index) => !isInView(index))));
+    const { shown } = this.#library, ids = (indices) => indices.map((index) => shown[index].id);
+    const { inView, near } = outwards(first, last, this.#view.centre, shown.length);
+    this.#covers.setVisible(ids(inView), ids(near));
   }
 
   #select(album) {

@@ -64,6 +64,7 @@ export function setUpSearch(library, gallery) {
 }
 
 /** Shows all albums, with the one chosen that was chosen before the search. */
-export function clearSearch() {
+export function clearSearch(library) {
+  library.filter = null;
   clear();
 }

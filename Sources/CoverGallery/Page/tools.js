@@ -4,7 +4,9 @@
 import { Events } from "./events.js";
 import { Edits } from "./edits.js";
 import { setUpPanel, setPanelAway, showCache, showPrefetch, showRemote } from "./panel.js";
+import { setRunsAway, setUpRuns, showRun } from "./runs.js";
 import { setUpSearch } from "./search.js";
+import { setUpDoubtful } from "./doubtful.js";
 import { setUpFilters } from "./filters.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpViews } from "./view-tools.js";
@@ -29,7 +31,8 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   const edits = new Edits(library, gallery, showProblem);
   const search = setUpSearch(library, gallery);
   const filters = setUpFilters(library, gallery, showProblem);
-  setUpViews(library, gallery);
+  const followDoubtful = setUpDoubtful(library, gallery, (id, picture) => edits.review(id, picture, () => filters.renew()));
+  setUpViews(library, gallery, [filters.follow, followDoubtful]);
   let connected = false;
 
   new Events({
@@ -39,6 +42,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     prefetch: (state) => (showPrefetch(state), state.running || keepSoon()),
     cache: (totals) => (showCache(totals), updateSizes(totals)),
     remote: showRemote,
+    run: showRun,
     online: () => setAway(false),
     offline: () => setAway(true),
   });
@@ -48,6 +52,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     openViewer(picture.src, `Cover of ${title || "Untitled"}${by}`, () => gallery.focus());
   };
   setUpPanel(showProblem);
+  setUpRuns(showProblem);
   setUpKeptCovers(library);
   listen({
     search: () => search.focus(),
@@ -87,6 +92,7 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     showOffline(away);
     edits.setAway(away);
     setPanelAway(away, "Sleeve isn’t running.");
+    setRunsAway(away);
     covers.setAway(away);
     if (away) return;
     // Events were missed before the stream opened, and while it was closed.

@@ -5,8 +5,11 @@ import { setUpPlaces } from "./places.js";
 
 const button = byID("view"), tile = byID("tile");
 
-/** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery */
-export function setUpViews(library, gallery) {
+/**
+ * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
+ * @param {(() => void)[]} followers called when the view, the list or the chosen album changed
+ */
+export function setUpViews(library, gallery, followers) {
   button.addEventListener("click", async () => {
     await gallery.toggle();
     gallery.focus();
@@ -15,6 +18,7 @@ export function setUpViews(library, gallery) {
   const followPlaces = setUpPlaces(library, gallery);
   const show = () => {
     followPlaces();
+    for (const follow of followers) follow();
     button.setAttribute("aria-pressed", String(gallery.name === "wall"));
     tile.value = String(gallery.tile || gallery.tileNow);
   };

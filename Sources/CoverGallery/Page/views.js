@@ -1,6 +1,8 @@
 // The views of a list that are in the document: those in a range, the chosen one, and a few spare ones for recycling.
 
 const maximumSpare = 32;
+/** How many albums on each side of those in view are near: as many as are in view, within these bounds. */
+const leastNear = 16, mostNear = 100;
 let lastID = 0;
 
 /**
@@ -115,4 +117,13 @@ export class Views {
     const next = this.#views.get(index + 1) ?? null;
     if (view.parentNode !== this.#parent || view.nextSibling !== next) this.#parent.insertBefore(view, next);
   }
+}
+
+/** The indices in view and those near them, each list from the centre outwards. */
+export function outwards(first, last, centre, count) {
+  const reach = Math.max(leastNear, Math.min(mostNear, last - first + 1)), from = Math.max(0, first - reach);
+  const all = Array.from({ length: Math.max(0, Math.min(count, last + 1 + reach) - from) }, (_, offset) => from + offset)
+    .sort((one, other) => Math.abs(one - centre) - Math.abs(other - centre));
+  const isInView = (index) => index >= first && index <= last;
+  return { inView: all.filter(isInView), near: all.filter((index) => !isInView(index)) };
 }

@@ -19,6 +19,14 @@ struct PageRoutes: Sendable {
             await model.prefetch.stop()
             return Response(status: .noContent)
         }
+        router.post("/api/runs/{name}") { _, context in
+            if await model.runs.start(context.parameters.get("name") ?? "") { return Response(status: .accepted) }
+            throw HTTPError(.conflict, message: "something else is running already")
+        }
+        router.delete("/api/runs") { _, _ in
+            await model.runs.stop()
+            return Response(status: .noContent)
+        }
     }
 
     private struct Shown: Decodable {

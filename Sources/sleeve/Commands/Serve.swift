@@ -90,7 +90,9 @@ struct Serve: AsyncParsableCommand {
         do {
             // Reports an unreadable library now, not to the first browser.
             try await StarterLibrary.prepare(library)
-            gallery = try await Gallery.open(library, galleryOptions)
+            gallery = try await Gallery.open(
+                library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),
+                runs: runs(library.configuration))
         } catch {
             await library.close()
             throw fail("\(error)")

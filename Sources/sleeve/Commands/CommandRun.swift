@@ -1,0 +1,94 @@
+import CommandSupport
+import CoverGallery
+import CoverLibrary
+import MusicFolder
+import Platform
+
+/// A command that a page of the gallery starts. It is a process of its own, with the locks, the signals and the messages that it has on a
+/// terminal.
+struct CommandRun: GalleryRun {
+    let name: String
+    /// The options that name the cache and the library.
+    let options: [String]
+    /// The command's other arguments; nil if it can do nothing.
+    let arguments: @Sendable () -> [String]?
+
+    var isPossible: Bool { arguments() != nil }
+
+    /// How often the progress is read.
+    private static let interval = Duration.milliseconds(500)
+
+    func run(_ report: @Sendable (String) async -> Void) async -> String {
+        do {
+            guard let arguments = arguments() else { return "There is nothing to do." }
+            let folder = try TemporaryFolder(
+                in: FileManager.default.temporaryDirectory.relativePath, name: "sleeve-\(name)")
+            defer { folder.removeAll() }
+            let words = [try Program.path, name] + arguments + options + ["--progress-interval", "1"]
+            return try await Self.run(words, in: folder, report)
+        } catch {
+            return "It could not be started: \(error)."
+        }
+    }
+
+    private static func run(
+        _ words: [String], in folder: TemporaryFolder, _ report: @Sendable (String) async -> Void
+    ) async throws -> String {
+        let (results, messages) = ("\(folder.path)/results", "\(folder.path)/messages")
+        let children = ChildProcesses(stopSignal: SIGINT, haveOwnGroups: true)
+        let child = try start(words, results, messages, children)
+        let exit = Task { await children.end(of: child) }
+        return await withTaskCancellationHandler {
+            let reading = Task {
+                while (try? await Task.sleep(for: interval)) != nil {
+                    if let line = lines(of: messages).last { await report(line) }
+                }
+            }
+            let status = await exit.value.status
+            reading.cancel()
+            await reading.value
+            let outcome = lines(of: results)
+            if !outcome.isEmpty { return outcome.joined(separator: " ") }
+            return lines(of: messages).last ?? (status == 0 ? "Done." : "It ended with exit code \(status).")
+        } onCancel: {
+            children.stop()
+        }
+    }
+
+    private static func start(
+        _ words: [String], _ results: String, _ messages: String, _ children: ChildProcesses
+    ) throws -> ChildProcess {
+        let output = open(results, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        let errors = open(messages, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+        defer { for file in [output, errors] where file >= 0 { close(file) } }
+        guard output >= 0, errors >= 0 else { throw SystemError("create a file", path: results) }
+        return try children.start(words, output: output, errors: errors)
+    }
+
+    private static func lines(of path: String) -> [String] {
+        let text = (try? String(contentsOfFile: path, encoding: .utf8)) ?? ""
+        return text.split(whereSeparator: \.isNewline).map(String.init)
+    }
+}
+
+extension Serve {
+    /// What the gallery's pages can start.
+    func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
+        var names = ["--cache", configuration.cacheDirectory.relativePath]
+        if configuration.libraryFile != nil { names += ["--library", configuration.libraryPath] }
+        let refresh = CommandRun(name: "refresh", options: Array(names.prefix(2))) {
+            configuration.isOffline ? nil : []
+        }
+        let fill = CommandRun(name: "fill", options: names) {
+            guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
+            // Opening the state would create it.
+            guard FileManager.default.fileExists(atPath: MusicState.path(of: configuration.libraryPath)) else {
+                return nil
+            }
+            let state = try? MusicState(of: configuration.libraryPath) { _ in }
+            let roots = (try? state?.roots()) ?? []
+            return roots.isEmpty ? nil : roots.map { "\($0)" }
+        }
+        return [refresh, fill]
+    }
+}

@@ -1,0 +1,45 @@
+import CoverGallery
+import CoverLibrary
+import CoverSources
+import MusicFolder
+import Platform
+
+/// The doubtful covers that the gallery shows; they are those of `sleeve fill --review`.
+struct DoubtfulCoversReview: CoverReview {
+    let configuration: LibraryConfiguration
+
+    /// Nil before a source was asked: opening the memory would create it. Fills of other processes may create it at any time.
+    private var memory: SourceMemory? {
+        guard configuration.libraryFile != nil else { return nil }
+        let path = SourceMemory.path(of: configuration.libraryPath)
+        return FileManager.default.fileExists(atPath: path) ? SourceMemory.open(for: configuration) : nil
+    }
+
+    func albums(among albums: [Album]) async throws -> [Album.ID] {
+        let keys = Set(try await memory?.doubtfulAlbums() ?? [])
+        return albums.filter { keys.contains(AlbumQuery($0).key) }.map(\.id)
+    }
+
+    func candidates(of album: Album) async throws -> [ProposedCover] {
+        try await found(album).map { candidate in
+            ProposedCover(
+                pictures: candidate.pictures, source: candidate.source.title, artist: candidate.album.artist,
+                title: candidate.album.title, year: candidate.album.year.map { "\($0)" } ?? "",
+                reason: candidate.match.reason)
+        }
+    }
+
+    func accept(_ cover: ProposedCover, for album: Album) async throws {
+        for candidate in try await found(album) where candidate.pictures == cover.pictures {
+            try await memory?.accept(candidate, of: AlbumQuery(album).key)
+        }
+    }
+
+    func refuse(_ album: Album) async throws {
+        try await memory?.refuse(found(album), of: AlbumQuery(album).key)
+    }
+
+    private func found(_ album: Album) async throws -> [SourceCandidate] {
+        try await memory?.record(of: AlbumQuery(album).key).candidates.filter { $0.certainty == .doubtful } ?? []
+    }
+}

@@ -1,0 +1,83 @@
+"""Doubtful covers of a fill, which a person accepts or refuses in the gallery."""
+import http.server
+import json
+import struct
+import threading
+
+from case import GalleryTest
+
+
+def music(path, **tags):
+    """A FLAC file without audio, with these tags (RFC 9639)."""
+    texts = [f"{name}={value}".encode() for name, value in tags.items()]
+    comment = struct.pack("<II", 0, len(texts)) + b"".join(struct.pack("<I", len(text)) + text for text in texts)
+    stream = struct.pack(">HH", 4096, 4096) + bytes(6) + bytes.fromhex("0ac442f0") + bytes(20)
+    blocks = [(0, stream), (0x84, comment)]
+    path.write_bytes(b"fLaC" + b"".join(bytes([kind]) + len(body).to_bytes(3, "big") + body for kind, body in blocks))
+
+
+class Doubtful(GalleryTest):
+    def begin(self):
+        """Two albums for which an imitated service has a cover of a title that differs."""
+        origin = self.stage.origin.base
+
+        class Service(http.server.BaseHTTPRequestHandler):
+            def do_GET(self):
+                number = 1 if "tide" in self.path.lower() else 2
+                title = "Low Tides" if number == 1 else "High Waters"
+                body = json.dumps({"data": [{
+                    "title": title, "artist": {"name": "The Harbour Lights"}, "release_date": "1971-01-01", "nb_tracks": 9,
+                    "cover_xl": f"{origin}/covers/{number}.jpg"}]}).encode()
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_):
+                pass
+
+        service = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Service)
+        self.addCleanup(service.server_close)
+        threading.Thread(target=service.serve_forever, daemon=True).start()
+        self.addCleanup(service.shutdown)
+        for title in ("Low Tide", "High Water"):
+            folder = self.stage.folder / "music" / title
+            folder.mkdir(parents=True)
+            music(folder / "1.flac", ALBUM=title, ALBUMARTIST="The Harbour Lights", ARTIST="The Harbour Lights", DATE="1971", TITLE="One")
+        self.stage.write_library([{"title": "Other", "artist": "Nobody", "coverUrl": f"{origin}/covers/3.jpg"}])
+        self.stage.run(
+            "fill", self.stage.folder / "music", "--library", self.stage.library, "--source", "deezer", "--source-base",
+            f"deezer=http://127.0.0.1:{service.server_port}", "--quiet", exits=(0, 3))
+        self.stage.start_server()
+        page = self.open()
+        page.size(3)
+        page.run("const select = document.querySelector('#show'); select.value = 'doubtful';"
+                 "select.dispatchEvent(new Event('change', {bubbles: true}))")
+        page.size(2)
+        return page
+
+    def candidate(self, page, name):
+        return page.until(
+            "document.querySelector('#candidates img')?.complete && document.querySelector('#candidates li').innerText.includes(arguments[0])"
+            " && document.querySelector('#candidates li').innerText", name, what=f"the cover of {name}")
+
+    def test_a_doubtful_cover_is_shown_accepted_and_refused(self):
+        page = self.begin()
+        titles = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel)")
+        self.assertEqual({title.split(",")[0] for title in titles}, {"Low Tide", "High Water"})
+        page.focus_covers()
+        page.press("l")
+        text = self.candidate(page, "Low Tides")
+        self.assertIn("Deezer", text)
+        self.assertIn("1971", text)
+        self.screenshot("doubtful")
+        page.click("#candidates button")
+        page.size(1)
+        self.eventually(lambda: any(
+            album["title"] == "Low Tide" and album.get("coverUrl", "").endswith("/covers/1.jpg") for album in self.stage.saved()), "the cover in the library")
+        self.candidate(page, "High Waters")
+        page.click("#refuse")
+        page.size(0)
+        page.click("#clear-filter")
+        page.size(3)
+        self.assertFalse(any(album["title"] == "High Water" and album.get("coverUrl") for album in self.stage.saved()))

@@ -92,6 +92,11 @@ let package = Package(
         .systemLibrary(name: "TagLib", pkgConfig: "taglib", providers: [.apt(["libtag1-dev"]), .brew(["taglib"])]),
         // Its door: functions of C.
         .target(name: "CTagLib", dependencies: ["TagLib"]),
+        .systemLibrary(name: "CJPEG", pkgConfig: "libjpeg", providers: [.apt(["libjpeg-dev"]), .brew(["jpeg-turbo"])]),
+        .systemLibrary(name: "CSPNG", pkgConfig: "spng", providers: [.apt(["libspng-dev"]), .brew(["libspng"])]),
+        .systemLibrary(name: "CWebP", pkgConfig: "libwebp", providers: [.apt(["libwebp-dev"]), .brew(["webp"])]),
+        // Reads pictures in a smaller size, and writes JPEG. libjpeg needs C: its errors are long jumps.
+        .target(name: "CPictures", dependencies: ["CJPEG", "CSPNG", "CWebP"]),
         // What several rooms need of the system: threads, file locks, atomic file writes, digests.
         .target(
             name: "Platform",
@@ -102,6 +107,8 @@ let package = Package(
             name: "CurlHTTP", dependencies: ["Platform", "CCurl", "CLinux", httpTypes], swiftSettings: settings),
         .target(name: "HTTPCaching", dependencies: [httpTypes], swiftSettings: settings),
         .target(name: "ImageHeader", swiftSettings: settings),
+        // Pictures in smaller sizes, and the threads that make them.
+        .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
         .target(
@@ -113,8 +120,8 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "AlbumLibrary", "CurlHTTP", "HTTPCaching", "ImageHeader",
-                httpTypes,
+                "Platform", "CoverFetch", "CoverCache", "CoverSizes", "AlbumLibrary", "CurlHTTP", "HTTPCaching",
+                "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
             swiftSettings: settings),
@@ -203,6 +210,9 @@ let package = Package(
         .testTarget(name: "PlatformTests", dependencies: ["Platform"], swiftSettings: settings),
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "Platform"], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
+        .testTarget(
+            name: "CoverSizesTests", dependencies: ["CoverSizes", "CPictures", "Platform"],
+            swiftSettings: settings),
         .testTarget(
             name: "CoverFetchTests",
             dependencies: [

@@ -22,6 +22,8 @@ extension LibraryAPI {
         package let bytes: Int
         /// As `Cover.isStale`.
         package let isStale: Bool
+        /// The dominant colour, as `#rrggbb`, and the BlurHash; nil before a size of the cover was made.
+        package let color, blurHash: String?
     }
 
     /// The cached covers of keys (`Album.coverKey`), in order; nil for those missing.
@@ -35,7 +37,9 @@ extension LibraryAPI {
                 status.map {
                     CoverStatus(
                         digest: $0.digest.description, bytes: $0.bytes,
-                        isStale: !Staleness.isFresh(until: $0.freshUntil, validatedAt: $0.validatedAt, at: now))
+                        isStale: !Staleness.isFresh(until: $0.freshUntil, validatedAt: $0.validatedAt, at: now),
+                        color: $0.look.map { "#\(String($0.color | 1 << 24, radix: 16).dropFirst())" },
+                        blurHash: $0.look?.blurHash)
                 }
             }
         } catch {
@@ -80,6 +84,7 @@ extension CacheStatistics {
         self.init()
         (entries, blobs, pinned) = (found.entries, found.covers, found.pinnedCovers)
         (liveBytes, chargedBytes, diskBytes) = (found.bytes, found.charged, found.onDisk)
+        sizeBytes = found.sizeBytes
         (deduplicatedBytes, pinnedBytes) = (found.entryBytes - found.bytes, found.pinnedBytes)
         (capacity, hits, misses) = (found.capacity, found.hits, found.misses)
         (oldest, newest) = (found.oldest, found.newest)

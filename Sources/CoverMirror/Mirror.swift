@@ -10,6 +10,7 @@ import Synchronization
 
 /// A read-through HTTP cache of one origin: a private cache (RFC 9111) whose store is the library's cache.
 package final class Mirror: Sendable {
+    let library: LibraryAPI
     let site: MirrorSite
     let store: ResponseStore
     let origin: OriginClient
@@ -35,6 +36,7 @@ package final class Mirror: Sendable {
         clock: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
     ) throws(LibraryError) {
         let configuration = library.configuration
+        self.library = library
         site = try MirrorSite(origin, ignoring: library.configuration.ignoredParameters)
         store = ResponseStore(library)
         self.clock = clock
@@ -46,8 +48,9 @@ package final class Mirror: Sendable {
         logger = configuration.logger
     }
 
+    var responseBytes: ByteBudget { origin.responseBytes }
     /// The bytes of bodies that are held for clients now.
-    var heldBytes: Int { origin.responseBytes.used }
+    var heldBytes: Int { responseBytes.used }
 
     /// Cancels all requests to the origin.
     package func close() { origin.close() }
@@ -81,6 +84,7 @@ package final class Mirror: Sendable {
         request.fields = request.fields.endToEnd.withoutGalleryCredentials
         request.fields[.expect] = nil
         do {
+            if let response = try await sizeResponse(to: request) { return response }
             if request.isCacheable { return try await cachedOrFetched(request, url, interim) }
             return await forwarded(request, url, request.method == .get ? .bypass : .method, interim)
         } catch {

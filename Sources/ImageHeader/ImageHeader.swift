@@ -32,7 +32,7 @@ package struct ImageHeader: Equatable, Sendable {
     /// - Parameters:
     ///   - width: in pixels; the size is unknown unless both are positive.
     ///   - height: in pixels.
-    init(_ mediaType: String, _ width: Int? = nil, _ height: Int? = nil) {
+    package init(_ mediaType: String, _ width: Int? = nil, _ height: Int? = nil) {
         self.mediaType = mediaType
         guard let width, let height, width > 0, height > 0 else { return }
         self.width = width

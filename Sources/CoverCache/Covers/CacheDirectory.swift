@@ -5,6 +5,7 @@ import Platform
 ///
 ///     CACHEDIR.TAG             makes backup programs skip the directory (bford.info/cachedir); absent if it had other files
 ///     covers/ab/abcdef…        a cover: its bytes and nothing else, named by their SHA-256 (`CoverFolder`)
+///     sizes/300/ab/abcdef…     a cover in a smaller size; disposable (`SizeFolder`)
 ///     index.sqlite3            what is cached: entries, covers, recency, pins, hints (`IndexFile`)
 ///     entries.jsonl            a line for each stored entry, for people and for a rebuild (`EntryLog`)
 ///     writer.lock              locked (flock) around every index write and checkpoint
@@ -19,6 +20,7 @@ package struct CacheDirectory: Sendable, Hashable {
     var leases: String { path + "/leases" }
     var writing: String { path + "/writing" }
     var covers: CoverFolder { CoverFolder(path: path + "/covers") }
+    var sizes: SizeFolder { SizeFolder(path: path + "/sizes") }
 
     /// Whether there is a cache at `path`: an index, or covers. Also true if that cannot be determined; opening the cache then
     /// reports the error.
@@ -148,10 +150,11 @@ package struct CacheDirectory: Sendable, Hashable {
 
     var logLength: Int { AllocatedSpace.length(of: index + "-wal") }
 
-    /// Bytes on the disk of the index, the files beside it and the covers' folders, without the index's log.
+    /// Bytes on the disk of the index, the files beside it and the folders of covers and sizes, without the index's log.
     var overhead: Int {
         let folders = ((try? covers.folders()) ?? []).map { "\(covers.path)/\($0)" }
-        return ([index, index + "-shm", log, leases, reserve] + folders).reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
+        let all = [index, index + "-shm", log, leases, reserve] + folders + sizes.folders()
+        return all.reduce(0) { $0 + AllocatedSpace.bytes(of: $1) }
     }
 
     /// Creates a directory if it is missing, durably. The keys of a cache are whole URLs, which may grant access: only the user may

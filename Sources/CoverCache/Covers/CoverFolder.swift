@@ -54,7 +54,7 @@ struct CoverFolder: Sendable {
         }
         if descriptor >= 0 { return try fill(descriptor, bytes, path: file) }
         guard errno == EEXIST else { throw .last("create", file) }
-        if let (found, status) = try contents(of: file, length: bytes.count), found.elementsEqual(bytes) {
+        if let (found, status) = try Self.contents(of: file, length: bytes.count), found.elementsEqual(bytes) {
             return Written(charge: Self.charge(status), identity: Identity(status), isDuplicate: true)
         }
         // A sweep may remove the temporary file.
@@ -67,7 +67,7 @@ struct CoverFolder: Sendable {
 
     /// Another process may be writing the file that is there. It goes on with what it has opened.
     /// - Returns: nil if the temporary file was removed.
-    private func replace(_ file: String, with bytes: UnsafeRawBufferPointer) throws(CacheError) -> Written? {
+    func replace(_ file: String, with bytes: UnsafeRawBufferPointer) throws(CacheError) -> Written? {
         let temporary = "\(file).\(getpid()).part"
         unlink(temporary)
         let descriptor = create(temporary)
@@ -163,7 +163,7 @@ struct CoverFolder: Sendable {
     /// A cover's bytes; nil if the file is missing or has others.
     /// - Throws: `CacheError` if it cannot be read, which says nothing about the bytes.
     func read(_ digest: Digest, length: Int) throws(CacheError) -> [UInt8]? {
-        guard let (bytes, _) = try contents(of: path(of: digest), length: length) else { return nil }
+        guard let (bytes, _) = try Self.contents(of: path(of: digest), length: length) else { return nil }
         return bytes.withUnsafeBytes({ Digest(of: $0) }) == digest ? bytes : nil
     }
 
@@ -191,7 +191,7 @@ struct CoverFolder: Sendable {
         return stat(path(of: digest), &status) == 0 && Int(status.st_size) == length ? status : nil
     }
 
-    private func contents(of file: String, length: Int) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
+    static func contents(of file: String, length: Int) throws(CacheError) -> (bytes: [UInt8], status: stat)? {
         let descriptor = open(file, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else {
             if errno == ENOENT || errno == ENOTDIR { return nil }

@@ -10,4 +10,6 @@ struct CoverRow: Sendable, Hashable {
     var charge: Int
     /// The number of pinned entries.
     var pins: Int
+    /// Bytes of the blocks of its sizes (`SizeFolder`).
+    var sizes = 0
 }

@@ -6,6 +6,8 @@ struct IndexChanges {
     var state: IndexState
     /// Covers whose rows are gone. Their files are unlinked once that is durable.
     private(set) var removed: Set<Digest> = []
+    /// Covers whose sizes are unlinked then.
+    var removedSizes: Set<Digest> = []
     /// Lines for the entry log. Those that take something away follow the commit: a process that is killed before it must not have taken
     /// anything.
     private(set) var lines: (before: [UInt8], after: [UInt8]) = ([], [])
@@ -83,14 +85,22 @@ struct IndexChanges {
         state.entryBytes -= entries * cover.length
         state.covers -= 1
         state.bytes -= cover.length
-        state.charged -= cover.charge
+        state.charged -= cover.charge + cover.sizes
+        if cover.sizes > 0 { removedSizes.insert(cover.digest) }
         if cover.pins > 0 { countPinned(cover, -1) }
         removed.insert(cover.digest)
     }
 
-    /// Removes the least recently used covers until at most `bytes` are charged.
+    /// Counts the bytes that a cover's sizes take now.
+    mutating func setSizes(of cover: CoverRow, _ bytes: Int) throws {
+        if bytes == cover.sizes { return }
+        try table.setSizes(of: cover.id, bytes)
+        state.charged += bytes - cover.sizes
+    }
+
+    /// Removes the least recently used sizes, which can be made again, then covers, until at most `bytes` are charged.
     /// - Parameters:
-    ///   - limit: the largest number of covers to remove.
+    ///   - limit: the largest number of covers to remove, or to leave without sizes.
     ///   - recency: covers that were used later stay.
     ///   - isSpared: covers that stay.
     mutating func evict(
@@ -98,6 +108,15 @@ struct IndexChanges {
         sparing isSpared: (Digest) -> Bool = { _ in false }
     ) throws {
         var (left, skipped) = (limit, 0)
+        while state.charged > bytes, left > 0 {
+            let batch = try table.leastRecentlyUsed(min(left, 200), usedUpTo: .max, hasSizes: true)
+            if batch.isEmpty { break }
+            for cover in batch where state.charged > bytes {
+                try setSizes(of: cover, 0)
+                removedSizes.insert(cover.digest)
+            }
+            left -= batch.count
+        }
         while state.charged > bytes, left > 0 {
             let batch = try table.leastRecentlyUsed(skipped + min(left, 200), usedUpTo: recency).dropFirst(skipped)
             if batch.isEmpty { return }

@@ -6,8 +6,8 @@ import SQLite
 /// `synchronous` is FULL: a commit is durable when it returns, so a cover's file, which was synced before, and its row survive power
 /// loss together, and a file is unlinked only after its row is gone for good.
 enum IndexFile {
-    /// 1 was an index of segments.
-    static let version = 2
+    /// 1 was an index of segments, 2 knew no sizes.
+    static let version = 3
     /// How long one connection waits for another.
     static let busyTimeout = Duration.seconds(10)
     /// SQLite's page cache for each connection, in KiB. The indexes on `tag` fill about 20 MB each for a million entries, and a
@@ -29,6 +29,12 @@ enum IndexFile {
         CREATE INDEX entries_cover ON entries(cover);
         CREATE INDEX entries_stored ON entries(stored);
         """ + PinTable.schema + HintTable.schema + IndexState.schema
+    /// What version 3 adds. sizes: bytes of the blocks of a cover's sizes. color, blurhash: what stands for it until it is there.
+    private static let sizesSchema = """
+        ALTER TABLE covers ADD COLUMN sizes INTEGER NOT NULL DEFAULT 0;
+        ALTER TABLE covers ADD COLUMN color INTEGER; ALTER TABLE covers ADD COLUMN blurhash TEXT;
+        CREATE INDEX covers_sized ON covers(used) WHERE sizes > 0;
+        """
 
     /// Opens the index and creates what is missing. Call it with the writer's lock held.
     /// - Throws: `CacheError.newerFormat`, `.oldFormat`, or SQLite's error.
@@ -45,9 +51,9 @@ enum IndexFile {
             """)
         switch found {
         case version: break
-        case 0:
+        case 0, 2:
             try connection.transaction(.immediate) {
-                try connection.execute(schema + "PRAGMA user_version = \(version);")
+                try connection.execute((found == 0 ? schema : "") + sizesSchema + "PRAGMA user_version = \(version);")
             }
         case 1: throw CacheError.oldFormat(directory.path)
         default: throw CacheError.newerFormat(directory.path)
@@ -58,7 +64,7 @@ enum IndexFile {
     /// Whether the schema is the one that this program creates.
     static func hasSchema(_ connection: borrowing Connection) throws -> Bool {
         let new = try Connection(":memory:")
-        try new.execute(schema)
+        try new.execute(schema + sizesSchema)
         return try definitions(connection) == definitions(new)
     }
 

@@ -2,7 +2,7 @@ import SQLite
 
 /// The index's single row of counters. Sizes are in bytes.
 struct IndexState: Hashable {
-    /// The charge of the covers, in bytes.
+    /// The charge of the covers and of their sizes, in bytes.
     var charged = 0
     var covers = 0
     /// The length of all bodies.
@@ -56,7 +56,7 @@ struct IndexState: Hashable {
         let totals =
             try connection.statement(
                 """
-                SELECT COUNT(*), TOTAL(length), TOTAL(charge), COUNT(NULLIF(pins, 0)), TOTAL(length * (pins != 0)),
+                SELECT COUNT(*), TOTAL(length), TOTAL(charge + sizes), COUNT(NULLIF(pins, 0)), TOTAL(length * (pins != 0)),
                     TOTAL(charge * (pins != 0)) FROM covers
                 """
             ).first { row in (0..<6).map { Self.total(row, $0) } } ?? []

@@ -90,8 +90,8 @@ final class IndexWriter {
         try lock.withLock {
             try checkNumber()
             // Once there is a marker for them.
-            var removed: Set<Digest> = []
-            defer { if !removed.isEmpty { marker.end() } }
+            var (removed, removedSizes): (Set<Digest>, Set<Digest>) = ([], [])
+            defer { if !removed.isEmpty || !removedSizes.isEmpty { marker.end() } }
             let (result, changes): (Result, IndexChanges)
             do {
                 (result, changes) = try connection.transaction(.immediate) {
@@ -102,18 +102,19 @@ final class IndexWriter {
                     if writes, !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
                     if changes.state != before { try changes.state.save(connection) }
                     // A process that ends before it has unlinked them leaves the marker.
-                    if !changes.removed.isEmpty { marker.begin() }
-                    removed = changes.removed
+                    if !changes.removed.isEmpty || !changes.removedSizes.isEmpty { marker.begin() }
+                    (removed, removedSizes) = (changes.removed, changes.removedSizes)
                     return (result, changes)
                 }
             } catch {
                 // The commit may have failed after it was written to the index's log: a process that reads the whole log sees it.
-                if !removed.isEmpty { marker.keep() }
+                if !removed.isEmpty || !removedSizes.isEmpty { marker.keep() }
                 throw error
             }
             // If it fails, a lost index brings back what was removed.
             try? append(changes.lines.after)
             for digest in removed where !directory.covers.remove(digest) { marker.keep() }
+            for digest in removedSizes where !directory.sizes.remove(digest) { marker.keep() }
             (state, lastOldCover) = (changes.state, changes.lastOldCover)
             evictedNewCovers += changes.evictedNew
             return result

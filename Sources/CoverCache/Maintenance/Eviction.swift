@@ -35,12 +35,13 @@ struct Eviction {
                 isReserveFree = true
                 continue
             }
-            if evicted.covers == 0 { break }
+            if evicted == (0, 0) { break }
             total = (total.covers + evicted.covers, total.bytes + evicted.bytes)
             try index.checkpoint()
         }
-        if total.covers > 0 {
+        if total.bytes > 0 {
             index.directory.covers.removeEmptyFolders()
+            index.directory.sizes.removeEmptyFolders()
             try? index.shrink()
         }
         return total

@@ -40,6 +40,7 @@ struct Repair {
                 }
             }
         }
+        for digest in found.damagedSizes { _ = index.directory.sizes.remove(digest) }
         if found.hasWrongCounts { try index.transaction { try $0.state.recount(index.connection) } }
     }
 }

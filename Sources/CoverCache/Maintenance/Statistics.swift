@@ -8,6 +8,8 @@ package struct Statistics: Sendable {
     package var entryBytes = 0
     /// Bytes that count towards the capacity.
     package var charged = 0
+    /// The part of it that covers in smaller sizes take.
+    package var sizeBytes = 0
     /// Blocks allocated to the covers, the index and the files beside it.
     package var onDisk = 0
     package var capacity = 0

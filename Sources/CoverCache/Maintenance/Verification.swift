@@ -45,6 +45,8 @@ struct Verification {
         /// Covers that the disk cannot read.
         var unreadable = 0
         var hasWrongCounts = false
+        /// Covers with a damaged size.
+        var damagedSizes: Set<Digest> = []
         /// The file of a cover is whole, and its row states another length.
         var hasWrongLength = false
     }
@@ -58,6 +60,10 @@ struct Verification {
         var found = Found()
         do {
             try verifyCovers(&found, progress)
+            try index.directory.sizes.verify { digest, path in
+                found.damagedSizes.insert(digest)
+                found.report.defects.append(Defect(key: nil, location: path, problem: "a smaller size is damaged"))
+            }
             try verifyIndex(&found)
             try verifyLog()
         } catch let error as SQLiteError where error.isCorruption {

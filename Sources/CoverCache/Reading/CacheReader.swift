@@ -66,6 +66,24 @@ package final class CacheReader: Sendable {
         return .hit(entry, body: body)
     }
 
+    /// A cover in a smaller size, without the cover's own bytes.
+    /// - Parameter counting: whether to count a use if the size is kept.
+    /// - Returns: nil if there is no such cover; without bytes if the size has to be made.
+    package func size(
+        _ digest: Digest, _ longestSide: Int, counting: Bool = true
+    ) throws -> (entry: CachedEntry, bytes: [UInt8]?)? {
+        guard let entry = try withConnection({ try $0.locate(digest) }) else { return nil }
+        let bytes = try directory.sizes.read(digest, longestSide)
+        if counting, bytes != nil { usage.withLock { $0.uses.append(CacheUsage.Use(entry)) } }
+        return (entry, bytes)
+    }
+
+    /// The path of a size's file; nil if there is none.
+    package func path(of digest: Digest, _ longestSide: Int) -> String? {
+        let step = directory.sizes.step(longestSide)
+        return step.exists(digest) ? step.path(of: digest) : nil
+    }
+
     private func note(_ entry: CachedEntry) {
         usage.withLock { usage in
             usage.hits += 1
@@ -95,6 +113,8 @@ package final class CacheReader: Sendable {
         package var freshUntil: Int64?
         /// Milliseconds since 1970.
         package var validatedAt: Int64
+        /// Nil before a size was made.
+        package var look: CoverLook?
     }
 
     /// The status of each key in one snapshot, nil for those without an entry. The covers' bytes are not read, but their files must be

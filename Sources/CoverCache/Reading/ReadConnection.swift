@@ -19,7 +19,7 @@ final class ReadConnection: @unchecked Sendable {
         byDigest = connection.statement(EntrySelection.sql + " WHERE c.tag = ? AND c.digest = ? LIMIT 1")
         status = connection.statement(
             """
-            SELECT c.id, c.digest, c.length, c.used, e.fresh, e.validated, e.seal
+            SELECT c.id, c.digest, c.length, c.used, e.fresh, e.validated, e.seal, c.color, c.blurhash
             FROM entries e JOIN covers c ON c.id = e.cover WHERE e.tag = ? AND e.url = ?
             """)
         hints = HintTable(connection)
@@ -64,7 +64,10 @@ final class ReadConnection: @unchecked Sendable {
             guard let digest = row.digest(1), row.int64(6) == IndexTable.seal(key, digest) else { return nil }
             return (
                 CacheReader.Status(
-                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5)),
+                    digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5),
+                    look: row.optionalInt64(7).map {
+                        CoverLook(color: UInt32(truncatingIfNeeded: $0), blurHash: row.text(8))
+                    }),
                 CacheUsage.Use(cover: row.int64(0), lastUsed: row.int(3))
             )
         } ?? nil

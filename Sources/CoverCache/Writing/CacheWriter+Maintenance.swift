@@ -146,6 +146,7 @@ extension CacheWriter {
         var statistics = try totals()
         statistics.oldest = try index.connection.integer("SELECT MIN(stored) FROM entries")
         statistics.newest = try index.connection.integer("SELECT MAX(stored) FROM entries")
+        statistics.sizeBytes = Int(try index.connection.integer("SELECT SUM(sizes) FROM covers WHERE sizes > 0") ?? 0)
         statistics.onDisk = statistics.charged + directory.overhead + directory.logLength
         return statistics
     }
@@ -179,6 +180,7 @@ extension CacheWriter {
                     for digest in try covers.sweep(folder) { try changes.removeFile(of: digest) }
                 }
             }
+            try sweepSizes()
         }
     }
 

@@ -1,25 +1,36 @@
 import CoverLibrary
+import Platform
 
 /// The state of a cover on a page.
 enum CoverState: Sendable {
     /// It is cached. Stale: it may have changed at its server since.
-    case ready(digest: String, isStale: Bool)
+    case ready(LibraryAPI.CoverStatus)
     case waiting
     case failed(CoverProblem)
 
     init(_ cached: LibraryAPI.CoverStatus) {
-        self = .ready(digest: cached.digest, isStale: cached.isStale)
+        self = .ready(cached)
     }
 
     var json: String {
         jsonText {
             switch self {
-            case .ready(let digest, let isStale):
-                $0.add("digest", digest)
-                if isStale { $0.add("stale", true) }
+            case .ready(let cached):
+                $0.add("digest", cached.digest)
+                if cached.isStale { $0.add("stale", true) }
+                cached.addLook(to: &$0)
             case .waiting: $0.add("waiting", true)
             case .failed(let problem): problem.add(to: &$0, as: "failure")
             }
         }
+    }
+}
+
+extension LibraryAPI.CoverStatus {
+    /// Adds what a page paints before it has the cover.
+    func addLook(to object: inout JSONObject) {
+        guard let color, let blurHash else { return }
+        object.add("color", color)
+        object.add("blurhash", blurHash)
     }
 }

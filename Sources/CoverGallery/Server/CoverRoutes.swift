@@ -9,6 +9,8 @@ import ServerChannels
 ///
 /// A cover's path ends in its digest: it needs neither the library file nor a URL, and its response never changes. Pages learn which
 /// album has which digest from `PageRoutes`.
+///
+/// With `?w=300` it is the cover in a smaller size, one of `LibraryAPI.keptSizes`, or as it is if it cannot be made smaller.
 struct CoverRoutes: Sendable {
     let model: GalleryModel
 
@@ -17,18 +19,33 @@ struct CoverRoutes: Sendable {
         router.post("/api/pictures") { request, _ in try await storePicture(request) }
     }
 
-    /// - Throws: `HTTPError`: 404 unless the path ends in the digest of a cached cover.
+    /// - Throws: `HTTPError`: 404 unless the path ends in the digest of a cached cover, 400 if the size is none that is kept.
     private func cover(_ request: Request, _ context: GalleryContext) async throws -> Response {
         let digest = context.parameters.get("digest") ?? ""
+        let size = try Self.size(request)
         let busy = HTTPError(
             .serviceUnavailable, message: "too many browsers read their covers slowly; try again later")
         // The size is not known before the cover is read.
         guard let held = await model.coverBytes.reserve(Self.largestUsual) else { throw busy }
-        guard let cover = try await model.library.cachedCover(digest: digest) else {
-            throw HTTPError(.notFound, message: "this cover is not in the cache")
-        }
+        let found =
+            if let size { try await model.library.cachedCover(digest: digest, longestSide: size) } else {
+                try await model.library.cachedCover(digest: digest)
+            }
+        guard let cover = found else { throw HTTPError(.notFound, message: "this cover is not in the cache") }
         guard held.resize(to: cover.data.count) else { throw busy }
-        return Self.response(cover, request, context.channel, held)
+        // A size is not the bytes that the digest names.
+        let tag = size.map { cover.digest == digest ? digest : "\(digest)-\($0)" } ?? digest
+        return Self.response(cover, tag: tag, request, context.channel, held)
+    }
+
+    /// The wanted size; nil for the cover as it is.
+    private static func size(_ request: Request) throws -> Int? {
+        guard let text = request.uri.queryParameters["w"] else { return nil }
+        guard let size = Int(text), LibraryAPI.keptSizes.contains(size) else {
+            let sizes = LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")
+            throw HTTPError(.badRequest, message: "w must be one of \(sizes)")
+        }
+        return size
     }
 
     /// The room that is reserved for a cover while it is read, in bytes.
@@ -46,11 +63,11 @@ struct CoverRoutes: Sendable {
     }
 
     private static func response(
-        _ cover: Cover, _ request: Request, _ channel: any Channel, _ held: ByteBudget.Reservation
+        _ cover: Cover, tag: String, _ request: Request, _ channel: any Channel, _ held: ByteBudget.Reservation
     ) -> Response {
         let bytes = ByteBuffer(bytes: cover.data)
         var response = Response.file(
-            bytes, type: cover.mediaType, tag: "\"\(cover.digest)\"", for: request,
+            bytes, type: cover.mediaType, tag: "\"\(tag)\"", for: request,
             // The path names these bytes for ever (RFC 8246).
             [.cacheControl: "private, max-age=31536000, immutable", .contentSecurityPolicy: policy])
         if response.status == .ok { response.body = body(bytes, channel, held) }

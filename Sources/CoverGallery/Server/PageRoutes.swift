@@ -58,6 +58,7 @@ struct PageRoutes: Sendable {
                 let text = jsonText {
                     $0.add("digest", cached.digest)
                     $0.add("bytes", cached.bytes)
+                    cached.addLook(to: &$0)
                 }
                 $0.add(cover.album, raw: text)
             }

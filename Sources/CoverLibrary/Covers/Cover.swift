@@ -75,6 +75,8 @@ public struct CacheStatistics: Sendable, Hashable, Codable {
     public var chargedBytes = 0
     /// Space that the covers, the index and the files beside it take on disk, in bytes.
     public var diskBytes = 0
+    /// The part of `chargedBytes` that covers in smaller sizes take.
+    public var sizeBytes = 0
     /// The limit of `chargedBytes`.
     public var capacity = 0
     /// Requests answered from the cache, over its life.

@@ -1,5 +1,6 @@
 import CoverCache
 import CoverFetch
+import CoverSizes
 import CurlHTTP
 import Dispatch
 import HTTPCaching
@@ -25,6 +26,7 @@ package final class CoverPipeline: Sendable {
     /// Nil if the processes of this cache cannot share leases.
     private let leases: CacheLeases?
     private let state = Mutex(State())
+    let sizes = SizeWorkers<SizeKey, MadeSize>()
     /// Reads block, so they run neither on the cooperative pool nor in line.
     private let readers = DispatchQueue(label: "sleeve.read", attributes: .concurrent)
 
@@ -155,7 +157,7 @@ package final class CoverPipeline: Sendable {
         }
     }
 
-    private func drop(_ key: String) async {
+    func drop(_ key: String) async {
         let url = Redaction.redact(key)
         do {
             try await persistency.withWriter { try $0.dropDamaged(key) }

@@ -2,6 +2,7 @@ import CoverCache
 import CoverFetch
 import CurlHTTP
 import Platform
+import Synchronization
 
 /// Stores covers on a thread of its own, commits them in groups, and publishes their outcomes.
 ///
@@ -25,6 +26,8 @@ actor PersistencyManager: DownloadStore {
     private var runs = 0
     private var waitingForRoom: [CheckedContinuation<Void, Never>] = []
     private var flushers: [CheckedContinuation<Void, Never>] = []
+    /// Sizes that were made and are not written yet.
+    private nonisolated let madeSizes = Mutex<[SmallCover]>([])
 
     /// Waits for the disk on a thread of its own.
     private actor Syncer {
@@ -296,6 +299,33 @@ actor PersistencyManager: DownloadStore {
         await scheduler?.resubmit(requests)
     }
 
+    // MARK: - Sizes
+
+    /// Sizes that wait for the disk are written together.
+    nonisolated func keepSoon(_ size: SmallCover) {
+        let isFirst = madeSizes.withLock { sizes in
+            sizes.append(size)
+            return sizes.count == 1
+        }
+        if isFirst { Task { await keepSizes() } }
+    }
+
+    /// Writes the sizes that were made. They are disposable, so a failure is ignored: they are made again.
+    func keepSizes() {
+        let sizes = madeSizes.withLock { sizes in
+            defer { sizes = [] }
+            return sizes
+        }
+        guard let openWriter, !sizes.isEmpty else { return }
+        // Covers on their way to the disk need their room.
+        try? openWriter.keep(sizes, reserving: runs > 0 || pipeline.hasCovers ? openWriter.headroom : 0)
+    }
+
+    /// Returns when not many sizes wait for the disk: they are in memory.
+    nonisolated func waitForKeeping() async {
+        if madeSizes.withLock({ $0.count }) > 256 { await keepSizes() }
+    }
+
     // MARK: - Flushing and maintenance
 
     /// Returns when everything stored so far is committed.
@@ -350,6 +380,7 @@ actor PersistencyManager: DownloadStore {
         await flush()
         // Downloads that have come since.
         try? commitNow()
+        keepSizes()
         try? openWriter?.close()
         openWriter = nil
     }

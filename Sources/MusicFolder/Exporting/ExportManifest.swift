@@ -1,4 +1,5 @@
 import AlbumLibrary
+import CoverLibrary
 import Platform
 
 /// What exports wrote into a folder: JSON lines in its file `.sleeve-export.jsonl`.
@@ -18,6 +19,14 @@ struct ExportManifest {
         var bytes: Int
         /// When the file was modified, in seconds since 1970.
         var modified: Int
+        /// The digest of the cover that the file is a smaller version of, and the longest side that was wanted.
+        var source: String?
+        var size: Int?
+
+        /// Whether the file has this cover in this size.
+        func shows(_ cover: ExportCover, _ size: Int?) -> Bool {
+            size == nil ? digest == cover.digest.description : source == cover.digest.description && self.size == size
+        }
 
         /// The names of `path`; nil if it leads out of the folder, as no export writes it.
         var names: [FileName]? {
@@ -77,6 +86,10 @@ struct ExportManifest {
             line.add("digest", record.digest)
             line.add("bytes", record.bytes)
             line.add("modified", record.modified)
+            if let source = record.source {
+                line.add("source", source)
+                line.add("size", record.size)
+            }
             bytes += (line.text + "\n").utf8
         }
     }

@@ -1,6 +1,8 @@
 /// How covers are exported.
 package struct ExportOptions: Sendable, Hashable {
     package var pattern: ExportPattern
+    /// Write covers whose longest side has at most this many pixels, as baseline JPEG; nil for covers as they are.
+    package var longestSide: Int?
     /// Make hard links to the cache's files instead of copies, where both are on one file system.
     package var usesHardLinks = false
     /// Remove files that exports wrote and that belong to no album's cover any more.

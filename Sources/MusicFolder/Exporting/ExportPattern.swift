@@ -22,7 +22,7 @@ package struct ExportPattern: Sendable, Hashable {
 
     /// A pattern for a program that shows covers: the names that it looks for.
     package enum Profile: String, Sendable, CaseIterable {
-        case navidrome, jellyfin, kodi
+        case navidrome, jellyfin, kodi, rockbox
 
         package var pattern: String {
             switch self {
@@ -32,6 +32,16 @@ package struct ExportPattern: Sendable, Hashable {
             case .jellyfin: "{albumartist}/{album}/folder.{ext}"
             // It knows `folder.jpg` in this case only, and no PNG.
             case .kodi: "{albumartist}/{album}/folder.jpg"
+            case .rockbox: "{albumartist}/{album}/cover.jpg"
+            }
+        }
+
+        /// The size of the pictures, if the program cannot show every cover.
+        package var longestSide: Int? {
+            switch self {
+            case .navidrome, .jellyfin, .kodi: nil
+            // It reads no progressive JPEG, and its screens are small.
+            case .rockbox: 300
             }
         }
     }

@@ -12,6 +12,8 @@ struct Exporter {
 
     let options: ExportOptions
     let coverPath: (Digest) -> String
+    /// A cover in the wanted size; nil if it is gone or cannot be made smaller.
+    let smaller: (Digest) -> [UInt8]?
     let onEvent: (ExportEvent) -> Void
     let progress: (ExportSummary) -> Void
     let isCancelled: () -> Bool
@@ -38,10 +40,11 @@ struct Exporter {
 
     init(
         _ options: ExportOptions, _ folder: ExportFolder, coverPath: @escaping (Digest) -> String,
-        isCancelled: @escaping () -> Bool, onEvent: @escaping (ExportEvent) -> Void,
+        smaller: @escaping (Digest) -> [UInt8]?, isCancelled: @escaping () -> Bool,
+        onEvent: @escaping (ExportEvent) -> Void,
         progress: @escaping (ExportSummary) -> Void
     ) {
-        (self.options, self.folder, self.coverPath) = (options, folder, coverPath)
+        (self.options, self.folder, self.coverPath, self.smaller) = (options, folder, coverPath, smaller)
         (self.isCancelled, self.onEvent, self.progress) = (isCancelled, onEvent, progress)
     }
 
@@ -85,11 +88,12 @@ struct Exporter {
         let former = folder.manifest.records[path] ?? []
         do throws(SystemError) {
             let found = try folder.status(item.path)
-            switch Self.decision(item, found, former) {
+            let size = size(of: item)
+            switch Self.decision(item, size, found, former) {
             case .unchanged:
                 summary.unchanged += 1
                 // An older line may name another album, or a version that was not written in the end.
-                if former.count > 1, let last = former.last(where: { $0.digest == item.cover.digest.description }) {
+                if former.count > 1, let last = former.last(where: { $0.shows(item.cover, size) }) {
                     folder.settle(last)
                 }
             case .write: try write(item, path, former: [])
@@ -107,6 +111,11 @@ struct Exporter {
         }
     }
 
+    /// The wanted size; nil for a cover that is written as it is, as its format cannot be made smaller.
+    private func size(of item: ExportPlan.Item) -> Int? {
+        item.cover.mediaType == "image/jpeg" ? options.longestSide : nil
+    }
+
     private enum Decision: Equatable {
         case unchanged, write
         /// The file is an export's, of another cover.
@@ -117,14 +126,14 @@ struct Exporter {
     }
 
     private static func decision(
-        _ item: ExportPlan.Item, _ found: stat?, _ former: [ExportManifest.Record]
+        _ item: ExportPlan.Item, _ size: Int?, _ found: stat?, _ former: [ExportManifest.Record]
     ) -> Decision {
         guard let found else { return .write }
         let matching = former.filter { $0.matches(found) }
-        if matching.contains(where: { $0.digest == item.cover.digest.description }) { return .unchanged }
+        if matching.contains(where: { $0.shows(item.cover, size) }) { return .unchanged }
         if !matching.isEmpty { return .replace }
         let mayBeEqual = found.st_mode & S_IFMT == S_IFREG && Int(found.st_size) == item.cover.bytes
-        return mayBeEqual ? .compare : .keep
+        return mayBeEqual && size == nil ? .compare : .keep
     }
 
     private mutating func keep(_ path: String, _ former: [ExportManifest.Record]) {
@@ -148,9 +157,10 @@ struct Exporter {
             summary.bytes += item.cover.bytes
             return onEvent(.written(path: path, isNew: former.isEmpty, isNumbered: item.isNumbered))
         }
+        guard let name = FileName(item.path[item.path.count - 1]) else { return }
+        if let size = size(of: item) { return try write(item, path, name, size, former) }
         guard let source = try cover(item, path) else { return }
         let target = try folder.makeFolder(item.path.dropLast())
-        guard let name = FileName(item.path[item.path.count - 1]) else { return }
         var (file, isShared, modified): (NewFile?, Bool, Int)
         if options.usesHardLinks, !linksFailed {
             (file, isShared, modified) = (nil, true, Int(source.status.modificationTime.tv_sec))
@@ -166,6 +176,26 @@ struct Exporter {
         group.append(
             Pending(
                 item: item, file: file, target: target, name: name, record: record, former: former, isShared: isShared))
+        if group.count >= Self.groupSize { commitGroup() }
+    }
+
+    /// Writes a cover in a smaller size.
+    private mutating func write(
+        _ item: ExportPlan.Item, _ path: String, _ name: FileName, _ size: Int, _ former: [ExportManifest.Record]
+    ) throws(SystemError) {
+        guard let bytes = smaller(item.cover.digest) else {
+            summary.failed += 1
+            return onEvent(.failed(path: path, reason: "the cover is damaged, or too large to be made smaller"))
+        }
+        let target = try folder.makeFolder(item.path.dropLast())
+        let file = try NewFile(in: target)
+        try file.write(bytes)
+        let record = ExportManifest.Record(
+            path: path, album: item.albumID, digest: Digest(of: bytes).description, bytes: bytes.count,
+            modified: Int(try file.status().modificationTime.tv_sec), source: item.cover.digest.description, size: size)
+        group.append(
+            Pending(
+                item: item, file: file, target: target, name: name, record: record, former: former, isShared: false))
         if group.count >= Self.groupSize { commitGroup() }
     }
 

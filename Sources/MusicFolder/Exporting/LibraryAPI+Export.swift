@@ -17,15 +17,24 @@ extension LibraryAPI {
     ) async throws(LibraryError) -> ExportSummary {
         try refuseCache(directory)
         let albums = try await albums.all()
-        let covers = try await coverFiles(of: albums)
+        var covers = try await coverFiles(of: albums)
+        if options.longestSide != nil {
+            // They become JPEG.
+            for index in covers.indices where ["image/png", "image/webp"].contains(covers[index]?.mediaType) {
+                covers[index]?.mediaType = "image/jpeg"
+            }
+        }
         let isCancelled = Atomic(false)
         do {
             return try await withTaskCancellationHandler {
-                try await WorkThread.run { [self] in
+                try await WorkThread.run { [self, covers] in
                     let plan = ExportPlan(Array(zip(albums, covers)), options.pattern)
                     var exporter = Exporter(
                         options, try ExportFolder(directory, isDryRun: options.isDryRun),
-                        coverPath: { self.coverFile($0) }, isCancelled: { isCancelled.load(ordering: .relaxed) },
+                        coverPath: { self.coverFile($0) },
+                        smaller: { digest in
+                            options.longestSide.flatMap { try? self.coverBytes(digest, longestSide: $0) ?? nil }
+                        }, isCancelled: { isCancelled.load(ordering: .relaxed) },
                         onEvent: onEvent, progress: progress)
                     return exporter.run(plan, albums: Set(albums.map(\.id)))
                 }

@@ -49,14 +49,22 @@ struct CoverRun {
 
     /// Runs to the end or to a signal, closes the library, and prints the summary.
     /// - Parameters:
+    ///   - sizes: What is made of each cover ahead, in pixels of the longest side.
     ///   - isComplete: Whether every list could be read. It is called at the end.
     ///   - ended: Called before the library closes. Returns the text for a run of nothing.
     /// - Throws: The exit code, unless it is 0.
     func run<Summary>(
-        _ outcomes: CoverOutcomes<Summary>, of library: LibraryAPI, isComplete: () -> Bool = { true },
+        _ outcomes: CoverOutcomes<Summary>, of library: LibraryAPI, sizes: [Int] = [],
+        isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
-        let work = Task { try await consume(outcomes) }
+        let work = Task {
+            if sizes.isEmpty {
+                try await consume(outcomes)
+            } else {
+                try await consume(outcomes, making: sizes, in: library)
+            }
+        }
         Signals.handle { _ in work.cancel() }
         let line = Task {
             guard let interval = files.progress.interval(options) else { return }
@@ -112,6 +120,33 @@ struct CoverRun {
             report?.add(outcome)
             failures.record(outcome)
             await report?.ready()
+        }
+    }
+
+    /// Covers whose sizes are made or wait for it.
+    private static let maximumAhead = 64
+
+    /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, never that of covers on their way.
+    private func consume<Summary>(
+        _ outcomes: CoverOutcomes<Summary>, making sizes: [Int], in library: LibraryAPI
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var count = 0
+            for try await outcome in outcomes {
+                report?.add(outcome)
+                failures.record(outcome)
+                await report?.ready()
+                guard let digest = outcome.digest else { continue }
+                if count < Self.maximumAhead { count += 1 } else { try await group.next() }
+                group.addTask {
+                    do throws(CoverFailure) {
+                        try await library.makeSizes(sizes, of: digest)
+                    } catch  where error.kind != .cancelled {
+                        failures.warn("the sizes of \(digest) were not made: \(error.detail)")
+                    } catch {}
+                }
+            }
+            try await group.waitForAll()
         }
     }
 

@@ -16,6 +16,9 @@ struct Export: AsyncParsableCommand {
             else the id), {digest} and {ext}, the extension by the picture's type. A name that ends with .jpg or another \
             picture's extension takes pictures of this type only; the others are reported.
 
+            With --size the files are smaller pictures: baseline JPEG, turned upright, never enlarged. GIF, AVIF, JPEG XL, HEIC and SVG are \
+            written as they are, or reported where the name ends with .jpg.
+
             Only what changed is written; .sleeve-export.jsonl in the folder says what that is. A file that no export wrote, or \
             that was changed since, is never replaced or removed. Where the file system can, a file shares its blocks with the \
             cache's (reflink). With --link it is the cache's file itself: readable by its owner only, so not by a media server that \
@@ -28,6 +31,7 @@ struct Export: AsyncParsableCommand {
 
               sleeve export ~/Covers
               sleeve export /srv/covers --profile navidrome
+              sleeve export /media/player/Music --profile rockbox
               sleeve export covers --as '{year}/{albumartist} - {album}.{ext}' --prune
             """)
 
@@ -42,9 +46,12 @@ struct Export: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The names that a program looks for: navidrome ({albumartist}/{album}/cover.{ext}), jellyfin (…/folder.{ext}) or kodi (…/folder.jpg).",
+            "The names that a program looks for: navidrome ({albumartist}/{album}/cover.{ext}), jellyfin (…/folder.{ext}), kodi (…/folder.jpg) or rockbox (…/cover.jpg, --size 300).",
             valueName: "name"))
     var profile: ExportPattern.Profile?
+
+    @Option(help: ArgumentHelp("The longest side of the pictures. Default: covers as they are.", valueName: "pixels"))
+    var size: Int?
 
     @Flag(help: "Make hard links to the cache's files. Copies, and says so, where that is not possible.")
     var link = false
@@ -60,6 +67,10 @@ struct Export: AsyncParsableCommand {
 
     func validate() throws {
         if directory.isEmpty { throw ValidationError("Name the folder to write to.") }
+        if let size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
+        if link, size ?? profile?.longestSide != nil {
+            throw ValidationError("--link is for covers as they are, not for --size.")
+        }
         if pattern != nil, profile != nil { throw ValidationError("Use either --as or --profile.") }
         _ = try exportOptions()
     }
@@ -68,6 +79,7 @@ struct Export: AsyncParsableCommand {
         do throws(ExportPattern.Problem) {
             var options = ExportOptions(
                 try ExportPattern(pattern ?? profile?.pattern ?? ExportPattern.standard))
+            options.longestSide = size ?? profile?.longestSide
             (options.usesHardLinks, options.prunes, options.isDryRun) = (link, prune, dryRun)
             return options
         } catch {

@@ -16,6 +16,10 @@ struct Get: AsyncParsableCommand {
             With --path it prints the path of the cover's file in the cache instead, for programs that read pictures from files. \
             The file has the cover's bytes and nothing else. Do not change it; it is there until the cover is evicted or replaced.
 
+            With --size it is a smaller picture: a baseline JPEG, turned upright, never enlarged. A cover that is one already, or that \
+            cannot be made smaller (GIF, AVIF, JPEG XL, HEIC, SVG, damaged), is written as it is. The sizes 150, 300, 600 and 1200 are \
+            kept in the cache.
+
             With --album it is the cover of an album of the library: at the first of its URLs that is cached, else at the first \
             from which it can be downloaded.
 
@@ -23,6 +27,7 @@ struct Get: AsyncParsableCommand {
             URL, no such album, or no readable cache, 128+N stopped by signal N.
 
               sleeve get https://example.org/cover.jpg -o cover.jpg
+              sleeve get --size 300 https://example.org/cover.jpg -o small.jpg
               sleeve get --offline https://example.org/cover.jpg | file -
               sleeve get --album "The Harbour Lights - Low Tide" -o cover.jpg
               notify-send "Low Tide" --icon "$(sleeve get --path "$url")"
@@ -44,6 +49,9 @@ struct Get: AsyncParsableCommand {
     @Flag(help: "Print the path of the cover's file in the cache.")
     var path = false
 
+    @Option(help: ArgumentHelp("The longest side of the picture.", valueName: "pixels"))
+    var size: Int?
+
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var network: NetworkOptions
@@ -51,7 +59,12 @@ struct Get: AsyncParsableCommand {
 
     func validate() throws {
         if (url == nil) == (album == nil) { throw ValidationError("Name the cover: a URL, or --album.") }
+        if let size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
         if path {
+            if let size, !LibraryAPI.keptSizes.contains(size) {
+                throw ValidationError(
+                    "With --path, --size is one of \(LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")).")
+            }
             if output != nil { throw ValidationError("Use either --path or --output.") }
             return
         }
@@ -69,11 +82,17 @@ struct Get: AsyncParsableCommand {
         try archive.apply(to: &configuration)
         let library = try await openLibrary(configuration, createsCache: !network.offline)
         let request = try await request(in: library)
-        let work = Task { try await library.cover(for: request) }
+        let work = Task {
+            if let size {
+                try await library.cover(for: request, longestSide: size)
+            } else {
+                try await library.cover(for: request)
+            }
+        }
         Signals.handle { _ in work.cancel() }
         do {
             let cover = try await work.value
-            let file = path ? try file(cover, in: library) : nil
+            let file = path ? try await file(cover, in: library) : nil
             if !path { try write(cover) }
             if cover.isStale {
                 configuration.logger.notice(
@@ -113,8 +132,12 @@ struct Get: AsyncParsableCommand {
     }
 
     /// The path of the cover's file.
-    private func file(_ cover: Cover, in library: LibraryAPI) throws -> String {
-        if let file = try library.coverFile(for: cover.key) { return file }
+    private func file(_ cover: Cover, in library: LibraryAPI) async throws -> String {
+        let file =
+            if let size { try await library.coverFile(for: cover.key, longestSide: size) } else {
+                try library.coverFile(for: cover.key)
+            }
+        if let file { return file }
         throw CoverFailure(
             .notStorable, url: cover.key, detail: "the cover has no file, as its server forbids keeping it (no-store)")
     }

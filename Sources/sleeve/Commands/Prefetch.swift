@@ -25,6 +25,9 @@ struct Prefetch: AsyncParsableCommand {
             (musicBrainzReleaseId, musicBrainzReleaseGroupId, or the names that taggers use) falls back to the Cover Art \
             Archive. A 404 from the archive is cached for a week.
 
+            With --sizes it also makes smaller pictures of the covers, for the gallery's wall and `sleeve get --size`, which make them when \
+            they are first wanted otherwise. What has no room in the cache is made again then.
+
               sleeve prefetch albums.json
               tail -n +2 library.tsv | cut -f3 | sleeve prefetch - --per-host 4 --rate 20
               sleeve prefetch covers.csv --report report.jsonl --json
@@ -50,11 +53,24 @@ struct Prefetch: AsyncParsableCommand {
             valueName: "i/n"))
     var shard: Shard?
 
+    @Option(
+        help: ArgumentHelp(
+            "Make these sizes of the covers ahead, in pixels of the longest side: 150, 300, 600, 1200.",
+            valueName: "list"))
+    var sizes = CommaSeparated<Int>([])
+
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveOptions
     @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
+
+    func validate() throws {
+        guard sizes.values.allSatisfy({ LibraryAPI.keptSizes.contains($0) }) else {
+            let all = LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")
+            throw ValidationError("--sizes takes some of \(all), with commas between them.")
+        }
+    }
 
     func run() async throws {
         var configuration = try options.configuration()
@@ -78,7 +94,9 @@ struct Prefetch: AsyncParsableCommand {
                 failures.warn("\(problem)")
                 hasUnreadableList.store(true, ordering: .relaxed)
             })
-        try await run.run(outcomes, of: library, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }) { _ in
+        try await run.run(
+            outcomes, of: library, sizes: sizes.values, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }
+        ) { _ in
             "Nothing to download: no covers are listed.\n"
         }
     }

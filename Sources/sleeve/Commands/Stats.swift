@@ -23,6 +23,7 @@ struct Stats: AsyncParsableCommand {
         line.add("liveBytes", statistics.liveBytes)
         line.add("chargedBytes", statistics.chargedBytes)
         line.add("diskBytes", statistics.diskBytes)
+        line.add("sizeBytes", statistics.sizeBytes)
         line.add("capacity", statistics.capacity)
         line.add("hits", statistics.hits)
         line.add("misses", statistics.misses)
@@ -43,6 +44,7 @@ struct Stats: AsyncParsableCommand {
             ("covers", Decimals.grouped(statistics.blobs)),
             ("size", "\(ByteSize(statistics.liveBytes))"),
             ("on disk", "\(ByteSize(statistics.diskBytes))"),
+            ("smaller", "\(ByteSize(statistics.sizeBytes)) of smaller pictures, which make room first"),
             ("used", "\(ByteSize(statistics.chargedBytes)) of \(ByteSize(statistics.capacity))"),
             ("pinned", "\(Decimals.count(statistics.pinned, "cover")), \(ByteSize(statistics.pinnedBytes))"),
             ("saved", "\(ByteSize(statistics.deduplicatedBytes)) by storing equal covers once"),

@@ -1,0 +1,103 @@
+package import Platform
+
+/// A cover in a smaller size, to be kept.
+package struct SmallCover: Sendable {
+    package var digest: Digest
+    /// One of `SizeFolder.steps`.
+    package var longestSide: Int
+    /// Made by `SizeFolder.sealed`.
+    package var bytes: [UInt8]
+    package var look: CoverLook
+
+    package init(digest: Digest, longestSide: Int, bytes: [UInt8], look: CoverLook) {
+        (self.digest, self.longestSide, self.bytes, self.look) = (digest, longestSide, bytes, look)
+    }
+}
+
+/// What stands for a cover until it is there.
+package struct CoverLook: Sendable, Hashable {
+    /// Red, green and blue, 8 bits each.
+    package var color: UInt32
+    package var blurHash: String
+
+    package init(color: UInt32, blurHash: String) { (self.color, self.blurHash) = (color, blurHash) }
+}
+
+/// Covers in smaller sizes, made from their files and named as these are:
+///
+///     sizes/300/ab/abcdef…   a JPEG whose longer side has at most 300 pixels
+///
+/// They are disposable: the index knows only the bytes that those of a cover take. They are not synced. A comment at the start of each has
+/// the SHA-256 of all that follows, so that what power loss or a failing disk has changed is noticed, and made again.
+package struct SizeFolder: Sendable {
+    /// The longest sides that are kept, in pixels.
+    package static let steps = [150, 300, 600, 1_200]
+
+    let path: String
+
+    func step(_ longestSide: Int) -> CoverFolder { CoverFolder(path: "\(path)/\(longestSide)") }
+    var all: [CoverFolder] { Self.steps.map(step) }
+
+    /// The start of an image, a comment of 66 bytes and its length (ITU-T T.81, section B.2.4.5), and the rest.
+    private static let (start, restOffset): ([UInt8], Int) = ([0xFF, 0xD8, 0xFF, 0xFE, 0, 66], 70)
+
+    /// A JPEG with the comment that `read` checks.
+    package static func sealed(_ jpeg: [UInt8]) -> [UInt8] {
+        let rest = jpeg.dropFirst(2)
+        return start + Array(Digest(of: rest).description.utf8) + rest
+    }
+
+    /// - Returns: nil if there is no file, or not what was written.
+    /// - Throws: `CacheError` if it cannot be read.
+    func read(_ digest: Digest, _ longestSide: Int) throws(CacheError) -> [UInt8]? {
+        try Self.read(step(longestSide).path(of: digest))
+    }
+
+    private static func read(_ file: String) throws(CacheError) -> [UInt8]? {
+        guard let (bytes, _) = try CoverFolder.contents(of: file, length: AllocatedSpace.length(of: file)),
+            bytes.count > restOffset, bytes.starts(with: start)
+        else { return nil }
+        let seal = String(decoding: bytes[start.count..<restOffset], as: UTF8.self)
+        return Digest(of: bytes[restOffset...]).description == seal ? bytes : nil
+    }
+
+    /// Replaces a size's file. It is not synced.
+    func write(_ size: SmallCover) throws {
+        let step = step(size.longestSide)
+        let file = step.path(of: size.digest)
+        for folder in [path, step.path, AtomicFile.directory(of: file)]
+        where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+            throw CacheError.last("create", folder)
+        }
+        guard try size.bytes.withUnsafeBytes({ try step.replace(file, with: $0) }) != nil else {
+            throw CacheError.last("rename", file)
+        }
+    }
+
+    /// Bytes of the blocks of a cover's sizes.
+    func charge(of digest: Digest) -> Int {
+        all.map { $0.path(of: digest) }.reduce(0) {
+            $0 + max(AllocatedSpace.bytes(of: $1), AllocatedSpace.length(of: $1))
+        }
+    }
+
+    /// Unlinks a cover's sizes. Returns whether they are gone.
+    func remove(_ digest: Digest) -> Bool { all.reduce(true) { $1.remove(digest) && $0 } }
+
+    /// The paths of the folders that there are.
+    func folders() -> [String] {
+        all.flatMap { step in [step.path] + ((try? step.folders()) ?? []).map { "\(step.path)/\($0)" } }
+    }
+
+    func removeEmptyFolders() { for step in all { step.removeEmptyFolders() } }
+
+    /// Calls `visit` for each damaged size with its cover and its path.
+    func verify(_ visit: (Digest, String) -> Void) throws(CacheError) {
+        for folder in folders() {
+            for name in try CacheDirectory.names(in: folder) {
+                guard let digest = Digest(name), try Self.read("\(folder)/\(name)") == nil else { continue }
+                if access("\(folder)/\(name)", F_OK) == 0 { visit(digest, "\(folder)/\(name)") }
+            }
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import CoverCache
+import CoverFetch
+import CoverSizes
+import ImageHeader
+import Logging
+import Platform
+
+/// Covers in smaller sizes: as they are kept in the cache, else made from the covers' bytes.
+extension CoverPipeline {
+    struct SizeKey: Hashable, Sendable {
+        var digest: Digest
+        var longestSide: Int
+    }
+
+    /// What became of a cover that was to be made smaller.
+    enum MadeSize: Sendable {
+        case made(CachedEntry, bytes: [UInt8])
+        /// It is used as it is.
+        case original(CachedEntry, body: [UInt8], Reduction.Reason)
+        case missing
+        case damaged(key: String)
+    }
+
+    /// A cached cover in a smaller size, or as it is if it cannot be made smaller; nil if there is no such cover. Counts as a use.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    func cover(_ digest: Digest, longestSide: Int) async throws(CoverFailure) -> Cover? {
+        do {
+            if SizeFolder.steps.contains(longestSide),
+                let found = try await read({ try $0.size(digest, longestSide) }), let bytes = found.bytes
+            {
+                passUsageOn(ofAtLeast: 1_024)
+                return Cover(found.entry, size: bytes)
+            }
+            return try await makeSize(digest, longestSide, isUrgent: true)
+        } catch {
+            throw CoverFailure(cache: error, url: "")
+        }
+    }
+
+    /// Makes a size and has the disk thread keep it, if it is one that is kept.
+    /// - Parameter isUrgent: before those that are made ahead.
+    func makeSize(_ digest: Digest, _ longestSide: Int, isUrgent: Bool) async throws -> Cover? {
+        if isClosed { throw CacheError.closed }
+        let key = SizeKey(digest: digest, longestSide: longestSide)
+        let made = try await sizes.value(for: key, isUrgent: isUrgent) { [reader, persistency] in
+            try Self.made(key, reader, persistency)
+        }
+        switch made {
+        case .made(let entry, let bytes): return Cover(entry, size: bytes)
+        case .original(let entry, let body, let reason):
+            if reason == .damaged || reason == .noMemory {
+                configuration.logger.debug("\(digest) is used as it is, not in \(longestSide) pixels: \(reason)")
+            }
+            return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
+        case .missing: return nil
+        case .damaged(let key):
+            await drop(key)
+            return nil
+        }
+    }
+
+    /// Blocks, on a thread of `sizes`.
+    private static func made(
+        _ key: SizeKey, _ reader: CacheReader, _ persistency: PersistencyManager
+    ) throws -> MadeSize {
+        switch try reader.cover(digest: key.digest) {
+        case .miss: return .missing
+        case .damaged(let key): return .damaged(key: key)
+        case .hit(let entry, let body):
+            switch body.withUnsafeBytes({ SmallPicture.reduce($0, to: key.longestSide) }) {
+            case .original(let reason): return .original(entry, body: body, reason)
+            case .made(let picture):
+                guard SizeFolder.steps.contains(key.longestSide) else { return .made(entry, bytes: picture.bytes) }
+                let bytes = SizeFolder.sealed(picture.bytes)
+                persistency.keepSoon(
+                    SmallCover(
+                        digest: key.digest, longestSide: key.longestSide, bytes: bytes,
+                        look: CoverLook(color: picture.look.color, blurHash: picture.look.blurHash)))
+                return .made(entry, bytes: bytes)
+            }
+        }
+    }
+}
+
+extension Cover {
+    fileprivate init(_ entry: CachedEntry, size bytes: [UInt8]) {
+        self.init(
+            entry.metadata.key, bytes.withUnsafeBytes { ImageHeader($0) } ?? ImageHeader("image/jpeg"), bytes)
+        isStale = Staleness(entry, at: WallClock.milliseconds()) != .fresh
+    }
+}

@@ -1,0 +1,107 @@
+import CoverCache
+public import CoverFetch
+import CoverSizes
+import CurlHTTP
+import ImageHeader
+public import Platform
+
+/// Covers in smaller sizes.
+extension LibraryAPI {
+    /// The longest sides, in pixels, of the sizes that the cache keeps beside its covers. Others are made for each call.
+    public static let keptSizes = SizeFolder.steps
+
+    /// The cover at `url` in a smaller size, made from the cover as `cover(for:)` returns it.
+    ///
+    /// The result is a baseline JPEG, turned by its Exif orientation, with alpha on white, and never enlarged. A cover that is a JPEG of this
+    /// size already is returned as it is; so is one that cannot be made smaller: a GIF, AVIF, JPEG XL, HEIC, TIFF, BMP or SVG, an animation, one
+    /// of more than 50 million pixels or 16,384 on a side, or one whose bytes are damaged. `mediaType` and `digest` are those of the returned bytes.
+    /// - Parameter longestSide: of the result, in pixels, at least 1. The cache keeps those of `keptSizes`.
+    /// - Throws: `CoverFailure`, as `cover(for:)` does.
+    public func cover(for url: URL, longestSide: Int) async throws(CoverFailure) -> Cover {
+        try await cover(for: CoverRequest(url: url), longestSide: longestSide)
+    }
+
+    /// The cover of a request in a smaller size, as `cover(for:longestSide:)` returns it.
+    /// - Throws: `CoverFailure`, as `cover(for:)` does.
+    public func cover(for request: CoverRequest, longestSide: Int) async throws(CoverFailure) -> Cover {
+        let cover = try await cover(for: request)
+        let small = try await cachedCover(digest: cover.digest, longestSide: longestSide)
+        // A cover that must not be stored is not in the cache.
+        guard var small = small ?? Self.resized(cover, longestSide: longestSide) else { return cover }
+        (small.url, small.key, small.isStale) = (cover.url, cover.key, cover.isStale)
+        return small
+    }
+
+    private static func resized(_ cover: Cover, longestSide: Int) -> Cover? {
+        guard let bytes = resized(cover.data, longestSide: longestSide) else { return nil }
+        return bytes.withUnsafeBytes { ImageHeader($0) }.map { Cover(cover.key, $0, bytes) }
+    }
+
+    /// The cached cover with this digest in a smaller size, verified; nil if there is none. Never connects.
+    /// - Parameter digest: of the cover itself, as `Cover.digest`.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    package func cachedCover(digest: String, longestSide: Int) async throws(CoverFailure) -> Cover? {
+        guard let digest = Digest(digest) else { return nil }
+        return try await covers.cover(digest, longestSide: longestSide)
+    }
+
+    /// Makes those sizes of a cached cover that the cache does not keep yet, after sizes that someone waits for.
+    /// - Parameter digest: of the cover, as `CoverOutcome.digest`.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    package func makeSizes(_ longestSides: [Int], of digest: String) async throws(CoverFailure) {
+        guard let digest = Digest(digest) else { return }
+        do {
+            let missing = try await covers.read { reader in
+                longestSides.filter { reader.path(of: digest, $0) == nil }
+            }
+            for side in missing { _ = try await covers.makeSize(digest, side, isUrgent: false) }
+            await covers.persistency.waitForKeeping()
+        } catch {
+            throw CoverFailure(cache: error, url: "")
+        }
+    }
+
+    /// The path of the file of a cached cover in one of `keptSizes`, after `cover(for:longestSide:)` has returned it: the cover's own if it is used
+    /// as it is, or the cache has no room for the size. Nil if the cover is not cached.
+    /// - Throws: `CoverFailure` if `url` is no http or https URL, the library is closed, or the index cannot be read.
+    package func coverFile(for url: String, longestSide: Int) async throws(CoverFailure) -> String? {
+        let key = try covers.key(url).string
+        await covers.persistency.keepSizes()
+        do {
+            return try await covers.read { reader in
+                try reader.status(of: [key])[0].map { status in
+                    reader.path(of: status.digest, longestSide) ?? reader.path(of: status.digest)
+                }
+            }
+        } catch {
+            throw CoverFailure(cache: error, url: url)
+        }
+    }
+
+    /// A cached cover's bytes in a smaller size, read or made on the caller's thread; nil if the cover is gone, or cannot be made smaller and
+    /// is no baseline JPEG of this size.
+    /// - Throws: `CoverFailure` if the cache cannot be read.
+    package func coverBytes(_ digest: Digest, longestSide: Int) throws(CoverFailure) -> [UInt8]? {
+        do {
+            if let bytes = try covers.reader.size(digest, longestSide, counting: false)?.bytes { return bytes }
+            guard case .hit(_, let body) = try covers.reader.cover(digest: digest, counting: false) else { return nil }
+            return body.withUnsafeBytes { bytes in
+                switch SmallPicture.reduce(bytes, to: longestSide) {
+                case .made(let picture): picture.bytes
+                case .original(.isSmall): body
+                case .original: nil
+                }
+            }
+        } catch {
+            throw CoverFailure(cache: error, url: "")
+        }
+    }
+
+    /// A picture as a baseline JPEG of a smaller size; nil if it should be used as it is: it is such a JPEG, or cannot be made smaller.
+    /// Computes on the caller's thread, for some milliseconds.
+    package static func resized(_ picture: some ContiguousBytes, longestSide: Int) -> [UInt8]? {
+        picture.withUnsafeBytes { bytes in
+            if case .made(let small) = SmallPicture.reduce(bytes, to: longestSide) { small.bytes } else { nil }
+        }
+    }
+}

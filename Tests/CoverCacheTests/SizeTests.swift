@@ -1,0 +1,192 @@
+import Platform
+import Testing
+
+@testable import CoverCache
+
+/// What covers in smaller sizes do to a cache.
+struct SizeTests {
+    private static let look = CoverLook(color: 0x8A5C3F, blurHash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj")
+
+    private func size(_ body: [UInt8], _ side: Int = 300, bytes: Int = 5_000) -> SmallCover {
+        SmallCover(
+            digest: Digest(of: body), longestSide: side,
+            bytes: SizeFolder.sealed([0xFF, 0xD8] + picture(7, bytes: bytes)), look: Self.look)
+    }
+
+    private func path(_ folder: CacheFolder, _ size: SmallCover) -> String {
+        SizeFolder(path: folder.path + "/sizes").step(size.longestSide).path(of: size.digest)
+    }
+
+    @Test func `a size is kept beside its cover, counted, and read as it was`() throws {
+        try withFolder { folder in
+            let size = size(picture(1))
+            try folder.written { writer in
+                try writer.fill([1])
+                let before = try writer.statistics()
+                try writer.keep([size, self.size(picture(2))])
+                let after = try writer.statistics()
+                #expect(after.charged - before.charged == charge && after.sizeBytes == charge)
+                #expect(after.onDisk >= before.onDisk + charge)
+            }
+            let reader = try folder.reader()
+            #expect(try reader.size(size.digest, 300)?.bytes == size.bytes)
+            #expect(try reader.size(size.digest, 600) != nil && reader.size(size.digest, 600)?.bytes == nil)
+            #expect(try reader.size(Digest(of: picture(2)), 300) == nil)
+            #expect(reader.path(of: size.digest, 300) == path(folder, size) && reader.path(of: size.digest, 600) == nil)
+            let look = try reader.status(of: [url(1)])[0]?.look
+            #expect(look == Self.look)
+            #expect(try folder.defects() == [])
+        }
+    }
+
+    @Test func `sizes are evicted before any cover, those of covers used least recently first`() throws {
+        try withFolder { folder in
+            let sizes = (1...3).map { size(picture($0)) }
+            try folder.written { writer in
+                for seed in 1...3 { try writer.fill([seed]) }
+                try writer.keep(sizes)
+                #expect(try writer.statistics().charged == 6 * charge)
+                #expect(try writer.evict(to: 4 * charge).covers == 0)
+                #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, false, true])
+                #expect(try writer.evict(to: 2 * charge) == (1, 2 * charge))
+                #expect(!Bytes.exists(path(folder, sizes[2])))
+                #expect(try writer.statistics().sizeBytes == 0)
+            }
+            #expect(folder.fileNames == Set([2, 3].map { Digest(of: picture($0)).description }))
+            #expect(folder.markers == [])
+        }
+    }
+
+    @Test func `a cover that is removed or evicted takes its sizes along`() throws {
+        try withFolder { folder in
+            let sizes = [size(picture(1)), size(picture(1), 150), size(picture(2))]
+            try folder.written { writer in
+                for seed in 1...2 { try writer.fill([seed]) }
+                try writer.keep(sizes)
+                _ = try writer.remove([url(1)], includingPinned: false)
+                #expect(sizes.map { Bytes.exists(path(folder, $0)) } == [false, false, true])
+                try writer.evict(to: 0)
+                #expect(!Bytes.exists(path(folder, sizes[2])))
+                #expect(try writer.statistics().charged == 0)
+            }
+        }
+    }
+
+    @Test func `a full cache keeps no size, and evicts no cover for one`() throws {
+        try withFolder { folder in
+            try folder.written(capacity: 20 * charge) { writer in
+                var seed = 0
+                while try writer.statistics().charged + charge <= writer.index.room {
+                    seed += 1
+                    try writer.fill([seed])
+                }
+                let covers = folder.fileNames.count
+                try writer.keep([size(picture(1), bytes: 2 * charge)])
+                let statistics = try writer.statistics()
+                #expect(statistics.sizeBytes == 0 && statistics.covers == covers && folder.fileNames.count == covers)
+                #expect(try writer.statistics().charged <= writer.index.room)
+                // What stands for the cover needs no room.
+                #expect(try folder.reader().status(of: [url(1)])[0]?.look != nil)
+            }
+        }
+    }
+
+    @Test func `older sizes make room for new ones`() throws {
+        try withFolder { folder in
+            let sizes = (1...30).map { size(picture($0), bytes: 3 * charge) }
+            try folder.written(capacity: 100 * charge) { writer in
+                for seed in 1...30 { try writer.fill([seed]) }
+                for size in sizes {
+                    try writer.keep([size])
+                    #expect(writer.index.state.charged <= writer.index.room)
+                    #expect(Bytes.exists(path(folder, size)))
+                }
+                #expect(!Bytes.exists(path(folder, sizes[0])) && folder.fileNames.count == 30)
+            }
+        }
+    }
+
+    @Test(arguments: [0, 10, 69, 75, 4_000])
+    func `a size with a changed byte is none, and verify names it`(_ offset: Int) throws {
+        try withFolder { folder in
+            let size = size(picture(1))
+            try folder.written { writer in
+                try writer.fill([1])
+                try writer.keep([size])
+            }
+            var bytes = size.bytes
+            bytes[offset] ^= 1
+            try Bytes.write(bytes, to: path(folder, size))
+            #expect(try folder.reader().size(size.digest, 300)?.bytes == nil)
+            #expect(try folder.defects().map(\.location) == [path(folder, size)])
+            try folder.written { writer in
+                _ = try writer.repair()
+                #expect(!Bytes.exists(path(folder, size)))
+                try writer.keep([size])
+                #expect(try writer.statistics().charged == 2 * charge)
+            }
+            #expect(try folder.reader().size(size.digest, 300)?.bytes == size.bytes)
+        }
+    }
+
+    @Test(arguments: [0, 3, 70, 5_000])
+    func `a size that was cut off is none`(_ length: Int) throws {
+        try withFolder { folder in
+            let size = size(picture(1))
+            try folder.written { writer in
+                try writer.fill([1])
+                try writer.keep([size])
+            }
+            try Bytes.write(Array(size.bytes.prefix(length)), to: path(folder, size))
+            #expect(try folder.reader().size(size.digest, 300)?.bytes == nil)
+        }
+    }
+
+    @Test func `what a killed process left is counted or swept`() throws {
+        try withFolder { folder in
+            let (kept, garbage) = (size(picture(1)), size(picture(9)))
+            try folder.written { try $0.fill([1]) }
+            try folder.abandoned { writer in
+                for size in [kept, garbage] { try writer.directory.sizes.write(size) }
+                try Bytes.write([1, 2], to: path(folder, kept) + ".4711.part")
+                writer.index.marker.leave()
+            }
+            try folder.written { writer in
+                let bytes = try writer.statistics().sizeBytes
+                #expect(bytes == charge)
+                #expect(Bytes.exists(path(folder, kept)) && !Bytes.exists(path(folder, garbage)))
+                #expect(!Bytes.exists(path(folder, kept) + ".4711.part"))
+            }
+            #expect(folder.markers == [])
+        }
+    }
+
+    @Test func `a rebuilt index counts the sizes that are there`() throws {
+        try withFolder { folder in
+            let size = size(picture(1))
+            try folder.written { writer in
+                try writer.fill([1])
+                try writer.keep([size])
+            }
+            try folder.deleteIndex()
+            let bytes = try folder.written { try $0.statistics().sizeBytes }
+            #expect(bytes == charge)
+            #expect(try folder.reader().size(size.digest, 300)?.bytes == size.bytes)
+        }
+    }
+
+    @Test func `an index of version 2 learns of sizes, and keeps its covers`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.fill([1]) }
+            try folder.execute(
+                """
+                DROP INDEX covers_sized; ALTER TABLE covers DROP COLUMN sizes; ALTER TABLE covers DROP COLUMN color;
+                ALTER TABLE covers DROP COLUMN blurhash; PRAGMA user_version = 2
+                """)
+            let size = size(picture(1))
+            try folder.written { try $0.keep([size]) }
+            #expect(try folder.reader().size(size.digest, 300)?.bytes == size.bytes)
+            try folder.expect([url(1): picture(1)])
+        }
+    }
+}

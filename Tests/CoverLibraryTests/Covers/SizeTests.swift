@@ -1,0 +1,118 @@
+import CoverCache
+import Foundation
+import OriginServer
+import Platform
+import Testing
+
+@testable import CoverLibrary
+
+/// Covers in smaller sizes. The origin's covers of 120,000 bytes are JPEGs of 600 pixels, those of 4,000 of 200.
+@Suite(.timeLimit(.minutes(10))) struct SizeTests {
+    private func size(_ stage: Stage, _ number: Int, _ longestSide: Int, bytes: Int = 120_000) async throws -> Cover {
+        try await stage.library.cover(
+            for: CoverRequest(stage.url(number, "size=\(bytes)")), longestSide: longestSide)
+    }
+
+    @Test func `a size is made from the cover, kept, and read from then on`() async throws {
+        try await withStage { stage in
+            let made = try await size(stage, 1, 300)
+            #expect(made.mediaType == "image/jpeg" && (made.width, made.height) == (300, 300))
+            #expect(made.location == stage.url(1, "size=120000"))
+            let cover = try await stage.library.cover(at: stage.url(1, "size=120000"))
+            #expect(cover.width == 600 && cover.digest != made.digest)
+            let path = try #require(try await stage.library.coverFile(for: cover.location, longestSide: 300))
+            #expect(path.hasSuffix("/sizes/300/\(cover.digest.prefix(2))/\(cover.digest)"))
+            #expect(FileManager.default.contents(atPath: path) == made.data)
+            #expect(try await stage.library.statistics().sizeBytes > 0)
+            // A damaged one is made again, and has the same bytes.
+            try Data(made.data.prefix(1_000)).write(to: URL(filePath: path))
+            #expect(try await size(stage, 1, 300) == made)
+            _ = try await stage.library.coverFile(for: cover.location, longestSide: 300)
+            #expect(FileManager.default.contents(atPath: path) == made.data)
+            #expect(stage.origin.requestCount == 1)
+        }
+    }
+
+    @Test func `a size that is not kept is made for each call, and writes nothing`() async throws {
+        try await withStage { stage in
+            let made = try await size(stage, 1, 222)
+            #expect(made.width == 222)
+            #expect(try await size(stage, 1, 222) == made)
+            await stage.library.covers.persistency.keepSizes()
+            #expect(!FileManager.default.fileExists(atPath: stage.folder + "/cache/sizes"))
+        }
+    }
+
+    @Test func `a cover that is small enough, or of another format, is returned as it is`() async throws {
+        try await withStage { stage in
+            let small = try await size(stage, 1, 300, bytes: 4_000)
+            #expect(try small == stage.library.cached(stage.url(1, "size=4000")) && small.width == 200)
+            let gif = Data("GIF89a".utf8) + [1, 0, 1, 0, 0, 0, 0, 0x3B]
+            let url = URL(string: "https://covers.invalid/1.gif")!
+            try await stage.library.store(gif, for: url)
+            #expect(try await stage.library.cover(for: url, longestSide: 300).data == gif)
+            #expect(
+                try await stage.library.coverFile(for: url.absoluteString, longestSide: 300)
+                    == stage.file(of: Array(gif)))
+        }
+    }
+
+    @Test func `a cover that must not be stored is made smaller, too`() async throws {
+        try await withStage { stage in
+            let url = stage.url(1, "size=120000&cache-control=no-store")
+            let small = try await stage.library.cover(for: CoverRequest(url), longestSide: 300)
+            #expect(small.width == 300)
+            #expect(try stage.library.cached(url) == nil)
+        }
+    }
+
+    @Test func `callers of one size share its making, and the cache learns how the cover looks`() async throws {
+        try await withStage { stage in
+            let cover = try await stage.library.cover(at: stage.url(1, "size=120000"))
+            #expect(try await stage.library.statuses(of: [cover.location])[0]?.color == nil)
+            let sizes = try await withThrowingTaskGroup(of: Cover?.self) { group in
+                for _ in 0..<40 {
+                    group.addTask { try await stage.library.cachedCover(digest: cover.digest, longestSide: 600 / 4) }
+                }
+                return try await group.reduce(into: Set<Cover?>()) { $0.insert($1) }
+            }
+            #expect(sizes.count == 1 && sizes.first??.width == 150)
+            await stage.library.covers.persistency.keepSizes()
+            let status = try await stage.library.statuses(of: [cover.location])[0]
+            #expect(status?.color?.wholeMatch(of: #/#[0-9a-f]{6}/#) != nil && status?.blurHash?.count == 28)
+        }
+    }
+
+    @Test func `sizes are kept when the library closes, and go with their cover`() async throws {
+        try await withStage { stage in
+            let library = try await stage.another()
+            let cover = try await library.cover(at: stage.url(1, "size=120000"))
+            try await library.makeSizes([150, 300], of: cover.digest)
+            await library.close()
+            let paths = [150, 300].map { "\(stage.folder)/cache/sizes/\($0)/\(cover.digest.prefix(2))/\(cover.digest)" }
+            #expect(paths.allSatisfy { FileManager.default.fileExists(atPath: $0) })
+            try await stage.library.evict(to: 0)
+            #expect(!paths.contains { FileManager.default.fileExists(atPath: $0) })
+            #expect(try await stage.library.cachedCover(digest: cover.digest, longestSide: 300) == nil)
+        }
+    }
+
+    @Test func `a pack has covers and no sizes, and a rebuilt index counts the sizes that are there`() async throws {
+        try await withStage { stage in
+            _ = try await size(stage, 1, 300)
+            await stage.library.covers.persistency.keepSizes()
+            let bytes = try await stage.library.statistics().sizeBytes
+            let pack = URL(filePath: stage.folder + "/covers.tar")
+            let summary = try await stage.library.pack(to: pack)
+            let text = String(decoding: try Data(contentsOf: pack), as: Unicode.ASCII.self)
+            #expect(summary.covers == 1 && !text.contains("sizes/"))
+            await stage.library.close()
+            for suffix in ["", "-wal", "-shm"] {
+                try? FileManager.default.removeItem(atPath: stage.folder + "/cache/index.sqlite3" + suffix)
+            }
+            let again = try await stage.another()
+            #expect(try await again.statistics().sizeBytes == bytes)
+            await again.close()
+        }
+    }
+}

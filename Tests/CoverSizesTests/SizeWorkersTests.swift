@@ -47,7 +47,7 @@ struct SizeWorkersTests {
             return try await group.reduce(into: []) { $0.append($1) }
         }
         #expect(results.count == 200 && Set(results) == Set(0..<20))
-        #expect(counts.current.most == 2 && counts.current.jobs == 20)
+        #expect(counts.current.most <= 2 && counts.current.jobs == 20)
     }
 
     @Test func `an urgent job precedes those that wait`() async throws {

@@ -12,8 +12,7 @@ extension CacheWriter {
         let room = index.room - max(reserved, pendingBytes)
         if index.state.charged + length > room {
             // No cover was used so early.
-            try Eviction(index, isSpared: { _ in true }).run(
-                to: room - max(length, index.room / 64), usedUpTo: -1)
+            try Eviction(index, isSpared: { _ in true }).run(to: room - max(length, index.room / 64), usedUpTo: -1)
         }
         index.marker.begin()
         defer { index.marker.end() }

@@ -49,19 +49,21 @@ struct Get: AsyncParsableCommand {
     @Flag(help: "Print the path of the cover's file in the cache.")
     var path = false
 
-    @Option(help: ArgumentHelp("The longest side of the picture.", valueName: "pixels"))
-    var size: Int?
+    @Option(
+        help: ArgumentHelp(
+            "The longest side of the picture, or full. The Cover Art Archive is asked for the next larger one of its sizes. Default: the cover as it is; from the archive 500.",
+            valueName: "pixels"))
+    var size: PictureSize?
 
     @OptionGroup var absences: AbsenceOptions
-    @OptionGroup var archive: ArchiveOptions
+    @OptionGroup var archive: ArchiveServerOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
         if (url == nil) == (album == nil) { throw ValidationError("Name the cover: a URL, or --album.") }
-        if let size, size < 1 { throw ValidationError("--size needs at least 1 pixel.") }
         if path {
-            if let size, !LibraryAPI.keptSizes.contains(size) {
+            if let side = size?.pixels, !LibraryAPI.keptSizes.contains(side) {
                 throw ValidationError(
                     "With --path, --size is one of \(LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")).")
             }
@@ -80,11 +82,12 @@ struct Get: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
+        if let size { configuration.coverSize = size.inArchive }
         let library = try await openLibrary(configuration, createsCache: !network.offline)
         let request = try await request(in: library)
         let work = Task {
-            if let size {
-                try await library.cover(for: request, longestSide: size)
+            if let side = size?.pixels {
+                try await library.cover(for: request, longestSide: side)
             } else {
                 try await library.cover(for: request)
             }
@@ -134,7 +137,7 @@ struct Get: AsyncParsableCommand {
     /// The path of the cover's file.
     private func file(_ cover: Cover, in library: LibraryAPI) async throws -> String {
         let file =
-            if let size { try await library.coverFile(for: cover.key, longestSide: size) } else {
+            if let side = size?.pixels { try await library.coverFile(for: cover.key, longestSide: side) } else {
                 try library.coverFile(for: cover.key)
             }
         if let file { return file }

@@ -35,7 +35,7 @@ extension Serve {
         if token != nil { throw ValidationError("--token works only with the gallery; a mirror has no password") }
         let galleryOptions = [
             ("--remote", remote != nil), ("--library", options.library != nil), ("--size", archive.size != nil),
-            ("--cover-art-archive", archive.coverArtArchive != nil),
+            ("--cover-art-archive", archive.server.coverArtArchive != nil),
         ]
         for (name, isGiven) in galleryOptions where isGiven {
             throw ValidationError(

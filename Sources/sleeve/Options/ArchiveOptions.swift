@@ -1,7 +1,5 @@
 import ArgumentParser
 import CoverLibrary
-import CoverSources
-import Platform
 
 /// Options for albums that locate their cover by a MusicBrainz id.
 struct ArchiveOptions: ParsableArguments {
@@ -11,19 +9,11 @@ struct ArchiveOptions: ParsableArguments {
             valueName: "pixels"), transform: Self.coverSize)
     var size: CoverSize?
 
-    @Option(
-        help: ArgumentHelp(
-            "Use this server with the Cover Art Archive's API. Default: caa in $SLEEVE_SOURCE_BASE, else https://coverartarchive.org.",
-            valueName: "url"))
-    var coverArtArchive: String?
+    @OptionGroup var server: ArchiveServerOptions
 
     func apply(to configuration: inout LibraryConfiguration) throws {
         if let size { configuration.coverSize = size }
-        if let coverArtArchive {
-            configuration.coverArtArchive = try URL(coverArtArchive, option: "--cover-art-archive")
-        } else if let base = try SourceOptions.bases()[.caa] {
-            configuration.coverArtArchive = try URL(base, option: "$SLEEVE_SOURCE_BASE")
-        }
+        try server.apply(to: &configuration)
     }
 
     private static func coverSize(_ text: String) throws -> CoverSize {

@@ -62,7 +62,7 @@ class Sizes(GalleryTest):
     def test_the_dominant_colour_and_the_blur_come_before_a_slow_picture(self):
         page = self.gallery(6).wall()
         page.covers_settle()
-        page.browser.run_async("await import('./cover-view.js')")
+        page.browser.run_async("await Promise.all([import('./cover-view.js'), import('./blurhash.js')])")
         self.stage.server.pause()
         self.addCleanup(self.stage.server.resume)
         shown = page.browser.run_async("""

@@ -54,6 +54,7 @@ struct GalleryStage: Sendable {
 func withGallery(
     _ configure: @Sendable (inout GalleryOptions) -> Void = { _ in },
     library configureLibrary: (inout LibraryConfiguration) -> Void = { _ in },
+    review: (Origin) -> (any CoverReview)? = { _ in nil }, runs: [any GalleryRun] = [],
     albums: (Origin) -> [Album] = { origin in (0..<6).map { Album(title: "T\($0)", coverURL: origin.coverURL($0)) } },
     _ body: (GalleryStage) async throws -> Void
 ) async throws {
@@ -73,7 +74,7 @@ func withGallery(
     var options = GalleryOptions()
     options.port = 0
     configure(&options)
-    let gallery = try await Gallery.open(library, options)
+    let gallery = try await Gallery.open(library, options, review: review(origin), runs: runs)
     let port = gallery.url.split(separator: ":").last.flatMap { Int($0.prefix { $0.isNumber }) } ?? 0
     let result: Result<Void, any Error>
     do {

@@ -1,8 +1,6 @@
 // The view of one cover: its picture, a spinner, or why there is no picture. Views are recycled for other albums: a result that
 // arrives for the former album must not change the view.
 
-import { blurCanvas } from "./blurhash.js";
-
 const template = document.getElementById("cover-template");
 const spinner = document.createElement("span");
 spinner.className = "spinner";
@@ -38,13 +36,15 @@ export function tint(view, colour = "") {
 
 /** Shows a blurred picture, or a spinner, if the picture takes long. */
 function showComing(view, address, blurHash) {
-  if (view.dataset.state === "waiting") return;
-  setState(view, "coming");
-  setTimeout(() => {
-    if (view.dataset.state !== "coming" || view.dataset.address !== address) return;
-    const blur = blurHash && blurCanvas(blurHash);
-    if (blur) view.prepend(blur);
-    else showWaiting(view);
+  if (view.dataset.state !== "waiting") setState(view, "coming");
+  const isPending = () => ["coming", "waiting"].includes(view.dataset.state) && view.dataset.address === address;
+  setTimeout(async () => {
+    // Only now, as most pictures are there by then.
+    const blur = blurHash && isPending() && (await import("./blurhash.js")).blurCanvas(blurHash);
+    if (!isPending()) return;
+    if (!blur) return showWaiting(view);
+    setState(view, "coming");
+    view.prepend(blur);
   }, spinnerDelay);
 }
 

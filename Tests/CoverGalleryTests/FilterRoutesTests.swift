@@ -1,0 +1,123 @@
+import Foundation
+import Synchronization
+import Testing
+import Wire
+
+@testable import CoverGallery
+@testable import CoverLibrary
+
+@Suite(.timeLimit(.minutes(10))) struct FilterRoutesTests {
+    private struct Filtered: Decodable { var albums: [String: Bool] }
+
+    private func albums(_ name: String, _ stage: GalleryStage) async throws -> [String] {
+        let answer = try await stage.ask("GET", "/api/filters/\(name)")
+        return try JSONDecoder().decode(Filtered.self, from: Data(answer.body)).albums.keys.sorted()
+    }
+
+    @Test func `filters name the albums without a cover, with a failed and with a small one`() async throws {
+        try await withGallery(albums: { origin in
+            [
+                Album(id: "cached", title: "T", coverURL: origin.coverURL(1)),
+                Album(id: "unasked", title: "T", coverURL: origin.coverURL(2)),
+                Album(id: "gone", title: "T", coverURL: origin.coverURL(3) + "?status=410"),
+                Album(id: "without", title: "T"),
+            ]
+        }) { stage in
+            _ = try await stage.library.prefetch([stage.library.albums.all()[0], stage.library.albums.all()[2]])
+                .summary()
+            #expect(try await albums("uncovered", stage) == ["gone", "unasked", "without"])
+            #expect(try await albums("failed", stage) == ["gone", "without"])
+            // The origin's covers have 400 pixels.
+            #expect(try await albums("small", stage) == ["cached"])
+            #expect(try await albums("doubtful", stage) == [])
+            #expect(try await stage.ask("GET", "/api/filters/pretty").status == 404)
+        }
+    }
+
+    /// One doubtful cover for every album called “Low Tide”, until a decision is made.
+    private final class Review: CoverReview {
+        let picture: String
+        let accepted = Mutex<[String]>([]), refused = Mutex<[String]>([])
+
+        init(picture: String) { self.picture = picture }
+
+        func albums(among albums: [Album]) async throws -> [Album.ID] {
+            albums.filter { $0.title == "Low Tide" }.map(\.id)
+        }
+        func candidates(of album: Album) async throws -> [ProposedCover] {
+            [
+                ProposedCover(
+                    pictures: ["\(picture)?status=404", picture], source: "Deezer", artist: "A", title: "Low Tides",
+                    year: "1971", reason: "the title differs")
+            ]
+        }
+        func accept(_ cover: ProposedCover, for album: Album) async throws {
+            accepted.withLock { $0.append(album.id) }
+        }
+        func refuse(_ album: Album) async throws { refused.withLock { $0.append(album.id) } }
+    }
+
+    @Test func `a doubtful cover comes from the cache, and is accepted as an edit that can be undone, or refused`()
+        async throws
+    {
+        let reviews = Mutex<Review?>(nil)
+        try await withGallery(
+            review: { origin in
+                let review = Review(picture: origin.coverURL(7))
+                reviews.withLock { $0 = review }
+                return review
+            },
+            albums: { _ in [Album(id: "low", title: "Low Tide"), Album(id: "other", title: "Other")] }
+        ) { stage in
+            let review = try #require(reviews.withLock { $0 })
+            #expect(try await albums("doubtful", stage) == ["low"])
+            let proposed = try await stage.ask("GET", "/api/doubtful/low").text
+            let digest = try await stage.cover(at: review.picture).digest
+            #expect(proposed.contains("\"digest\":\"\(digest)\"") && proposed.contains("Low Tides"))
+            #expect(
+                try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":"https://a.example/"}"#).status
+                    == 409)
+            let answer = try await stage.ask("POST", "/api/doubtful/low", json: "{\"picture\":\"\(review.picture)\"}")
+            #expect(answer.status == 200 && review.accepted.withLock { $0 } == ["low"])
+            #expect(try await stage.library.albums.all()[0].coverURL == review.picture)
+            #expect(try await stage.ask("POST", "/api/undo", json: "{}").status == 200)
+            #expect(try await stage.library.albums.all()[0].coverURL == nil)
+            #expect(try await stage.ask("POST", "/api/doubtful/low", json: #"{"picture":null}"#).status == 200)
+            #expect(review.refused.withLock { $0 } == ["low"])
+        }
+    }
+
+    @Test func `without sources there are no doubtful covers to decide on`() async throws {
+        try await withGallery { stage in
+            let id = try await stage.ids[0]
+            #expect(try await stage.ask("GET", "/api/doubtful/\(id)").status == 404)
+            #expect(try await stage.ask("POST", "/api/doubtful/\(id)", json: "{}").status == 404)
+        }
+    }
+
+    /// Runs until it is stopped.
+    private struct Endless: GalleryRun {
+        let name = "refresh"
+        var isPossible: Bool { true }
+
+        func run(_ report: @Sendable (String) async -> Void) async -> String {
+            await report("half of it")
+            while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
+            return "stopped by a person"
+        }
+    }
+
+    @Test func `a page starts a run, one at a time, is told its progress, and stops it`() async throws {
+        try await withGallery(runs: [Endless()]) { stage in
+            let events = try await stage.events("page-0001")
+            #expect(try await stage.ask("POST", "/api/runs/other", json: "{}").status == 409)
+            #expect(try await stage.ask("POST", "/api/runs/refresh", json: "{}").status == 202)
+            #expect(try await stage.ask("POST", "/api/runs/refresh", json: "{}").status == 409)
+            let progress = try await onThread { try events.receive(until: "half of it") }
+            #expect(progress.contains("\"running\":\"refresh\""))
+            #expect(try await stage.ask("DELETE", "/api/runs").status == 204)
+            let end = try await onThread { try events.receive(until: "stopped by a person") }
+            #expect(end.contains("\"running\":null"))
+        }
+    }
+}

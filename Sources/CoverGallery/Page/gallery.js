@@ -7,7 +7,6 @@ import { postponeTint, tintFrom } from "./ambient.js";
 import { byID } from "./helpers.js";
 import { outwards } from "./views.js";
 
-const main = document.querySelector("main");
 const hosts = { scroller: byID("covers"), wall: byID("wall") };
 /** Jumps in quick succession, such as those of a finger on the rail, are one for the browser's Back button, in milliseconds. */
 const jumpPause = 1500;
@@ -75,7 +74,7 @@ export class Gallery {
   async open(name = this.name, { id = this.#chosen ?? this.#lastChosen, position } = {}) {
     this.#views[name] ??= await this.#make(name);
     if (this.#view !== this.#views[name]) this.#view?.close();
-    this.name = main.dataset.view = name;
+    this.name = document.body.dataset.view = name;
     this.#view = this.#views[name];
     const index = Math.max(0, this.#library.shownIndexOf(id));
     this.#showOrHideEmpty();

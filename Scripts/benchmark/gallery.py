@@ -18,6 +18,7 @@ def gallery(bench):
             arrivals(bench, driver)
             for albums in (12, 10_000):
                 opening(bench, driver, albums)
+            scrolling(bench, driver)
             bench.report.facts["browser"] = driver.version
     finally:
         for stage in list(Stage.open):
@@ -84,6 +85,34 @@ def opening(bench, driver, albums):
         bench.report.row(
             f"first covers in view, {albums:,} albums, {visit}", statistics.median(times), "ms", at_most=300,
             note=f"median of {len(times)} openings; {min(times):.0f}–{max(times):.0f}")
+
+
+def scrolling(bench, driver):
+    """Scrolls the wall of 10,000 albums by 1,200 pixels a second."""
+    with Stage(bench.sleeve) as stage:
+        stage.start_origin()
+        stage.write_library(stage.albums(10_000))
+        stage.warm()
+        stage.start_server()
+        browser = driver.browser()
+        try:
+            page = Gallery(browser, stage.server.url).open().wall()
+            page.covers_settle()
+            times = browser.run_async("""
+                const wall = document.querySelector('#wall'), times = [];
+                for (let frame = 0, last = performance.now(); frame < 600; frame++) {
+                    wall.scrollTop += 20;
+                    const now = await new Promise((resolve) => requestAnimationFrame(resolve));
+                    times.push(now - last);
+                    last = now;
+                }
+                return times.sort((one, other) => one - other);""")
+            nodes = page.run("return document.querySelectorAll('*').length")
+        finally:
+            browser.close()
+    bench.report.row(
+        "time between two frames of the wall of 10,000 albums while it scrolls", statistics.median(times), "ms", at_most=17,
+        note=f"median of {len(times)}; 95 % within {times[round(0.95 * (len(times) - 1))]:.0f} ms; {nodes} elements in the page")
 
 
 def wait_for_start(browser, url):

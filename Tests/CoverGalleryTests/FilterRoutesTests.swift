@@ -1,4 +1,5 @@
 import Foundation
+import OriginServer
 import Synchronization
 import Testing
 import Wire
@@ -100,7 +101,7 @@ import Wire
         let name = "refresh"
         var isPossible: Bool { true }
 
-        func run(_ report: @Sendable (String) async -> Void) async -> String {
+        func run(_ report: @escaping @Sendable (String) async -> Void) async -> String {
             await report("half of it")
             while !Task.isCancelled { try? await Task.sleep(for: .seconds(60)) }
             return "stopped by a person"

@@ -9,7 +9,7 @@ package protocol GalleryRun: Sendable {
     /// Runs to the end, or until the task is cancelled.
     /// - Parameter report: Takes a line on the progress.
     /// - Returns: What came of it, in a sentence or two.
-    func run(_ report: @Sendable (String) async -> Void) async -> String
+    func run(_ report: @escaping @Sendable (String) async -> Void) async -> String
 }
 
 /// The runs that pages can start; one at a time.

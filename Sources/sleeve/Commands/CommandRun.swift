@@ -18,7 +18,7 @@ struct CommandRun: GalleryRun {
     /// How often the progress is read.
     private static let interval = Duration.milliseconds(500)
 
-    func run(_ report: @Sendable (String) async -> Void) async -> String {
+    func run(_ report: @escaping @Sendable (String) async -> Void) async -> String {
         do {
             guard let arguments = arguments() else { return "There is nothing to do." }
             let folder = try TemporaryFolder(
@@ -32,7 +32,7 @@ struct CommandRun: GalleryRun {
     }
 
     private static func run(
-        _ words: [String], in folder: TemporaryFolder, _ report: @Sendable (String) async -> Void
+        _ words: [String], in folder: TemporaryFolder, _ report: @escaping @Sendable (String) async -> Void
     ) async throws -> String {
         let (results, messages) = ("\(folder.path)/results", "\(folder.path)/messages")
         let children = ChildProcesses(stopSignal: SIGINT, haveOwnGroups: true)

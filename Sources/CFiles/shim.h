@@ -7,6 +7,10 @@
 
 extern int syncfs(int descriptor);
 extern long syscall(long number, ...);
+extern __PTRDIFF_TYPE__ flistxattr(int descriptor, char *names, __SIZE_TYPE__ size);
+extern __PTRDIFF_TYPE__ fgetxattr(int descriptor, const char *name, void *value, __SIZE_TYPE__ size);
+extern int fsetxattr(int descriptor, const char *name, const void *value, __SIZE_TYPE__ size, int flags);
+extern int fremovexattr(int descriptor, const char *name);
 
 // renameat2(2) with RENAME_NOREPLACE. Not every C library has it.
 static inline int sleeve_rename_exclusively(int from_folder, const char *from, int to_folder, const char *to) {

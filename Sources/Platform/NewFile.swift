@@ -23,17 +23,23 @@ package final class NewFile {
     }
 
     package let folder: OpenFolder
-    private var temporary: FileName
-    private var descriptor: Int32
+    package private(set) var temporary: FileName
+    private(set) var descriptor: Int32
     private var isCommitted = false
 
     private static let serial = Atomic(0)
     private static let (prefix, suffix) = (".sleeve-", ".part")
 
     /// A name that no other file of this process has.
-    static func temporaryName() -> FileName {
+    /// - Parameter type: An extension, which comes before the name's own.
+    static func temporaryName(_ type: String = "") -> FileName {
         let number = serial.wrappingAdd(1, ordering: .relaxed).newValue
-        return FileName("\(prefix)\(getpid())-\(number)\(suffix)")!
+        return FileName("\(prefix)\(getpid())-\(number)\(type.isEmpty ? "" : ".")\(type)\(suffix)")!
+    }
+
+    /// The name that tells a file's type: that of a temporary file without its last extension, other names as they are.
+    package static func typedName(_ name: [UInt8]) -> [UInt8] {
+        FileName(name).map(isTemporary) == true ? name.dropLast(suffix.utf8.count) : name
     }
 
     /// Whether a name is one of a temporary file.
@@ -42,12 +48,14 @@ package final class NewFile {
     }
 
     /// Creates an empty temporary file.
-    /// - Parameter mode: the permissions, less the process's umask.
+    /// - Parameters:
+    ///   - mode: the permissions, less the process's umask.
+    ///   - type: the extension that the file will have, for programs that read the temporary one; no slash.
     /// - Throws: `SystemError`.
-    package init(in folder: OpenFolder, mode: mode_t = 0o666) throws(SystemError) {
+    package init(in folder: OpenFolder, mode: mode_t = 0o666, type: String = "") throws(SystemError) {
         self.folder = folder
         while true {
-            let name = Self.temporaryName()
+            let name = Self.temporaryName(type)
             let file = name.withCString {
                 openat(folder.descriptor, $0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode)
             }

@@ -50,6 +50,22 @@ package struct SourceFile: ~Copyable {
         return contents
     }
 
+    /// Bytes from anywhere in the file; fewer at its end.
+    /// - Throws: `SystemError`.
+    package func bytes(at offset: Int, count: Int) throws(SystemError) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        var filled = 0
+        while filled < count {
+            let read = bytes.withUnsafeMutableBytes {
+                pread(descriptor, $0.baseAddress! + filled, count - filled, off_t(offset + filled))
+            }
+            if read == 0 { break }
+            if read > 0 { filled += read } else if errno != EINTR { throw SystemError("read", path: path) }
+        }
+        bytes.removeLast(count - filled)
+        return bytes
+    }
+
     /// Calls `body` with the bytes from the beginning, a piece at a time, until it returns false.
     /// - Throws: `SystemError`, or the error of `body`.
     func read(_ body: (UnsafeRawBufferPointer) throws(SystemError) -> Bool) throws(SystemError) {

@@ -89,7 +89,7 @@ package enum MusicFile: String, CaseIterable, Sendable {
     }
 }
 
-func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
+package func zeros(_ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count) }
 
 /// Comments of Ogg and FLAC (xiph.org/vorbis/doc/v-comment.html).
 enum VorbisComment {

@@ -60,7 +60,7 @@ package struct MusicPicture: Sendable {
     }
 }
 
-func big(_ value: Int, _ count: Int) -> [UInt8] {
+package func big(_ value: Int, _ count: Int) -> [UInt8] {
     (0..<count).reversed().map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
 }
 func little(_ value: Int, _ count: Int) -> [UInt8] { big(value, count).reversed() }

@@ -22,6 +22,11 @@ import Testing
         done
         """
 
+    /// A worker that runs a script of bash after its greeting.
+    static func worker(_ script: String) -> TagWorkerProcess.Start {
+        Starts().process(["bash", "-c", "printf '+\\0\\0'\n" + script])
+    }
+
     private final class Starts: Sendable {
         let count = Mutex(0)
 

@@ -165,9 +165,13 @@ package actor CoverWriter {
 
     /// Removes the files of the last fill that are unchanged, and puts back those that they replaced. If none of them can be taken back, also
     /// those of the fill before.
-    /// - Parameter cached: The path of a cached cover's file.
-    /// - Throws: `MusicState.Problem`.
-    package func undo(cached: (Digest) -> String) throws -> [Undone] {
+    /// - Parameters:
+    ///   - cached: The path of a cached cover's file.
+    ///   - tags: Takes the covers of a fill out of tags. Returns whether there were any.
+    /// - Throws: `MusicState.Problem`, or what `tags` throws.
+    package func undo(
+        cached: @Sendable (Digest) -> String, tags: @Sendable (Int64) async throws -> Bool = { _ in false }
+    ) async throws -> [Undone] {
         var results: [Undone] = []
         for run in try state.runs() {
             let undone = try state.files(ofRun: run).map { file in
@@ -178,7 +182,8 @@ package actor CoverWriter {
                 }
             }
             results += undone
-            if undone.contains(where: { if case .failed = $0 { false } else { true } }) { break }
+            let hadTags = try await tags(run)
+            if hadTags || undone.contains(where: { if case .failed = $0 { false } else { true } }) { break }
         }
         return results
     }

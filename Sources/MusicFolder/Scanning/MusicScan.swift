@@ -43,6 +43,8 @@ package struct MusicScan: Sendable {
         package var goneFolders: Set<BytePath> = []
         /// Roots that have lost all of their audio files: their disk may not be mounted. Nothing in them is gone.
         package var emptyRoots: [BytePath] = []
+        /// Folders with temporary files of fills.
+        package var leftovers: [BytePath] = []
         package var isCancelled = false
         var roots: [BytePath] = []
 
@@ -52,6 +54,9 @@ package struct MusicScan: Sendable {
             guard roots.contains(where: { folder.isInside($0) }) else { return false }
             return folders[folder].map(\.problems.isEmpty) ?? !isHidden(folder)
         }
+
+        /// Removes the temporary files of fills that were killed.
+        package func sweep() { for folder in leftovers { _ = try? OpenFolder(path: folder.bytes).sweep() } }
 
         /// Whether a folder that was not found may be there: it, or one above it, could not be read.
         fileprivate func isHidden(_ folder: BytePath) -> Bool {
@@ -144,6 +149,7 @@ package struct MusicScan: Sendable {
                     }
                     try each(&found)
                 case .problem(let problem): found.problems.append(problem)
+                case .leftovers(let path): found.leftovers.append(path)
                 case .outside(let link): found.outsideLinks.append(link)
                 }
             }

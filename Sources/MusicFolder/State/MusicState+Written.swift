@@ -20,7 +20,7 @@ extension MusicState {
     package func runs() throws(Problem) -> [Int64] {
         try reading {
             var runs: [Int64] = []
-            try database.statement("SELECT DISTINCT run FROM written ORDER BY run DESC").each {
+            try database.statement("SELECT run FROM written UNION SELECT run FROM embedded ORDER BY run DESC").each {
                 runs.append($0.int64(0))
             }
             return runs

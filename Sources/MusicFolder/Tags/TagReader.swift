@@ -32,7 +32,7 @@ final class TagReader {
             picture: { context, type, _, _, bytes, count in
                 TagReader.of(context).add(UnsafeRawBufferPointer(start: bytes, count: count), type: Int(type))
             })
-        let code = sleeve_read_tags(descriptor, MusicNames.fileExtension(path.name) ?? "", &visitor)
+        let code = sleeve_read_tags(descriptor, MusicNames.fileExtension(NewFile.typedName(path.name)) ?? "", &visitor)
         switch Int(code) {
         case Int(sleeve_tags_read):
             if tags.pictureCount > 1, tags.picture?.type != EmbeddedPicture.frontCover { tags.picture = nil }

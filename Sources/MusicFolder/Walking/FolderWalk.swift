@@ -10,6 +10,8 @@ package struct FolderWalk {
         /// A folder with audio files or pictures.
         case folder(FolderListing)
         case problem(MusicProblem)
+        /// A folder with temporary files of a fill, which was killed or is running.
+        case leftovers(BytePath)
         /// A link that is not followed because it leads out of the scanned folder.
         case outside(BytePath)
     }
@@ -69,7 +71,7 @@ package struct FolderWalk {
         } catch {
             return try problem(path, error.reason)
         }
-        var (names, isExcluded) = ([(name: [UInt8], type: UInt8)](), false)
+        var (names, isExcluded, hasLeftovers) = ([(name: [UInt8], type: UInt8)](), false, false)
         errno = 0
         while let entry = readdir(stream) {
             let (name, type) = Self.read(entry)
@@ -79,10 +81,13 @@ package struct FolderWalk {
                 let marker = try? FileStatus(name, in: descriptor, followsLinks: true), marker.size == 0
             {
                 isExcluded = true
+            } else if FileName(name).map(NewFile.isTemporary) == true {
+                hasLeftovers = true
             }
             errno = 0
         }
         if errno != 0 { try problem(path, SystemError("read").reason) }
+        if hasLeftovers { try send(.leftovers(path)) }
         if isExcluded { return }
         names.sort { $0.name.lexicographicallyPrecedes($1.name) }
         try visit(names, of: path, descriptor, depth)

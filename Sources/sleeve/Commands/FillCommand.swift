@@ -4,6 +4,7 @@ import CoverLibrary
 import CoverSources
 import MusicFolder
 import Platform
+import Synchronization
 
 struct FillCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -26,15 +27,20 @@ struct FillCommand: AsyncParsableCommand {
             With --json it prints one object with the counts: albums (without a cover file), covered, filled, files, bytes, missing, doubtful, \
             failed, unwritten, problems. With --dry-run and --review it prints one object for each folder or cover instead.
 
+            --embed also writes the cover of each folder, found now or there before, into the tags of the audio files that have no picture; \
+            a picture that is there stays. Each file is written as a copy, which takes its place once the audio in it is proved to be the \
+            same, byte for byte, and all other tags are. The file's time of modification is new, so that media servers read it again.
+
               sleeve fill ~/Music --contact you@example.org
               sleeve fill ~/Music --dry-run
+              sleeve fill ~/Music --embed
               sleeve fill ~/Music --source caa,musicbrainz
               sleeve fill ~/Music --report fill.jsonl
               sleeve fill --review
               sleeve fill --accept "Low Tide" --refuse "The Harbour Lights - High Water"
               sleeve fill --undo
 
-            Exits with 3 if an album has no cover file at the end, and with 75 if another scan or fill of the library is running.
+            Exits with 3 if an album has no cover file at the end, or the tags of a file could not be written, and with 75 if another scan or fill of the library is running.
             """)
 
     @OptionGroup var music: MusicFolderOptions
@@ -52,6 +58,15 @@ struct FillCommand: AsyncParsableCommand {
 
     @Flag(help: "Replace files that earlier fills wrote by larger covers.")
     var upgrade = false
+
+    @Flag(help: "Also write the covers into the tags of audio files that have no picture.")
+    var embed = false
+
+    @Option(
+        help: ArgumentHelp(
+            "Embed covers as JPEG of at most this many pixels on the longest side. Default: as they are.",
+            valueName: "pixels"))
+    var embedMax: Int?
 
     @Flag(help: "Also write covers that may be another album's.")
     var acceptDoubtful = false
@@ -71,7 +86,7 @@ struct FillCommand: AsyncParsableCommand {
             valueName: "album or url"))
     var refuse: [String] = []
 
-    @Flag(help: "Remove the files that the last fill wrote, unless they were changed since.")
+    @Flag(help: "Remove the files and the covers in tags that the last fill wrote, unless they were changed since.")
     var undo = false
 
     @Option(
@@ -91,13 +106,18 @@ struct FillCommand: AsyncParsableCommand {
         let others = [review, undo].count { $0 }
         if others > 1 { throw ValidationError("Use either --review or --undo.") }
         let decides = !accept.isEmpty || !refuse.isEmpty
-        if others == 1, !music.folders.isEmpty || dryRun || upgrade || acceptDoubtful || decides || report != nil {
+        if others == 1,
+            !music.folders.isEmpty || dryRun || upgrade || embed || acceptDoubtful || decides || report != nil
+        {
             throw ValidationError(
                 "--\(undo ? "undo" : "review") takes no folders and no other flag: it is about the library's \(undo ? "last fill" : "albums")"
             )
         }
         if dryRun, decides || report != nil {
             throw ValidationError("--dry-run prints what would be done, without --accept, --refuse and --report.")
+        }
+        if let embedMax, embedMax < 1 || !embed {
+            throw ValidationError(embed ? "--embed-max must be at least 1" : "--embed-max needs --embed")
         }
         try RunOptions.check(report, "--report")
         if others == 0, music.folders.isEmpty, !decides { throw ValidationError("Name the music folders to fill.") }
@@ -149,16 +169,19 @@ struct FillCommand: AsyncParsableCommand {
         let problems =
             outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders + plan.obstacles.count
         if dryRun {
-            failures.summarize()
             try printPlan(plan)
+            if embed { try await printEmbedding(outcome.albums, state, failures) }
+            failures.summarize()
             if problems > 0 { throw ExitStatus.someFailed }
             return
         }
-        let start = ContinuousClock.now
-        let summary = try await run(fill, plan.jobs, library, state) { event in
+        outcome.findings.sweep()
+        let (start, writer) = (ContinuousClock.now, try CoverWriter(state, name: name))
+        let summary = try await run(fill, plan.jobs, library, state, writer) { event in
             report?.add(event)
             tell(event, failures)
         }
+        let embedded = embed ? try await embed(outcome.albums, state, run: writer.run, failures) : nil
         failures.summarize()
         let reportProblem = report?.close()
         if let reportProblem { Log.error(reportProblem) }
@@ -166,14 +189,16 @@ struct FillCommand: AsyncParsableCommand {
         await library.warnOfEvictedCovers()
         let result = FillResult(
             summary: summary, covered: plan.covered, problems: problems,
-            seconds: (ContinuousClock.now - start) / .seconds(1))
+            seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedded)
         if options.json {
             try printResult(result.json)
         } else if !options.quiet {
             try printResult(result.text)
         }
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        if problems + summary.uncovered > 0 || summary.stopReason != nil || reportProblem != nil {
+        if problems + summary.uncovered + (embedded?.failed ?? 0) > 0 || summary.stopReason != nil
+            || reportProblem != nil
+        {
             throw ExitStatus.someFailed
         }
     }
@@ -192,14 +217,14 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     private func run(
-        _ fill: FillOptions, _ jobs: [FillJob], _ library: LibraryAPI, _ state: MusicState,
+        _ fill: FillOptions, _ jobs: [FillJob], _ library: LibraryAPI, _ state: MusicState, _ writer: CoverWriter,
         _ onEvent: @escaping @Sendable (FillEvent) -> Void
     ) async throws -> FillSummary {
         let table = try sources.sources()
         let memory = SourceMemory.open(for: library.configuration)
         let work = Fill(
             library, asking: try sources.queue(for: library, memory: memory), Set(table.map(\.name)),
-            writer: try CoverWriter(state, name: name), options: fill)
+            writer: writer, options: fill)
         var total = FillSummary()
         total.albums = jobs.count
         return try await withProgress(total, every: progress.interval(options)) { summary in
@@ -305,7 +330,13 @@ struct FillCommand: AsyncParsableCommand {
         let writer = try CoverWriter(state, name: name)
         var (removed, restored, kept, failed) = (0, 0, 0, 0)
         var albums: [Album.ID] = []
-        for result in try await writer.undo(cached: { library.coverFile($0) }) {
+        let inTags = Mutex(EmbedSummary())
+        let undone = try await writer.undo(cached: { library.coverFile($0) }) { run in
+            let summary = try await undo(try state.embeddedCovers(ofRun: run), state)
+            inTags.withLock { $0 = summary }
+            return summary.removed + summary.kept > 0
+        }
+        for result in undone {
             switch result {
             case .removed(_, let album):
                 removed += 1
@@ -319,6 +350,8 @@ struct FillCommand: AsyncParsableCommand {
                 Log.error("\(path): \(reason)")
             }
         }
+        let tags = inTags.withLock { $0 }
+        (kept, failed) = (kept + tags.kept, failed + tags.failed)
         let urls = try await writer.forgetCoverURLs(of: albums)
         try await library.albums.edit(
             try await library.albums.all().compactMap { album in
@@ -329,13 +362,15 @@ struct FillCommand: AsyncParsableCommand {
             })
         if options.json {
             var line = JSONObject()
-            for (name, count) in [("removed", removed), ("restored", restored), ("kept", kept), ("failed", failed)] {
-                line.add(name, count)
-            }
+            for (name, count) in [
+                ("removed", removed), ("restored", restored), ("kept", kept), ("failed", failed),
+                ("removedFromTags", tags.removed),
+            ] { line.add(name, count) }
             try printResult(line.text + "\n")
         } else if !options.quiet {
-            let isNothing = removed + restored + kept + failed == 0
-            let changed = restored > 0 ? ", restored \(Decimals.grouped(restored))" : ""
+            let isNothing = removed + restored + kept + failed + tags.removed == 0
+            var changed = restored > 0 ? ", restored \(Decimals.grouped(restored))" : ""
+            if tags.removed > 0 { changed += ", took \(Decimals.count(tags.removed, "cover")) out of tags" }
             try printResult(
                 isNothing
                     ? "There is no fill to take back.\n" : "Removed \(Decimals.count(removed, "cover"))\(changed).\n")

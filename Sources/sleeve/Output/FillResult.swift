@@ -10,6 +10,8 @@ struct FillResult {
     /// Files and folders that could not be read, or into which nothing can be written.
     var problems: Int
     var seconds: Double
+    /// nil if no covers were to be embedded.
+    var embedding: EmbedSummary?
 
     var json: String {
         var line = JSONObject()
@@ -23,12 +25,29 @@ struct FillResult {
         line.add("failed", summary.failed)
         line.add("unwritten", summary.unwritten)
         line.add("problems", problems)
+        if let embedding {
+            line.add("embedded", embedding.embedded)
+            line.add("embeddedBytes", embedding.bytes)
+            line.add("unembedded", embedding.failed)
+        }
         line.add("cancelled", summary.isCancelled)
         line.add("seconds", seconds)
         return line.text + "\n"
     }
 
-    var text: String {
+    var text: String { coverText + tagText }
+
+    private var tagText: String {
+        guard let embedding, embedding.embedded + embedding.failed > 0 else { return "" }
+        var text = "Wrote the cover into the tags of \(Decimals.count(embedding.embedded, "file"))"
+        text += embedding.embedded > 0 ? " (\(ByteSize(embedding.bytes))).\n" : ".\n"
+        if embedding.failed > 0 {
+            text += "\(Decimals.count(embedding.failed, "file or folder", "files or folders")) could not be written.\n"
+        }
+        return text
+    }
+
+    private var coverText: String {
         if summary.albums == 0 {
             return covered > 0 ? "Nothing to fill: \(albums(covered)) a cover file.\n" : "Nothing to fill.\n"
         }

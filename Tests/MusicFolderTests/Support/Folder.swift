@@ -48,6 +48,7 @@ final class Folder: Sendable {
                 walked.files += (listing.audio + listing.pictures).map { name(listing.path.appending($0.name)) }
                 walked.listings.append(listing)
             case .problem(let problem): walked.problems[name(problem.path)] = problem.reason
+            case .leftovers: break
             case .outside(let link): walked.outside.append(name(link))
             }
         }

@@ -1,0 +1,8 @@
+/// Why a file's pictures cannot be changed, as a clause about the file. It stays as it is.
+struct EmbeddingProblem: Error, Hashable {
+    var reason: String
+
+    static let damaged = EmbeddingProblem(reason: "its tags are damaged")
+
+    init(reason: String) { self.reason = reason }
+}

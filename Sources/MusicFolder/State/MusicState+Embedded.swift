@@ -1,0 +1,50 @@
+import Platform
+import SQLite
+
+/// The covers that fills have written into tags: only these may be removed.
+extension MusicState {
+    static let embeddedSchema = """
+        CREATE TABLE IF NOT EXISTS embedded (
+            folder BLOB NOT NULL, name BLOB NOT NULL, picture BLOB NOT NULL, audio BLOB NOT NULL, growth INTEGER NOT NULL,
+            run INTEGER NOT NULL, PRIMARY KEY (folder, name)) WITHOUT ROWID;
+        """
+
+    /// The covers in tags of a fill.
+    package func embeddedCovers(ofRun run: Int64) throws(Problem) -> [EmbeddedCover] {
+        try reading {
+            var covers: [EmbeddedCover] = []
+            try database.statement(
+                """
+                SELECT folder, name, picture, audio, growth, run FROM embedded WHERE run = \(run)
+                ORDER BY folder, name
+                """
+            ).each { row in
+                let (folder, name) = (row.bytes(0), row.bytes(1))
+                guard let picture = row.digest(2), let audio = row.digest(3), !folder.isEmpty, !name.isEmpty else {
+                    return
+                }
+                covers.append(
+                    EmbeddedCover(
+                        folder: BytePath(bytes: folder), name: name, picture: picture, audio: audio, growth: row.int(4),
+                        run: row.int64(5)))
+            }
+            return covers
+        }
+    }
+
+    /// Remembers a cover. Call it before the file is replaced: a killed fill then leaves none that is not remembered.
+    func save(_ cover: EmbeddedCover) throws(Problem) {
+        try transaction {
+            try database.statement("INSERT OR REPLACE INTO embedded VALUES (?, ?, ?, ?, ?, ?)").run(
+                .blob(cover.folder.bytes), .blob(cover.name), .digest(cover.picture), .digest(cover.audio),
+                .int(cover.growth), .int(cover.run))
+        }
+    }
+
+    func forget(_ cover: EmbeddedCover) throws(Problem) {
+        try transaction {
+            try database.statement("DELETE FROM embedded WHERE folder = ? AND name = ?").run(
+                .blob(cover.folder.bytes), .blob(cover.name))
+        }
+    }
+}

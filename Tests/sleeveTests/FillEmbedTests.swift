@@ -1,0 +1,142 @@
+import Foundation
+import MusicFiles
+import OriginServer
+import Platform
+import Testing
+
+extension CommandTests {
+    /// Music folders with covers beside them, and the command, which may be killed.
+    @Suite struct FillEmbedTests {
+        private struct Result: Decodable {
+            var albums, covered, embedded, embeddedBytes, unembedded, problems: Int
+        }
+
+        private struct Undone: Decodable { var removed, removedFromTags, kept, failed: Int }
+
+        /// Formats whose files are the same, byte for byte, after `--undo`.
+        private static let formats: [MusicFile] = [.mp3, .flac, .m4a, .ogg, .wma, .wv]
+        private static let cover: [UInt8] = MusicPicture.jpeg(700, 700).bytes + zeros(3_000) + [0xFF, 0xD9]
+
+        private func withMusic(_ body: (_ stage: Stage, _ fill: [String]) async throws -> Void) async throws {
+            try await withStage { stage in
+                for (number, format) in Self.formats.enumerated() {
+                    let folder = "\(stage.folder)/music/Album \(number / 3)"
+                    try MusicFile.write(
+                        "\(folder)/\(number).\(format)", MusicTags(album: "Album \(number / 3)", track: number % 3 + 1))
+                    try Data(Self.cover).write(to: URL(filePath: folder + "/cover.jpg"))
+                }
+                try await body(stage, ["fill", stage.folder + "/music", "--embed", "--json", "--offline"])
+            }
+        }
+
+        private func run(_ stage: Stage, _ arguments: [String]) async throws -> (Result, RunResult) {
+            let result = try await sleeveTests.run(arguments, environment: stage.environment)
+            return (try JSONDecoder().decode(Result.self, from: Data(result.stdout.utf8)), result)
+        }
+
+        /// All files of the folder by their paths, hidden ones, too.
+        private func files(_ stage: Stage) -> [String: [UInt8]] {
+            let music = stage.folder + "/music"
+            let names = FileManager.default.enumerator(atPath: music)?.compactMap { $0 as? String } ?? []
+            return names.reduce(into: [:]) { files, name in
+                files[name] = (try? Data(contentsOf: URL(filePath: "\(music)/\(name)"))).map { Array($0) }
+            }
+        }
+
+        @Test func `--embed-max embeds a smaller picture, and leaves the file beside the music as it is`() async throws
+        {
+            try await withStage { stage in
+                let folder = stage.folder + "/music/Album"
+                let cover = CoverImage.jpeg(number: 1, aboutBytes: 20_000)
+                try MusicFile.write(folder + "/1.flac", MusicTags(album: "Album", track: 1))
+                try Data(cover).write(to: URL(filePath: folder + "/cover.jpg"))
+                let fill = ["fill", stage.folder + "/music", "--embed", "--json", "--offline", "--embed-max", "40"]
+                #expect(try await run(stage, fill).0.embedded == 1)
+                // RFC 9639 section 8.8: the media type, a length of 0, width and height.
+                let file = try Data(contentsOf: URL(filePath: folder + "/1.flac"))
+                let type = try #require(file.firstRange(of: Data("image/jpeg".utf8)))
+                let sides = [4, 8].map { offset in
+                    file[type.upperBound + offset..<type.upperBound + offset + 4].reduce(0) { $0 << 8 | Int($1) }
+                }
+                #expect(sides.max() == 40)
+                #expect(try Data(contentsOf: URL(filePath: folder + "/cover.jpg")) == Data(cover))
+            }
+        }
+
+        @Test func `covers go into the tags of files without a picture, and undo takes them out`() async throws {
+            try await withMusic { stage, fill in
+                let before = files(stage)
+                let plan = try await sleeveTests.run(fill + ["--dry-run"], environment: stage.environment)
+                #expect(plan.stdout.split(separator: "\n").count == Self.formats.count, "\(plan)")
+                #expect(plan.stdout.contains(#""reason":"no picture in its tags","bytes":"#))
+                #expect(files(stage) == before)
+                let (first, result) = try await run(stage, fill)
+                #expect(result.status == 0, "\(result)")
+                #expect((first.covered, first.embedded, first.unembedded) == (2, Self.formats.count, 0))
+                let after = files(stage)
+                #expect(after.keys == before.keys)
+                #expect(after.allSatisfy { $0.key.hasSuffix(".jpg") == ($0.value == before[$0.key]) })
+                #expect(
+                    first.embeddedBytes == after.filter { !$0.key.hasSuffix(".jpg") }.values.reduce(0) { $0 + $1.count }
+                )
+                #expect(try await run(stage, fill).0.embedded == 0)
+                let undone = try await stage.run("fill", "--undo", "--json")
+                let counts = try JSONDecoder().decode(Undone.self, from: Data(undone.stdout.utf8))
+                #expect((counts.removed, counts.removedFromTags) == (0, Self.formats.count), "\(undone)")
+                #expect(files(stage) == before)
+            }
+        }
+
+        @Test func `a file that cannot be written is said, the others are, and the command exits with 3`() async throws
+        {
+            try await withMusic { stage, fill in
+                let linked = stage.folder + "/music/Album 0/0.mp3"
+                try FileManager.default.linkItem(atPath: linked, toPath: stage.folder + "/other name.mp3")
+                let (result, run) = try await run(stage, fill)
+                #expect(run.status == 3 && run.stderr.contains("0.mp3: has several names"), "\(run)")
+                #expect((result.embedded, result.unembedded) == (Self.formats.count - 1, 1))
+            }
+        }
+
+        #if os(Linux)
+            @Test
+            func
+                `killed before any operation on a file, it changes no file but for its tags, and the next completes it`()
+                async throws
+            {
+                try await withMusic { stage, fill in
+                    let before = files(stage)
+                    _ = try await run(stage, fill)
+                    let after = files(stage)
+                    // A killed run is one to take back, too, even if it has embedded nothing.
+                    func undo() async throws {
+                        for _ in 0..<3 { #expect(try await stage.run("fill", "--undo").status == 0) }
+                    }
+                    try await undo()
+                    #expect(files(stage) == before)
+                    var (kills, number) = (0, 1)
+                    while true {
+                        let result = await (try stage.start(fill, disk: ["DISK_KILL": "\(number)"])).exit()
+                        for (name, bytes) in files(stage) where !name.contains("/.sleeve-") {
+                            #expect(
+                                bytes == before[name] || bytes == after[name],
+                                "\(name) after a kill before operation \(number)")
+                        }
+                        if result.signal != SIGKILL { break }
+                        (kills, number) = (kills + 1, number + (isThorough ? 1 : 19))
+                        // What is left of the copy is removed by a fill that embeds nothing, too.
+                        let next = kills % 2 == 0 ? fill : fill.filter { $0 != "--embed" }
+                        _ = try await sleeveTests.run(next, environment: stage.environment)
+                        #expect(!files(stage).keys.contains { $0.contains(".sleeve-") })
+                        if kills % 2 == 0 { #expect(files(stage) == after) }
+                        try await undo()
+                        #expect(files(stage) == before, "after a kill before operation \(number)")
+                    }
+                    print("fill --embed: \(kills) kills")
+                    #expect(kills > 5)
+                    #expect(files(stage) == after)
+                }
+            }
+        #endif
+    }
+}

@@ -217,8 +217,8 @@ extension CommandTests {
                     }
                     let scan = try stage.start("scan", stage.folder + "/music", "--json")
                     // Its workers are stopped before it is: it cannot end by itself.
-                    try await eventually { !Self.children(of: scan.pid).isEmpty }
-                    for worker in Self.children(of: scan.pid) { kill(worker, SIGSTOP) }
+                    try await eventually { !Self.workers(of: scan.pid).isEmpty }
+                    for worker in Self.workers(of: scan.pid) { kill(worker, SIGSTOP) }
                     scan.kill(SIGINT)
                     let result = try await scan.exit()
                     #expect(result.status == 128 + SIGINT, "\(result)")
@@ -229,13 +229,13 @@ extension CommandTests {
                 }
             }
 
-            /// The processes that a process has started.
-            private static func children(of pid: pid_t) -> [pid_t] {
+            /// The workers that a scan has started. A process that is not `tags-worker` yet holds up the thread that creates it.
+            private static func workers(of pid: pid_t) -> [pid_t] {
+                func text(_ path: String) -> String { (try? String(contentsOfFile: path, encoding: .utf8)) ?? "" }
                 let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/task")) ?? []
                 return threads.flatMap { thread in
-                    ((try? String(contentsOfFile: "/proc/\(pid)/task/\(thread)/children", encoding: .utf8)) ?? "")
-                        .split(separator: " ").compactMap { pid_t($0) }
-                }
+                    text("/proc/\(pid)/task/\(thread)/children").split(separator: " ").compactMap { pid_t($0) }
+                }.filter { text("/proc/\($0)/cmdline").contains("tags-worker") }
             }
         #endif
 

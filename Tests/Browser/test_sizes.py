@@ -46,7 +46,7 @@ class Sizes(GalleryTest):
                 await new Promise((resolve) => setTimeout(resolve, 50));
             }""")
 
-    def test_a_blur_hash_becomes_its_colours_and_other_texts_nothing(self):
+    def test_the_dominant_colour_and_the_blur_hash_come_before_a_slow_picture(self):
         page = self.gallery(1)
         pixels = page.browser.run_async("""
             const {blurCanvas} = await import('./blurhash.js');
@@ -58,10 +58,7 @@ class Sizes(GalleryTest):
         self.assertEqual(page.browser.run_async(
             "const {blurCanvas} = await import('./blurhash.js'); return ['', 'L', arguments[0] + 'x', 'ä'.repeat(28)].map((text) => blurCanvas(text));", RED_AND_BLUE),
             [None] * 4)
-
-    def test_the_dominant_colour_and_the_blur_come_before_a_slow_picture(self):
-        page = self.gallery(6).wall()
-        page.covers_settle()
+        page.wall().covers_settle()
         page.browser.run_async("await Promise.all([import('./cover-view.js'), import('./blurhash.js')])")
         self.stage.server.pause()
         self.addCleanup(self.stage.server.resume)

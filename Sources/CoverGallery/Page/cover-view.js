@@ -52,7 +52,8 @@ export function showWaiting(view) {
   if (view.dataset.state === "waiting") return;
   if (view.dataset.state !== "coming") removePicture(view);
   view.dataset.state = "waiting";
-  view.append(spinner.cloneNode());
+  // On the wall, many spinners would only disturb.
+  if (document.body.dataset.view !== "wall") view.append(spinner.cloneNode());
 }
 
 /** The page shows the reason of the chosen album; assistive technology finds every view's here. */

@@ -140,6 +140,10 @@ package struct Embedder: Sendable {
                 } catch is CancellationError {
                     return
                 } catch let error as SystemError where error.cause == .missing || error.cause == .notAFolder {
+                    if try state.isAway(cover.folder) {
+                        note(.left(cover.path, reason: "its folder is not there; its disk may not be mounted"))
+                        continue
+                    }
                     try state.forget(cover)
                     note(.kept(cover.path))
                 } catch let error as SystemError {

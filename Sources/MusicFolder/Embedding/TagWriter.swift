@@ -55,6 +55,9 @@ struct TagWriter {
     private func open(_ target: Target) throws -> (FileName, AudioFile) {
         guard let name = FileName(target.path.name) else { throw EmbeddingProblem.damaged }
         let file = AudioFile(try target.folder.file(name), extension: MusicNames.fileExtension(name.bytes) ?? "")
+        guard file.source.status.st_mode & 0o222 != 0 else {
+            throw EmbeddingProblem(reason: "is read-only, so its tags are not written")
+        }
         guard file.source.status.st_nlink == 1 else {
             throw EmbeddingProblem(reason: "has several names (hard links), so its tags are not written")
         }

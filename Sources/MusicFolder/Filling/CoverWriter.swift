@@ -161,6 +161,8 @@ package actor CoverWriter {
         /// It was changed since, or is gone, and stays as it is.
         case kept(BytePath)
         case failed(BytePath, reason: String)
+        /// Its disk may not be mounted. It stays remembered.
+        case away(BytePath)
     }
 
     /// Removes the files of the last fill that are unchanged, and puts back those that they replaced. If none of them can be taken back, also
@@ -199,6 +201,7 @@ package actor CoverWriter {
         do {
             folder = try OpenFolder(path: file.folder.bytes)
         } catch  where error.number == ENOENT {
+            if try state.isAway(file.folder) { return .away(file.path) }
             try state.forget(file)
             return .kept(file.path)
         }

@@ -32,6 +32,13 @@ extension MusicState {
         }
     }
 
+    /// Whether the scanned folder that contains a missing folder is missing or empty, too: its disk may not be mounted.
+    func isAway(_ folder: BytePath) throws(Problem) -> Bool {
+        try roots().contains { root in
+            folder.isInside(root) && (try? OpenFolder(path: root.bytes).names().isEmpty) ?? true
+        }
+    }
+
     func add(roots: [BytePath]) throws(Problem) {
         try transaction {
             for root in roots {

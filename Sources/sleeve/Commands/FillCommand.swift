@@ -348,6 +348,9 @@ struct FillCommand: AsyncParsableCommand {
             case .failed(let path, let reason):
                 failed += 1
                 Log.error("\(path): \(reason)")
+            case .away(let path):
+                failed += 1
+                Log.error("\(path): its folder is not there; its disk may not be mounted")
             }
         }
         let tags = inTags.withLock { $0 }

@@ -97,7 +97,7 @@ struct Prefetch: AsyncParsableCommand {
         try await run.run(
             outcomes, of: library, sizes: sizes.values, isComplete: { !hasUnreadableList.load(ordering: .relaxed) }
         ) { _ in
-            "Nothing to download: no covers are listed.\n"
+            "Nothing to download: no covers \(shard == nil ? "are listed" : "of this shard are listed").\n"
         }
     }
 

@@ -149,6 +149,15 @@ import Testing
         #expect(shelf.bytes("a.mp3") == before)
     }
 
+    @Test func `a read-only file stays as it is`() async throws {
+        let shelf = try Shelf { try $0.file("album/a.mp3") }
+        let path = shelf.folder.text + "/album/a.mp3"
+        chmod(path, 0o444)
+        let before = shelf.bytes("a.mp3")
+        #expect(try await shelf.embed() == [.left(BytePath(path), reason: "is read-only, so its tags are not written")])
+        #expect(shelf.bytes("a.mp3") == before && shelf.names == ["a.mp3", "cover.jpg"])
+    }
+
     @Test func `a copy whose tags cannot be read as they should be is thrown away`() async throws {
         var shelf = try Shelf { try $0.file("album/a.mp3") }
         // It never finds a picture.

@@ -178,6 +178,23 @@ import Testing
         }
     }
 
+    @Test func `undo remembers the files of a disk that is away, and takes back no older fill instead`() async throws {
+        try await withShelf { shelf in
+            let music = BytePath(shelf.root + "/music")
+            try shelf.state().add(roots: [music])
+            let file = try written(try await shelf.write(try shelf.cached(300)))
+            try FileManager.default.moveItem(atPath: music.description, toPath: shelf.root + "/away")
+            try FileManager.default.createDirectory(atPath: music.description, withIntermediateDirectories: false)
+            let undone = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in "" }
+            #expect(undone == [.away(file.path)])
+            #expect(try shelf.state().writtenFiles() == [file])
+            // A folder that a person has removed is no disk that is away.
+            try Data().write(to: URL(filePath: music.description + "/other"))
+            let later = try await CoverWriter(try shelf.state(), name: "cover").undo { _ in "" }
+            #expect(later == [.kept(file.path)])
+        }
+    }
+
     @Test func `fills are taken back in their order, whatever the clock said`() async throws {
         try await withShelf { shelf in
             let ahead = WrittenFile(

@@ -78,9 +78,10 @@ struct SmallPictureTests {
     @Test(arguments: 1...8, [false, true])
     func `a picture is turned as its Exif orientation says`(_ orientation: Int, _ isLittle: Bool) throws {
         let data = exif(UInt8(orientation), isLittle: isLittle)
-        let jpeg = inserting(0xE1, Array("Exif\0\0".utf8) + data, into: try Self.quarters(96, 64).jpeg())
+        let quarters = Self.quarters(96, 64)
+        let jpeg = inserting(0xE1, Array("Exif\0\0".utf8) + data, into: try quarters.jpeg())
         let png = PNGWriter(width: 96, height: 64, colorType: 2, chunks: [("eXIf", data)]) { x, y in
-            Self.quarters(96, 64)[x, y].map { UInt16($0) }
+            quarters[x, y].map { UInt16($0) }
         }.bytes
         for bytes in [jpeg, png] {
             let picture = try SmallPicture.reduce(bytes, to: 48).made()

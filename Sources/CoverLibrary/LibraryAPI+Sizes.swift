@@ -15,7 +15,9 @@ extension LibraryAPI {
     /// The result is a baseline JPEG, turned by its Exif orientation, with alpha on white, and never enlarged. A cover that is a JPEG of this
     /// size already is returned as it is; so is one that cannot be made smaller: a GIF, AVIF, JPEG XL, HEIC, TIFF, BMP or SVG, an animation, one
     /// of more than 50 million pixels or 16,384 on a side, or one whose bytes are damaged. `mediaType` and `digest` are those of the returned bytes.
-    /// - Parameter longestSide: of the result, in pixels, at least 1. The cache keeps those of `keptSizes`.
+    /// - Parameters:
+    ///   - url: an http or https URL.
+    ///   - longestSide: of the result, in pixels, at least 1. The cache keeps those of `keptSizes`.
     /// - Throws: `CoverFailure`, as `cover(for:)` does.
     public func cover(for url: URL, longestSide: Int) async throws(CoverFailure) -> Cover {
         try await cover(for: CoverRequest(url: url), longestSide: longestSide)

@@ -35,7 +35,8 @@ struct CommandRun: GalleryRun {
         _ words: [String], in folder: TemporaryFolder, _ report: @escaping @Sendable (String) async -> Void
     ) async throws -> String {
         let (results, messages) = ("\(folder.path)/results", "\(folder.path)/messages")
-        let children = ChildProcesses(stopSignal: SIGINT, haveOwnGroups: true)
+        // A shell that starts this program in the background has it ignore SIGINT, and so its children.
+        let children = ChildProcesses(stopSignal: SIGTERM, haveOwnGroups: true)
         let child = try start(words, results, messages, children)
         let exit = Task { await children.end(of: child) }
         return await withTaskCancellationHandler {

@@ -1,4 +1,4 @@
-package import Platform
+import Platform
 
 /// A damaged file is moved aside rather than removed, and a new one is started.
 package enum DamagedFile {
@@ -12,7 +12,7 @@ package enum DamagedFile {
         return "\(beginning)-\(time)-\(getpid())\(ending)"
     }
 
-    /// Opens a database that can be started anew. A damaged one is moved to `damaged-NAME-TIME.sqlite3` in its directory.
+    /// Opens a database that can be made again. A damaged one is moved to `damaged-NAME-TIME.sqlite3` in its directory.
     /// - Parameters:
     ///   - notice: Called with the path to which it was moved.
     ///   - open: Opens the database, and creates it if it is missing.

@@ -8,6 +8,8 @@ struct IndexChanges {
     private(set) var removed: Set<Digest> = []
     /// Covers whose sizes are unlinked then.
     var removedSizes: Set<Digest> = []
+    /// Whether files are to be unlinked.
+    var unlinksFiles: Bool { !removed.isEmpty || !removedSizes.isEmpty }
     /// Lines for the entry log. Those that take something away follow the commit: a process that is killed before it must not have taken
     /// anything.
     private(set) var lines: (before: [UInt8], after: [UInt8]) = ([], [])

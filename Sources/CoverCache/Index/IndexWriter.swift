@@ -89,9 +89,8 @@ final class IndexWriter {
     ) throws -> Result {
         try lock.withLock {
             try checkNumber()
-            // Once there is a marker for them.
-            var (removed, removedSizes): (Set<Digest>, Set<Digest>) = ([], [])
-            defer { if !removed.isEmpty || !removedSizes.isEmpty { marker.end() } }
+            var hasMarker = false
+            defer { if hasMarker { marker.end() } }
             let (result, changes): (Result, IndexChanges)
             do {
                 (result, changes) = try connection.transaction(.immediate) {
@@ -102,19 +101,21 @@ final class IndexWriter {
                     if writes, !changes.removed.isEmpty, changes.state == before { _ = changes.state.tick() }
                     if changes.state != before { try changes.state.save(connection) }
                     // A process that ends before it has unlinked them leaves the marker.
-                    if !changes.removed.isEmpty || !changes.removedSizes.isEmpty { marker.begin() }
-                    (removed, removedSizes) = (changes.removed, changes.removedSizes)
+                    if changes.unlinksFiles {
+                        marker.begin()
+                        hasMarker = true
+                    }
                     return (result, changes)
                 }
             } catch {
                 // The commit may have failed after it was written to the index's log: a process that reads the whole log sees it.
-                if !removed.isEmpty || !removedSizes.isEmpty { marker.keep() }
+                if hasMarker { marker.keep() }
                 throw error
             }
             // If it fails, a lost index brings back what was removed.
             try? append(changes.lines.after)
-            for digest in removed where !directory.covers.remove(digest) { marker.keep() }
-            for digest in removedSizes where !directory.sizes.remove(digest) { marker.keep() }
+            for digest in changes.removed where !directory.covers.remove(digest) { marker.keep() }
+            for digest in changes.removedSizes where !directory.sizes.remove(digest) { marker.keep() }
             (state, lastOldCover) = (changes.state, changes.lastOldCover)
             evictedNewCovers += changes.evictedNew
             return result

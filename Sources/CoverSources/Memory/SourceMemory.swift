@@ -39,7 +39,7 @@ package actor SourceMemory {
         /// The last answer to each request, the oldest first.
         package var answers: [SourceAnswer] = []
         fileprivate var found: [(url: String, candidate: SourceCandidate)] = []
-        /// Whether a person has accepted each cover, by its identity; nothing for the covers about which nobody has decided.
+        /// Whether a person has accepted or refused each cover, by its identity. Covers without a decision are missing.
         fileprivate(set) var decisions: [String: Bool] = [:]
 
         package init() {}

@@ -26,7 +26,7 @@ final class AudioFile {
         return bytes
     }
 
-    /// At most so many bytes: fewer at the end.
+    /// Up to `count` bytes: fewer at the end.
     func bytes(at offset: Int, upTo count: Int) throws -> [UInt8] {
         try bytes(offset..<max(offset, min(length, offset + count)))
     }

@@ -22,7 +22,7 @@ package final class MusicState: @unchecked Sendable {
     }
 
     /// The file that belongs to a library file.
-    package static func path(of library: String) -> String { AlbumStore.stateDirectory(of: library) + "/music.sqlite3" }
+    static func path(of library: String) -> String { AlbumStore.stateDirectory(of: library) + "/music.sqlite3" }
 
     /// Opens the state, and creates it if it is missing. Moves a damaged one aside: a scan finds everything in it again, except what a
     /// person has deleted or edited since, and which cover files fills have written: those count as a person's then.

@@ -26,7 +26,7 @@ struct ProviderManners: Sendable {
 
     init(scale: Double, throttleEvery: Int?) { (self.scale, self.throttleEvery) = (scale, throttleEvery) }
 
-    /// The limit of a service's searches: so many in so many seconds; nil for none.
+    /// The limit of a service's searches: a number in an interval of seconds; nil for none.
     private static func limit(of service: Provider.Service) -> (requests: Int, seconds: Double)? {
         switch service {
         case .caa: nil

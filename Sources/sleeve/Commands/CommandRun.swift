@@ -82,12 +82,7 @@ extension Serve {
         }
         let fill = CommandRun(name: "fill", options: names) {
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
-            // Opening the state would create it.
-            guard FileManager.default.fileExists(atPath: MusicState.path(of: configuration.libraryPath)) else {
-                return nil
-            }
-            let state = try? MusicState(of: configuration.libraryPath) { _ in }
-            let roots = (try? state?.roots()) ?? []
+            let roots = MusicState.roots(of: configuration.libraryPath)
             return roots.isEmpty ? nil : roots.map { "\($0)" }
         }
         return [refresh, fill]

@@ -94,5 +94,6 @@ enum ScalarFolding {
         "\u{AD}": "", "\u{FE0E}": "", "\u{FE0F}": "",
     ]
 
-    private static let romanNumerals = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
+    /// From 1.
+    static let romanNumerals = ["i", "ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
 }

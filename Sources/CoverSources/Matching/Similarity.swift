@@ -24,13 +24,11 @@ enum Similarity {
 
     private static func numbers(_ words: [String]) -> [String] {
         words.compactMap { word in
-            if let value = romanNumerals.firstIndex(of: word) { return String(value + 2) }
+            // “i” is a word.
+            if word != "i", let index = ScalarFolding.romanNumerals.firstIndex(of: word) { return String(index + 1) }
             return word.unicodeScalars.allSatisfy { $0.properties.numericType != nil } ? word : nil
         }
     }
-
-    /// From 2; “i” is a word.
-    private static let romanNumerals = ["ii", "iii", "iv", "v", "vi", "vii", "viii", "ix", "x", "xi", "xii"]
 
     /// 1 less the edit distance (Levenshtein) by the length of the longer text: 1 for equal texts, 0 for different ones.
     static func ratio(_ first: String, _ second: String) -> Double {

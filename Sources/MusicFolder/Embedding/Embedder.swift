@@ -141,7 +141,7 @@ package struct Embedder: Sendable {
                     return
                 } catch let error as SystemError where error.cause == .missing || error.cause == .notAFolder {
                     if try state.isAway(cover.folder) {
-                        note(.left(cover.path, reason: "its folder is not there; its disk may not be mounted"))
+                        note(.left(cover.path, reason: MusicState.awayReason))
                         continue
                     }
                     try state.forget(cover)

@@ -32,6 +32,9 @@ extension MusicState {
         }
     }
 
+    /// Why what was written into a folder that is away is not taken back.
+    package static let awayReason = "its folder is not there; its disk may not be mounted"
+
     /// Whether the scanned folder that contains a missing folder is missing or empty, too: its disk may not be mounted.
     func isAway(_ folder: BytePath) throws(Problem) -> Bool {
         try roots().contains { root in

@@ -350,7 +350,7 @@ struct FillCommand: AsyncParsableCommand {
                 Log.error("\(path): \(reason)")
             case .away(let path):
                 failed += 1
-                Log.error("\(path): its folder is not there; its disk may not be mounted")
+                Log.error("\(path): \(MusicState.awayReason)")
             }
         }
         let tags = inTags.withLock { $0 }

@@ -100,6 +100,19 @@ import Testing
         #expect(matching.first?.album.releaseID == Answers.release && matching.first?.certainty == .certain)
     }
 
+    @Test func `a single that is named as its album is not that`() {
+        let single = Answers.musicBrainz("A", "B", date: "1994-05", tracks: 2).replacing(
+            "\"primary-type\": \"Album\"", with: "\"primary-type\": \"Single\"")
+        let found = Self.candidates(.musicbrainz, single)
+        #expect(found.last?.album.title == "B (Single)")
+        let album = AlbumQuery(artist: "A and Friends", title: "B", year: 1994, trackCount: 10)
+        #expect(SourceCandidate.matching(album, found).first?.certainty == .doubtful)
+        let wanted = AlbumQuery(artist: "A and Friends", title: "B", year: 1994, trackCount: 2)
+        #expect(SourceCandidate.matching(wanted, found).first?.certainty == .certain)
+        let ep = Answers.deezer("A", "B EP", tracks: 4).replacing("\"album\"", with: "\"ep\"")
+        #expect(Self.candidates(.deezer, ep).first?.album.title == "B EP")
+    }
+
     @Test func `artwork of iTunes is asked for in larger sizes`() throws {
         let found = try #require(Self.candidates(.itunes, Answers.iTunes("A", "B", year: 1994, tracks: 10)).first)
         #expect(found.album == AlbumQuery(artist: "A", title: "B", year: 1994, trackCount: 10))
@@ -161,9 +174,9 @@ import Testing
             Placeholder(url: "https://lastfm.freetls.fastly.net/i/u/300x300/2a96cbd8b46e442fc41c2b86b821562f.png")
                 == .url)
         #expect(Placeholder(url: "https://x/images/cover/311bba0fc112d15f72c8b5a65f0456c1/1000x1000.jpg") == nil)
-        #expect(Placeholder(digest: "", width: 1, height: 1) == .shape)
+        #expect(Placeholder(digest: "", width: 1, height: 1) == .size)
         #expect(Placeholder(digest: "", width: 500, height: 500) == nil)
-        #expect(Placeholder(digest: "", width: 500, height: 500, hasOneColour: true) == .shape)
+        #expect(Placeholder(digest: "", width: 500, height: 500, hasOneColour: true) == .color)
     }
 
     @Test func `a picture of three artists is no cover, one of several albums of an artist may be`() {

@@ -26,6 +26,8 @@ import Testing
         Pair("Nirvana", "Nevermind", nil, nil, .doubtful, "Nirvana", "Nevermind", 1991, 12),
         Pair("Nirvana", "Nevermind (Deluxe Edition)", nil, nil, .doubtful, "Nirvana", "Nevermind", nil, nil),
         Pair("Nirvana", "Nevermind", 1991, 12, .doubtful, "Nirvana", "Nevermind", 2011, 40),
+        // As many tracks in another year: a new recording, or another album of the name.
+        Pair("Nirvana", "Nevermind", 1991, 12, .doubtful, "Nirvana", "Nevermind", 2011, 12),
         Pair("Nirvana", "Nevermind", 1991, 12, .none, "Nirvana UK", "Songs", 1991, 12),
         Pair("Nirvana", "Nevermind", 1991, 12, .none, "Weezer", "Nevermind", 1991, 12),
         Pair("Nirvana", "Nevermind", 1991, 12, .none, "Nirvana", "In Utero", 1991, 12),

@@ -40,6 +40,19 @@ import Testing
         }
     }
 
+    @Test func `an acceptance that is withdrawn leaves what was judged`() async throws {
+        try await withDoubtful { memory, service, candidate in
+            try await memory.accept(candidate, of: Self.album.key)
+            // Asked again meanwhile.
+            clock.advance(.seconds(8 * 86_400))
+            #expect(try await find(memory, service).certain != nil)
+            try await memory.withdrawAcceptance(of: Self.album.key)
+            #expect(try await memory.doubtfulAlbums() == [Self.album.key])
+            #expect(try await memory.record(of: Self.album.key).candidates.map(\.match) == [candidate.match])
+            #expect(try await find(memory, service).certain == nil)
+        }
+    }
+
     @Test func `a refused cover is not proposed again, and costs no request`() async throws {
         try await withDoubtful { memory, service, candidate in
             try await memory.refuse([candidate], of: Self.album.key)

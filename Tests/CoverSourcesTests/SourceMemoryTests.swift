@@ -45,6 +45,17 @@ import Testing
         }
     }
 
+    @Test func `of each source the last answer counts, whatever was requested`() async throws {
+        try await withFolder { folder in
+            let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
+            try await memory.note(Self.answer(.itunes, .notFound, url: "https://a.example/?q=0", time: 1), of: "k")
+            try await memory.note(Self.answer(.deezer, time: 2), of: "k")
+            try await memory.note(Self.answer(time: 3), of: "k")
+            let answers = try await memory.record(of: "k").lastAnswers
+            #expect(answers.map(\.source) == [.deezer, .itunes] && answers.map(\.kind) == [.found, .found])
+        }
+    }
+
     @Test func `a damaged memory is moved aside, which is said`() async throws {
         try await withFolder { folder in
             let path = folder + "/m.sqlite3"

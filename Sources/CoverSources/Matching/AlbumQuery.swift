@@ -41,6 +41,15 @@ package struct AlbumQuery: Sendable, Hashable {
         return (names + [year.map { String($0) } ?? ""]).joined(separator: "|")
     }
 
+    /// The title with the kind of a release that is no album, unless it says so itself: a single is often named as its album.
+    /// - Parameter kind: As a source names it, such as `Single`, `ep` or `Album`.
+    static func title(_ title: String, kind: String?) -> String {
+        guard let kind, ["single", "ep"].contains(kind.lowercased()),
+            EditionWords.kind(FoldedText(title).editions).isEmpty
+        else { return title }
+        return "\(title) (\(kind))"
+    }
+
     /// The year at the beginning of a date such as `1994-05-10`, or of a text such as `1994`; nil if there is none.
     package static func year(of text: String?) -> Int? {
         guard let text, text.utf8.prefix(4).allSatisfy({ (0x30...0x39).contains($0) }), let year = Int(text.prefix(4)),

@@ -38,16 +38,32 @@ package actor SourceMemory {
     package struct Record: Sendable {
         /// The last answer to each request, the oldest first.
         package var answers: [SourceAnswer] = []
+        /// What these answers found, as it was judged.
         fileprivate var found: [(url: String, candidate: SourceCandidate)] = []
         /// Whether a person has accepted or refused each cover, by its identity. Covers without a decision are missing.
         fileprivate(set) var decisions: [String: Bool] = [:]
 
         package init() {}
 
+        /// The last answer of each source, the oldest first.
+        package var lastAnswers: [SourceAnswer] {
+            answers.enumerated().filter { index, answer in
+                !answers[(index + 1)...].contains { $0.source == answer.source }
+            }
+            .map(\.element)
+        }
+
         /// The covers that were found, the certain ones first.
-        package var candidates: [SourceCandidate] {
-            let all = found.map(\.candidate)
-            return all.filter { $0.certainty == .certain } + all.filter { $0.certainty == .doubtful }
+        package var candidates: [SourceCandidate] { decided.filter { $0.certainty != .none } }
+
+        /// The covers that are not proposed: refused by a person, or without a picture that is a cover.
+        package var rejected: [SourceCandidate] { decided.filter { $0.certainty == .none } }
+
+        private var decided: [SourceCandidate] { found.map(\.candidate).decided(decisions) }
+
+        /// What sources other than one have found, also what was refused.
+        func candidates(besides source: SourceName) -> [SourceCandidate] {
+            found.map(\.candidate).filter { $0.source != source }
         }
 
         /// The answer that spares a request, and what it found; nil if the source is to be asked.
@@ -67,7 +83,7 @@ package actor SourceMemory {
         of album: String, forgettingRefusals: Bool = false
     ) throws(SourceMemoryError) -> Record {
         try perform {
-            if forgettingRefusals { try tables.forgetRefusals(of: album) }
+            if forgettingRefusals { try tables.forgetDecisions(of: album, isAccepted: false) }
             var record = Record()
             record.decisions = try tables.decisions(of: album)
             record.answers = try tables.tries(of: album)
@@ -99,6 +115,18 @@ package actor SourceMemory {
     /// - Parameter album: `AlbumQuery.key`.
     package func accept(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
         try perform { try tables.decide(candidate.identity, of: album, isAccepted: true) }
+    }
+
+    /// Replaces what was judged of a cover, until its source is asked again.
+    /// - Parameter album: `AlbumQuery.key`.
+    func judge(_ candidate: SourceCandidate, of album: String) throws(SourceMemoryError) {
+        try perform { try tables.judge(candidate.identity, candidate.match, of: album) }
+    }
+
+    /// Withdraws that a person has accepted covers of an album: they are judged again.
+    /// - Parameter album: `AlbumQuery.key`.
+    package func withdrawAcceptance(of album: String) throws(SourceMemoryError) {
+        try perform { try tables.forgetDecisions(of: album, isAccepted: true) }
     }
 
     /// Does not propose covers again, until refusals are forgotten.

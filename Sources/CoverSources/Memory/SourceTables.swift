@@ -131,15 +131,15 @@ final class SourceTables {
 
     /// Remembers a decision about a cover, also for what sources find later.
     func decide(_ picture: String, of album: String, isAccepted: Bool) throws {
-        let match = isAccepted ? Match.accepted : .refused
-        try database.transaction(.immediate) {
-            try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
-                .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
-            try database.statement(
-                "UPDATE candidates SET certainty = ?, reason = ?, score = ? WHERE album = ? AND \(Self.picture) = ?"
-            ).run(
-                .text(match.certainty.rawValue), .text(match.reason), .int(match.score), .text(album), .text(picture))
-        }
+        try database.statement("INSERT OR REPLACE INTO decisions VALUES (?, ?, ?)")
+            .run(.text(album), .text(picture), .int(isAccepted ? 1 : 0))
+    }
+
+    /// Replaces what was judged of a cover.
+    func judge(_ picture: String, _ match: Match, of album: String) throws {
+        try database.statement(
+            "UPDATE candidates SET certainty = ?, reason = ? WHERE album = ? AND \(Self.picture) = ?"
+        ).run(.text(match.certainty.rawValue), .text(match.reason), .text(album), .text(picture))
     }
 
     /// Whether each cover about which a person has decided was accepted, by its identity.
@@ -150,17 +150,21 @@ final class SourceTables {
         return decisions
     }
 
-    func forgetRefusals(of album: String) throws {
-        try database.statement("DELETE FROM decisions WHERE album = ? AND NOT accepted").run(.text(album))
+    func forgetDecisions(of album: String, isAccepted: Bool) throws {
+        try database.statement("DELETE FROM decisions WHERE album = ? AND accepted = ?")
+            .run(.text(album), .int(isAccepted ? 1 : 0))
     }
 
-    /// The keys of albums that have a doubtful candidate and no certain one.
+    /// The keys of albums that have a doubtful candidate and no certain one, as decisions have it.
     func doubtfulAlbums() throws -> [String] {
         var keys: [String] = []
         try database.statement(
             """
-            SELECT album FROM candidates GROUP BY album
-            HAVING max(certainty = 'doubtful') AND NOT max(certainty = 'certain') ORDER BY album
+            SELECT candidates.album FROM candidates
+            LEFT JOIN decisions ON decisions.album = candidates.album AND picture = \(Self.picture)
+            GROUP BY candidates.album
+            HAVING max(accepted IS NULL AND certainty = 'doubtful') AND NOT max(coalesce(accepted, certainty = 'certain'))
+            ORDER BY candidates.album
             """
         ).each { keys.append($0.text(0)) }
         return keys

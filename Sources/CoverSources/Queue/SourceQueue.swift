@@ -64,6 +64,8 @@ package actor SourceQueue {
     ///
     /// A source of 20 requests a minute would hold up thousands of albums that a later one has, too. So an album passes a source by whose line
     /// takes longer than a minute, and comes back if no other one is certain. Each source is asked within its rate, and less often.
+    ///
+    /// What the others have answered, now or in earlier runs, weighs when an answer is judged: they may know of several albums of one name.
     /// - Parameter skipped: sources that are not asked: after a picture could not be downloaded, those that were asked before.
     /// - Throws: `CancellationError`.
     package func find(_ query: AlbumQuery, skipping skipped: Set<SourceName> = []) async throws -> SourceFindings {
@@ -75,20 +77,21 @@ package actor SourceQueue {
             try Task.checkCancellation()
             let known = source.known(query)
             if !known.isEmpty {
-                let detail = "by its MusicBrainz id"
-                findings.add(answer(source, .found, detail: detail), known)
+                // Without the covers in the memory: whether they are there shows only later.
+                let answer = answer(source, .found, detail: "by its MusicBrainz id")
+                findings.add(await noted(answer, [], query), known)
             } else if let url = source.search(query) {
-                if let (answer, found) = await answerAtOnce(source, url, query, record) {
+                if let (answer, found) = await answerAtOnce(source, url, query, record, findings) {
                     findings.add(answer, found)
                 } else if wait(for: source) > Self.maximumWait {
                     passed.append((source, url))
                 } else {
-                    let (answer, found) = try await ask(source, url, query, record)
+                    let (answer, found) = try await ask(source, url, query, record, findings)
                     findings.add(answer, found)
                 }
             } else {
                 let why = source.name == .caa ? "the album has no MusicBrainz id" : "the album has no title"
-                findings.add(answer(source, .notAsked, detail: why), [])
+                findings.add(await noted(answer(source, .notAsked, detail: why), [], query), [])
             }
         }
         for (source, url) in passed {
@@ -97,7 +100,7 @@ package actor SourceQueue {
                 let detail = "albums were waiting in line for over a minute, and \(other.title) has the cover"
                 _ = await noted(answer(source, .notAsked, url: url, detail: detail), [], query)
             } else {
-                let (answer, found) = try await ask(source, url, query, record)
+                let (answer, found) = try await ask(source, url, query, record, findings)
                 findings.add(answer, found)
             }
         }
@@ -133,7 +136,8 @@ package actor SourceQueue {
 
     /// The answer without a request; nil if the source is to be asked.
     private func answerAtOnce(
-        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record
+        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record,
+        _ findings: SourceFindings
     ) async -> (SourceAnswer, [SourceCandidate])? {
         if let refusal = source.refusal(userAgent: userAgent) {
             tell("\(source.name)", refusal)
@@ -143,27 +147,39 @@ package actor SourceQueue {
             let (answer, found) = record.answer(of: source.name, to: Redaction.redact(url), at: clock.timeOfDay())
         else { return nil }
         // Judged again: the tags may have changed since.
-        let matching = SourceCandidate.matching(query, found, record.decisions)
-        let isRefused = found.contains { record.decisions[$0.identity] == false }
-        return answer.kind == .notFound || isRefused || !matching.isEmpty ? (answer, matching) : nil
+        let matching = matching(source, query, found, record, findings).decided(record.decisions)
+        return answer.kind == .notFound || !matching.isEmpty ? (answer, matching) : nil
+    }
+
+    private func matching(
+        _ source: CoverSource, _ query: AlbumQuery, _ found: [SourceCandidate], _ record: SourceMemory.Record,
+        _ findings: SourceFindings
+    ) -> [SourceCandidate] {
+        let known = record.candidates(besides: source.name) + findings.candidates
+        return SourceCandidate.matching(query, found, known: known, decisions: record.decisions)
     }
 
     private func ask(
-        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record
+        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record,
+        _ findings: SourceFindings
     ) async throws -> (SourceAnswer, [SourceCandidate]) {
         guard await enter(source.name) else { throw CancellationError() }
         defer { leave(source.name) }
         let reading = try await response(of: source, to: url)
         switch reading {
         case .found(let all):
-            let matching = SourceCandidate.matching(query, all, record.decisions)
-            let certain = matching.count { $0.certainty == .certain }
+            let judged = matching(source, query, all, record, findings)
+            let matching = judged.decided(record.decisions)
+            func count(_ certainty: Match.Certainty) -> Int { matching.count { $0.certainty == certainty } }
+            let (certain, doubtful, refused) = (count(.certain), count(.doubtful), count(.none))
+            let isFound = certain + doubtful > 0
             let detail =
-                matching.isEmpty
-                ? "none of \(all.count == 1 ? "1 album" : "\(all.count) albums") matches"
-                : "\(certain) certain and \(matching.count - certain) doubtful of \(all.count) albums"
-            let kind = matching.isEmpty ? SourceAnswer.Kind.notFound : .found
-            return (await noted(answer(source, kind, url: url, detail: detail), matching, query), matching)
+                (isFound
+                    ? "\(certain) certain and \(doubtful) doubtful of \(all.count) albums"
+                    : "none of \(all.count == 1 ? "1 album" : "\(all.count) albums") matches")
+                + (refused > 0 ? ", \(refused) refused by you" : "")
+            let kind = isFound ? SourceAnswer.Kind.found : .notFound
+            return (await noted(answer(source, kind, url: url, detail: detail), judged, query), matching)
         case .notFound:
             return (await noted(answer(source, .notFound, url: url, detail: "no album"), [], query), [])
         case .throttled(let detail):
@@ -282,6 +298,22 @@ package actor SourceQueue {
             tell("memory", "\(error)")
         }
         return answer
+    }
+
+    /// Remembers what has shown of a cover after it was found, for the list of doubtful covers.
+    /// - Parameter candidate: As it is judged now.
+    package func judge(_ candidate: SourceCandidate, for query: AlbumQuery) async {
+        do {
+            try await memory?.judge(candidate, of: query.key)
+        } catch {
+            tell("memory", "\(error)")
+        }
+    }
+
+    /// The source that has a cover of an album at a URL, as far as is known without a request; nil for another URL.
+    package func source(of url: String, for query: AlbumQuery) async -> SourceName? {
+        let remembered = try? await memory?.record(of: query.key).candidates
+        return (sources.flatMap { $0.known(query) } + (remembered ?? [])).first { $0.pictures.contains(url) }?.source
     }
 
     // MARK: One caller at a time

@@ -26,7 +26,7 @@ extension CoverSource {
             var title: String
             var artist: Artist
             var nb_tracks: Int?
-            var release_date, cover_xl, cover_big, cover_medium: String?
+            var record_type, release_date, cover_xl, cover_big, cover_medium: String?
         }
         struct Failure: Decodable {
             var code: Int?
@@ -55,8 +55,8 @@ extension CoverSource {
         return SourceReading(
             data.values.map { found in
                 let album = AlbumQuery(
-                    artist: found.artist.name, title: found.title, year: AlbumQuery.year(of: found.release_date),
-                    trackCount: found.nb_tracks)
+                    artist: found.artist.name, title: AlbumQuery.title(found.title, kind: found.record_type),
+                    year: AlbumQuery.year(of: found.release_date), trackCount: found.nb_tracks)
                 let pictures = [found.cover_xl, found.cover_big, found.cover_medium].compactMap { $0 }
                 return SourceCandidate(
                     source: .deezer, album: album, pictures: pictures.filter { Placeholder(url: $0) == nil })

@@ -39,7 +39,15 @@ extension CoverSource {
             var name: String
             var joinphrase: String?
         }
-        struct Group: Decodable { var id: String }
+        struct Group: Decodable {
+            var id: String
+            var kind: String?
+
+            enum CodingKeys: String, CodingKey {
+                case id
+                case kind = "primary-type"
+            }
+        }
 
         var id, title: String
         var date: String?
@@ -64,7 +72,8 @@ extension CoverSource {
             answer.releases.values.map { release in
                 let album = AlbumQuery(
                     artist: (release.credit?.values ?? []).map { $0.name + ($0.joinphrase ?? "") }.joined(),
-                    title: release.title, year: AlbumQuery.year(of: release.date), trackCount: release.trackCount,
+                    title: AlbumQuery.title(release.title, kind: release.group?.kind),
+                    year: AlbumQuery.year(of: release.date), trackCount: release.trackCount,
                     releaseID: release.id, releaseGroupID: release.group?.id)
                 let pictures = archivePictures(archive, release: album.releaseID, group: album.releaseGroupID)
                 return SourceCandidate(source: .musicbrainz, album: album, pictures: pictures)

@@ -4,8 +4,19 @@ package enum Placeholder: Sendable, Hashable {
     case url
     /// Its bytes are known.
     case digest
-    /// Its size or its colours are those of no cover.
-    case shape
+    /// It has fewer pixels than any cover.
+    case size
+    /// All of its pixels have one colour.
+    case color
+
+    /// What speaks against it, as a clause about the picture.
+    package var reason: String {
+        switch self {
+        case .url, .digest: "is a service's placeholder"
+        case .size: "is too small for any cover"
+        case .color: "has one colour only, as placeholders have"
+        }
+    }
 
     /// Parts of the URLs of placeholders: Deezer's without an image's hash or with the MD5 of nothing, and Last.fm's star.
     private static let urlParts = [
@@ -30,9 +41,10 @@ package enum Placeholder: Sendable, Hashable {
     package init?(digest: String, width: Int?, height: Int?, hasOneColour: Bool? = nil) {
         if Self.digests.contains(digest) {
             self = .digest
-        } else if [width, height].contains(where: { $0.map { $0 < Self.minimumSide } == true }) || hasOneColour == true
-        {
-            self = .shape
+        } else if [width, height].contains(where: { $0.map { $0 < Self.minimumSide } == true }) {
+            self = .size
+        } else if hasOneColour == true {
+            self = .color
         } else {
             return nil
         }

@@ -88,8 +88,7 @@ package struct Audit: Sendable {
         }
         if let damage = facts.damage { add(.damaged, damage) }
         if let placeholder = Placeholder(digest: facts.digest ?? "", width: facts.width, height: facts.height) {
-            return add(
-                .placeholder, placeholder == .shape ? "is too small for any cover" : "is a service's placeholder")
+            return add(.placeholder, placeholder.reason)
         }
         guard let width = facts.width, let height = facts.height else { return }
         let (shorter, longer) = (min(width, height), max(width, height))

@@ -13,7 +13,7 @@ struct DoubtfulCovers {
 
     /// Nil if no source was ever asked for the library.
     init?(_ library: LibraryAPI) async throws {
-        guard let memory = SourceMemory.open(for: library.configuration) else { return nil }
+        guard let memory = SourceMemory.existing(for: library.configuration) else { return nil }
         (self.memory, albums) = (memory, try await library.albums.all())
     }
 

@@ -8,12 +8,8 @@ import Platform
 struct DoubtfulCoversReview: CoverReview {
     let configuration: LibraryConfiguration
 
-    /// Nil before a source was asked: opening the memory would create it. Fills of other processes may create it at any time.
-    private var memory: SourceMemory? {
-        guard configuration.libraryFile != nil else { return nil }
-        let path = SourceMemory.path(of: configuration.libraryPath)
-        return FileManager.default.fileExists(atPath: path) ? SourceMemory.open(for: configuration) : nil
-    }
+    /// Nil before a source was asked. Fills of other processes may create it at any time.
+    private var memory: SourceMemory? { .existing(for: configuration) }
 
     func albums(among albums: [Album]) async throws -> [Album.ID] {
         let keys = Set(try await memory?.doubtfulAlbums() ?? [])

@@ -46,10 +46,7 @@ struct Why: AsyncParsableCommand {
         let albums = try await library.albums.all()
         let album = albums[try AlbumReference(argument: subject).index(in: albums)]
         var report = CoverReport(album: album)
-        // Opening the memory would create it.
-        if FileManager.default.fileExists(atPath: SourceMemory.path(of: path)),
-            let memory = SourceMemory.open(for: library.configuration)
-        {
+        if let memory = SourceMemory.existing(for: library.configuration) {
             report.sources = try await memory.record(of: AlbumQuery(album).key)
         }
         var urls = library.coverURLs(of: album)

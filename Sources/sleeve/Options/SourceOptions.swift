@@ -54,6 +54,12 @@ struct SourceOptions: ParsableArguments {
         CoverSource.table(source?.values ?? SourceName.allCases, bases: try bases())
     }
 
+    /// - Throws: An exit code, after an error message, if a source that was named is not asked without a contact.
+    func requireContact(_ userAgent: String) throws {
+        guard source != nil else { return }
+        for source in try sources() { if let refusal = source.refusal(userAgent: userAgent) { throw fail(refusal) } }
+    }
+
     /// A queue that asks the sources with the library's client.
     /// - Parameter memory: nil to remember nothing.
     func queue(for library: LibraryAPI, memory: SourceMemory?) throws -> SourceQueue {
@@ -109,6 +115,14 @@ struct SourceOptions: ParsableArguments {
 extension SourceName: ExpressibleByArgument {}
 
 extension SourceMemory {
+    /// The memory of a library, as `open` has it; nil if no source was ever asked: opening the memory would create it.
+    static func existing(for configuration: LibraryConfiguration) -> SourceMemory? {
+        guard configuration.libraryFile != nil,
+            FileManager.default.fileExists(atPath: path(of: configuration.libraryPath))
+        else { return nil }
+        return open(for: configuration)
+    }
+
     /// Opens the memory of a library; nil, after a warning, if it cannot be used: the sources are asked without it.
     static func open(for configuration: LibraryConfiguration) -> SourceMemory? {
         guard configuration.libraryFile != nil else { return nil }

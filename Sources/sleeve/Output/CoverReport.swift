@@ -24,17 +24,18 @@ struct CoverReport {
         }
         if !sources.answers.isEmpty {
             var table = TextTable(["Service", "When", "Answer"], numeric: [])
-            for answer in sources.answers {
+            for answer in sources.lastAnswers {
                 table.add([answer.source.title, Timestamp.text(answer.time), Self.describe(answer)])
             }
             text += "\n" + table.text(width: nil)
         }
-        if !sources.candidates.isEmpty {
+        let candidates = sources.candidates + sources.rejected
+        if !candidates.isEmpty {
             var table = TextTable(["Found", "At", "Artist", "Album", "Year", "Tracks", "Why"], numeric: [])
-            for candidate in sources.candidates {
+            for candidate in candidates {
                 let found = candidate.album
                 table.add([
-                    candidate.certainty.rawValue, candidate.source.title, found.artist, found.title,
+                    Self.certainty(candidate), candidate.source.title, found.artist, found.title,
                     found.year.map { String($0) } ?? "", found.trackCount.map { String($0) } ?? "",
                     candidate.match.reason,
                 ])
@@ -45,6 +46,10 @@ struct CoverReport {
         var table = TextTable(["Address", "State"], numeric: [])
         for history in urls { table.add([Redaction.redact(history.url), Self.describe(history)]) }
         return text + (text.isEmpty ? "" : "\n") + table.text(width: nil)
+    }
+
+    private static func certainty(_ candidate: SourceCandidate) -> String {
+        candidate.certainty == .none ? "rejected" : candidate.certainty.rawValue
     }
 
     private static func describe(_ answer: SourceAnswer) -> String {
@@ -81,8 +86,8 @@ struct CoverReport {
         var line = JSONObject()
         if let album {
             line.add("album", raw: album.json)
-            line.add("sources", raw: Self.array(sources.answers.map(Self.json)))
-            line.add("candidates", raw: Self.array(sources.candidates.map(Self.json)))
+            line.add("sources", raw: Self.array(sources.lastAnswers.map(Self.json)))
+            line.add("candidates", raw: Self.array((sources.candidates + sources.rejected).map(Self.json)))
         }
         line.add("urls", raw: Self.array(urls.map(Self.json)))
         return line.text
@@ -104,7 +109,7 @@ struct CoverReport {
     private static func json(_ candidate: SourceCandidate) -> String {
         var line = JSONObject()
         line.add("source", candidate.source.rawValue)
-        line.add("certainty", candidate.certainty.rawValue)
+        line.add("certainty", certainty(candidate))
         line.add("reason", candidate.match.reason)
         line.add("artist", candidate.album.artist)
         line.add("title", candidate.album.title)

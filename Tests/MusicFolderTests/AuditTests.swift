@@ -83,6 +83,19 @@ import Testing
         #expect(kinds([album], files) == [.differs])
     }
 
+    @Test(arguments: [(300, 200, false), (300, 300, true), (1_200, 800, true)])
+    func `a smaller copy of the file that a fill has written into the tags does not differ`(
+        width: Int, height: Int, differs: Bool
+    ) {
+        let album = place("/m/a", covers: ["/m/a/cover.jpg"], embedded: embedded(width, height, "e1"))
+        let files = [BytePath("/m/a/cover.jpg"): facts(900, 600)]
+        func kinds(_ embedded: Set<String>) -> [AuditKind] {
+            Audit([album], facts: files, kinds: [.differs], embedded: embedded).findings.map(\.kind)
+        }
+        #expect(kinds(["e1"]) == (differs ? [.differs] : []))
+        #expect(kinds(["e2"]) == [.differs])
+    }
+
     @Test(arguments: [
         (["A", "B", "C"], 3), (["A", "B", "A"], 0), (["A", "a", "B"], 0), (["A", "B", "Various Artists"], 0),
         (["A", "B", "C", "Various Artists"], 4),

@@ -13,6 +13,8 @@ package struct Audit: Sendable {
     package private(set) var findings: [AuditFinding] = []
 
     private let minimum: Int
+    /// Pictures that fills have written into tags.
+    private let embedded: Set<String>
     private var repeated = RepeatedPictures()
     /// How many albums have each picture.
     private var albums: [String: Int] = [:]
@@ -29,11 +31,12 @@ package struct Audit: Sendable {
     /// - Parameters:
     ///   - facts: What was read of the places' covers. Those that are missing are not judged.
     ///   - kinds: The faults to look for.
+    ///   - embedded: The digests of pictures that fills have written into tags, perhaps as smaller ones than the files.
     package init(
         _ places: [AuditedPlace], facts: [BytePath: CoverFacts], minimum: Int = defaultMinimum,
-        kinds: Set<AuditKind> = Set(AuditKind.allCases)
+        kinds: Set<AuditKind> = Set(AuditKind.allCases), embedded: Set<String> = []
     ) {
-        self.minimum = minimum
+        (self.minimum, self.embedded) = (minimum, embedded)
         let pictures = places.map { Self.pictures(of: $0, facts) }
         var counted: Set<[String]> = []
         for (place, pictures) in zip(places, pictures) {
@@ -111,7 +114,7 @@ package struct Audit: Sendable {
         }
         // A damaged file differs anyway.
         guard let path = place.place.cover?.path, let file = facts[path], file.damage == nil, let digest = file.digest,
-            digest != embedded.digest
+            digest != embedded.digest, !isSmallerCopy(embedded, of: file)
         else { return }
         func size(_ width: Int?, _ height: Int?) -> String {
             width.flatMap { width in height.map { "\(width)×\($0)" } } ?? "unknown size"
@@ -120,6 +123,15 @@ package struct Audit: Sendable {
             .differs, place, path, file,
             "is not the picture in the tags: \(size(file.width, file.height)) here, \(size(embedded.width, embedded.height)) there"
         )
+    }
+
+    /// Whether a fill has written the picture (`--embed-max`) and it may be the file's in a smaller size.
+    private func isSmallerCopy(_ picture: EmbeddedPicture, of file: CoverFacts) -> Bool {
+        guard self.embedded.contains(picture.digest), let width = picture.width, let height = picture.height,
+            let fileWidth = file.width, let fileHeight = file.height, width < fileWidth || height < fileHeight
+        else { return false }
+        // The smaller sides are rounded.
+        return abs(width * fileHeight - height * fileWidth) <= max(fileWidth, fileHeight)
     }
 
     private mutating func add(

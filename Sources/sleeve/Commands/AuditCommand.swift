@@ -21,7 +21,8 @@ struct AuditCommand: AsyncParsableCommand {
               repeated     the same picture on albums of three artists or more
               differs      the tags have another picture than the file or other tracks
 
-            Pictures are compared byte for byte: a smaller copy of the file in the tags counts as differs. Whether a picture in the tags is \
+            Pictures are compared byte for byte: a smaller copy of the file in the tags counts as differs, unless `sleeve fill --embed` \
+            has written it. Whether a picture in the tags is \
             cut off is not checked. With --json, each line is an object: kind, artist, title, path, width, height (null if unknown) and detail.
 
               sleeve audit ~/Music
@@ -62,7 +63,15 @@ struct AuditCommand: AsyncParsableCommand {
         let covers = kinds == [.missing] ? [] : Set(places.lazy.flatMap(\.covers)).sorted()
         let facts = try await facts(of: covers)
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
-        let findings = Audit(places, facts: facts, minimum: min ?? Audit.defaultMinimum, kinds: kinds).findings
+        let embedded: Set<String>
+        do throws(MusicState.Problem) {
+            embedded = try state.embeddedPictures()
+        } catch {
+            throw fail(error.description)
+        }
+        let audit = Audit(
+            places, facts: facts, minimum: min ?? Audit.defaultMinimum, kinds: kinds, embedded: embedded)
+        let findings = audit.findings
         try print(findings, albums: outcome.albums.count)
         let problems = outcome.findings.problems.count + outcome.findings.emptyRoots.count + missing
         if problems + findings.count > 0 { throw ExitStatus.someFailed }

@@ -99,6 +99,17 @@ extension LibraryAPI {
         }
     }
 
+    /// Whether a cached cover has one colour only, and more than a few pixels; false for one that cannot be decoded. Computes on the caller's
+    /// thread: some milliseconds for a picture that has few bytes for its pixels, as those of one colour have, and none for others.
+    package func hasOneColor(_ digest: Digest) -> Bool {
+        guard case .hit(let entry, let body)? = try? covers.reader.cover(digest: digest, counting: false),
+            let width = entry.metadata.width, let height = entry.metadata.height,
+            body.count < 8_192 + width * height / 25,
+            case .made(let picture) = body.withUnsafeBytes({ SmallPicture.reduce($0, to: 64) })
+        else { return false }
+        return picture.look.isPlain
+    }
+
     /// A picture as a baseline JPEG of a smaller size; nil if it should be used as it is: it is such a JPEG, or cannot be made smaller.
     /// Computes on the caller's thread, for some milliseconds.
     package static func resized(_ picture: some ContiguousBytes, longestSide: Int) -> [UInt8]? {

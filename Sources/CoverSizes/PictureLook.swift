@@ -7,12 +7,15 @@ package struct PictureLook: Sendable, Hashable {
     package var color: UInt32
     /// Of 4 by 3 components: 28 characters.
     package var blurHash: String
+    /// All areas have this colour, or nearly: JPEG changes a value here and there.
+    package var isPlain = false
 
     package init(color: UInt32, blurHash: String) { (self.color, self.blurHash) = (color, blurHash) }
 
     init(of picture: sleeve_picture) {
         let thumbnail = Thumbnail(of: picture)
         (color, blurHash) = (thumbnail.dominantColor, BlurHash.encoded(thumbnail))
+        isPlain = thumbnail.isPlain
     }
 }
 
@@ -51,6 +54,11 @@ struct Thumbnail {
             }
         }
         self.init(width: width, height: height, pixels: pixels)
+    }
+
+    var isPlain: Bool {
+        guard let first = pixels.first else { return false }
+        return pixels.allSatisfy { pixel in (0..<3).allSatisfy { abs(pixel[$0] - first[$0]) <= 2 } }
     }
 
     /// The average of the most frequent kind of colour, of eight steps for each of red, green and blue. An average of all would be a grey

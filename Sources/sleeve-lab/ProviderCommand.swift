@@ -10,7 +10,7 @@ struct ProviderCommand: AsyncParsableCommand {
         discussion: """
             Answers as the Cover Art Archive, MusicBrainz, iTunes and Deezer do, below the paths /caa, /musicbrainz, /itunes and /deezer, for the \
             albums of a JSON file: an array of objects with artist, title, year, tracks, release, group (ids), on (the services that \
-            have it), largest (the side of iTunes' artwork) and traits: wrongFirst, placeholder, pdf, noThumbnails, groupOnly.
+            have it), largest (the side of iTunes' artwork) and traits: wrongFirst, placeholder, plain, same, pdf, noThumbnails, groupOnly.
 
             More requests than a service allows are throttled in its way, and are violations, as are requests to MusicBrainz at one time or \
             without a contact. /report has the counts and the violations as one JSON object, which is printed at the end, too. Exit code 3 if \

@@ -21,6 +21,11 @@ struct PictureLookTests {
         #expect(BlurHash.encoded(Self.thumbnail(7, 3) { _, _ in .zero }) == "L00000fQfQfQfQfQfQfQfQfQfQfQ")
     }
 
+    @Test func `a picture is plain if all of its areas have nearly one colour`() {
+        #expect(Self.thumbnail(32, 32) { x, _ in SIMD3(200, 10, Int32(x % 3)) }.isPlain)
+        #expect(!Self.thumbnail(32, 32) { x, y in SIMD3(200, 10, x == 9 && y == 3 ? 3 : 0) }.isPlain)
+    }
+
     @Test func `the dominant colour is one that the picture has`() {
         let flag = Self.thumbnail(30, 30) { x, _ in
             x < 14 ? SIMD3(200, 10, 10) : x < 22 ? SIMD3(10, 10, 200) : SIMD3(10, 200, 10)

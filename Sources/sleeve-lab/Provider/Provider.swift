@@ -76,7 +76,7 @@ final class Provider: Sendable {
     // MARK: Pictures
 
     private func picture(_ service: Service, _ path: [Substring]) -> OriginService.Answer {
-        guard let picture = ProviderPicture(service, path: path), albums.indices.contains(picture.number) else {
+        guard var picture = ProviderPicture(service, path: path), albums.indices.contains(picture.number) else {
             return .text(404, "no such picture\n")
         }
         let album = albums[picture.number]
@@ -87,8 +87,9 @@ final class Provider: Sendable {
         if service == .caa, picture.side == nil, album.has(.pdf) {
             return OriginService.Answer(200, [.contentType: "application/pdf"], body: Array("%PDF-1.4\n%%EOF\n".utf8))
         }
-        return OriginService.Answer(
-            200, [.contentType: "image/jpeg", .cacheControl: "max-age=86400"], body: picture.bytes)
+        if album.has(.same) { picture.number = albums.count }
+        let body = album.has(.plain) ? ProviderPicture.plain : picture.bytes
+        return OriginService.Answer(200, [.contentType: "image/jpeg", .cacheControl: "max-age=86400"], body: body)
     }
 
     /// `/release/ID/front-1200`: 307 to the picture, 400 for what is no id, 404 without a cover.

@@ -9,6 +9,10 @@ struct ProviderAlbum: Decodable, Sendable {
         case wrongFirst
         /// Deezer has a placeholder in place of the cover.
         case placeholder
+        /// Its pictures have one colour.
+        case plain
+        /// Its pictures are those of all other albums with this trait.
+        case same
         /// The archive's original is a PDF.
         case pdf
         /// The archive has no thumbnails.

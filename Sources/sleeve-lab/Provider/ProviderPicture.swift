@@ -33,6 +33,13 @@ struct ProviderPicture {
         return "/\(service.rawValue)/pictures/\(kind.rawValue)-\(number)/\(size)\(suffix)"
     }
 
+    /// A white PNG of 600 by 600 pixels.
+    static let plain = Array(
+        Data(
+            base64Encoded: """
+                iVBORw0KGgoAAAANSUhEUgAAAlgAAAJYAQAAAACWHaVxAAAAtklEQVR42u3MMQ0AAAwDoPo33ZpYsgcEkN6Jy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwul8vlcrlcLpfL5XK5XC6Xy+VyuVwu18M1nqEiemOHnqAAAAAASUVORK5CYII=
+                """) ?? Data())
+
     /// A JPEG of about as many bytes as pictures of its size have.
     var bytes: [UInt8] {
         let service = Provider.Service.allCases.firstIndex(of: service) ?? 0

@@ -9,7 +9,7 @@ public import Platform
 /// Storing covers that were not downloaded.
 extension LibraryAPI {
     /// How long a stored cover is fresh, in seconds: ten years, in which no server is asked about it.
-    private static let lifetime = 315_360_000
+    fileprivate static let lifetime = 315_360_000
 
     /// Stores bytes as the cover of a URL: a file that a person chose, or a picture that comes with a program. It replaces the cover
     /// that is cached for the URL, and is fresh for ten years. It is on disk, safe from power loss, when this returns.
@@ -25,45 +25,89 @@ extension LibraryAPI {
     ///   written; `cancelled` if the library is closed.
     @discardableResult
     public func store(_ body: Data, for url: URL, pinned isPinned: Bool = false) async throws(CoverFailure) -> Cover {
-        let location = try covers.key(url.absoluteString)
-        let key = location.string
-        if body.count > configuration.maximumSize {
-            let limit = "\(configuration.maximumSize) bytes, the largest that is accepted"
-            throw CoverFailure(.tooLarge, url: key, detail: "it has \(body.count) bytes, more than \(limit)")
-        }
-        let bytes = Array(body)
-        guard let header = bytes.withUnsafeBytes({ ImageHeader($0) }) else {
-            let content = bytes.withUnsafeBytes { ImageHeader.describe($0) }
-            throw CoverFailure(.notAnImage, url: key, detail: "it is \(content), not an image")
-        }
-        let stored = try await store(bytes, header, location, isPinned: isPinned)
-        covers.hub.publish(.arrived(stored))
-        return Cover(key, header, bytes)
+        try await store([(Array(body), url.absoluteString)], pinned: isPinned)[0].get()
     }
 
-    private func store(
-        _ body: [UInt8], _ header: ImageHeader, _ url: HTTPURL, isPinned: Bool
-    ) async throws(CoverFailure) -> CoverOutcome {
-        let (key, now) = (url.string, WallClock.milliseconds())
-        let response = StoredResponse(
-            status: 200, fields: [.cacheControl: "max-age=\(Self.lifetime), immutable"], requestTime: now,
-            responseTime: now)
-        var metadata = EntryMetadata(url, header, response)
-        body.withUnsafeBytes { metadata.markIfIncomplete($0) }
-        do {
-            let outcome = try await covers.persistency.withWriter { [metadata] writer in
-                let outcome = try writer.store([(metadata, body)])[0].get()
-                if case .noRoom = outcome { throw writer.noRoom(for: body.count) }
-                if isPinned { _ = try writer.pin([key]) }
-                return outcome
-            }
-            guard case .stored(let digest, let isDuplicate) = outcome else {
-                throw CacheError.index("the cover was evicted as it was stored")
-            }
-            return CoverOutcome(stored: key, digest, body.count, isDuplicate)
-        } catch {
-            throw CoverFailure(cache: error, url: key)
+    /// Stores several covers, each as `store(_:for:)` does, with one commit for a group of them.
+    /// - Returns: for each the stored cover, or why it is not stored.
+    package func store(
+        _ pictures: [(body: [UInt8], url: String)], pinned isPinned: Bool = false
+    ) async -> [Result<Cover, CoverFailure>] {
+        let checked = pictures.map { body, url in
+            Result { () throws(CoverFailure) in try Picture(body, try covers.key(url), configuration) }
         }
+        var stored = await commit(checked.compactMap { try? $0.get() }, isPinned: isPinned)[...]
+        return checked.map { result in
+            result.flatMap { picture in
+                stored.removeFirst().map { outcome in
+                    covers.hub.publish(.arrived(outcome))
+                    return Cover(picture.url.string, picture.header, picture.body)
+                }
+            }
+        }
+    }
+
+    /// A picture that may be stored.
+    private struct Picture: Sendable {
+        var url: HTTPURL
+        var header: ImageHeader
+        var body: [UInt8]
+
+        init(_ body: [UInt8], _ url: HTTPURL, _ configuration: LibraryConfiguration) throws(CoverFailure) {
+            let key = url.string
+            if body.count > configuration.maximumSize {
+                let limit = "\(configuration.maximumSize) bytes, the largest that is accepted"
+                throw CoverFailure(.tooLarge, url: key, detail: "it has \(body.count) bytes, more than \(limit)")
+            }
+            guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
+                let content = body.withUnsafeBytes { ImageHeader.describe($0) }
+                throw CoverFailure(.notAnImage, url: key, detail: "it is \(content), not an image")
+            }
+            (self.url, self.header, self.body) = (url, header, body)
+        }
+
+        /// The row of an entry that is always fresh.
+        func metadata(at now: Int64) -> EntryMetadata {
+            let response = StoredResponse(
+                status: 200, fields: [.cacheControl: "max-age=\(LibraryAPI.lifetime), immutable"], requestTime: now,
+                responseTime: now)
+            var metadata = EntryMetadata(url, header, response)
+            body.withUnsafeBytes { metadata.markIfIncomplete($0) }
+            return metadata
+        }
+    }
+
+    private func commit(_ pictures: [Picture], isPinned: Bool) async -> [Result<CoverOutcome, CoverFailure>] {
+        if pictures.isEmpty { return [] }
+        do {
+            let now = WallClock.milliseconds()
+            return try await covers.persistency.withWriter { writer in
+                let results = zip(pictures, try writer.store(pictures.map { ($0.metadata(at: now), $0.body) })).map {
+                    picture, outcome in
+                    Self.result(picture, outcome, writer)
+                }
+                let keys = results.compactMap { try? $0.get().url }
+                if isPinned, !keys.isEmpty { _ = try writer.pin(keys) }
+                return results
+            }
+        } catch {
+            return pictures.map { .failure(CoverFailure(cache: error, url: $0.url.string)) }
+        }
+    }
+
+    private static func result(
+        _ picture: Picture, _ outcome: Result<PutOutcome, CacheError>, _ writer: CacheWriter
+    ) -> Result<CoverOutcome, CoverFailure> {
+        let (key, count) = (picture.url.string, picture.body.count)
+        let error: CacheError
+        switch outcome {
+        case .success(.stored(let digest, let isDuplicate)):
+            return .success(CoverOutcome(stored: key, digest, count, isDuplicate))
+        case .success(.noRoom): error = writer.noRoom(for: count)
+        case .success(.lost): error = .index("the cover was evicted as it was stored")
+        case .failure(let failure): error = failure
+        }
+        return .failure(CoverFailure(cache: error, url: key))
     }
 }
 

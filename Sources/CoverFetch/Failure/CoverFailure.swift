@@ -145,7 +145,9 @@ extension CoverFailure {
     /// RFC 6761 §6.4.
     static func givenAsFile(_ url: String) -> CoverFailure {
         CoverFailure(
-            .notCached, url: url, detail: "not in the cache: this cover has no address on the web; give its file again")
+            .notCached, url: url,
+            detail:
+                "not in the cache: this cover has no address on the web; give its file again, or fill its music folder")
     }
 
     /// RFC 9111 §5.2.2.5.

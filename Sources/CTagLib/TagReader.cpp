@@ -212,6 +212,9 @@ int32_t read_file(int descriptor, const std::string &extension, const Visit &vis
         MPEG::File file(&stream, ID3v2::FrameFactory::instance(), false);
 #endif
         if (!file.isValid()) return sleeve_tags_invalid;
+        // To TagLib, any bytes are such a file, one without tags.
+        const bool is_tagged = file.hasID3v2Tag() || file.hasAPETag() || file.hasID3v1Tag();
+        if (!is_tagged && extension != "aac" && file.firstFrameOffset() < 0) return sleeve_tags_invalid;
         visit.texts(merged(file.ID3v2Tag(), file.APETag(), file.ID3v1Tag()));
         visit.pictures(file.ID3v2Tag());
         visit.pictures(file.APETag());

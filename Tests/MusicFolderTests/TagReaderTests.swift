@@ -68,6 +68,12 @@ import Testing
         #expect(mkfifo(folder.text + "/f.mp3", 0o600) == 0)
         #expect(reason(folder.path.appending(Array("f.mp3".utf8))) == "is no regular file")
         #expect(reason(try folder.file("b.mp3")) == nil)
+        // Neither tags nor a frame of sound; and sound alone.
+        let junk = [UInt8](repeating: 0x41, count: 9_000)
+        #expect(
+            reason(try folder.file("c.mp3", bytes: junk)) == "is damaged, or no audio file of its name's format")
+        let frame: [UInt8] = [0xFF, 0xFB, 0x90, 0x00] + [UInt8](repeating: 0, count: 413)
+        #expect(reason(try folder.file("d.mp3", bytes: frame + frame + frame)) == nil)
     }
 
     @Test(arguments: MusicFile.allCases)

@@ -80,6 +80,9 @@ extension CommandTests {
                 _ = try stage.file("albums.json", "[\(albums.joined(separator: ","))]")
                 try #require(try await stage.run("prefetch", "--quiet").status == 0)
                 let paths = (0..<2).map { "\(stage.folder)/out/Artist/Album \($0)/cover.jpg" }
+                let plan = try await stage.run(
+                    "export", stage.folder + "/out", "--profile", "rockbox", "--dry-run", "--json")
+                #expect(plan.stdout.contains(#""written":2"#) && !plan.stdout.contains("bytes"), "\(plan)")
                 let first = try await export(stage, "--profile", "rockbox")
                 #expect(first.status == 0 && first.0.written == 2, "\(first)")
                 #expect(try baselineSize(paths[0]) == 300 && baselineSize(paths[1]) == 32)

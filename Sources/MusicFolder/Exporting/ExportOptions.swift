@@ -25,6 +25,8 @@ package struct ExportSummary: Sendable, Hashable {
     package var kept = 0
     /// Albums whose cover is not cached.
     package var missing = 0
+    /// Albums that have the name and the cover of another one, whose file is theirs, too.
+    package var merged = 0
     /// Covers that are no pictures of the type that the pattern names.
     package var unsuitable = 0
     /// Covers that could not be written.

@@ -23,6 +23,8 @@ struct ExportPlan {
     private(set) var items: [Item] = []
     /// Ids of albums whose cover is not cached.
     private(set) var missing: Set<String> = []
+    /// The number of albums that have the name and the cover of another one.
+    private(set) var merged = 0
     /// Covers that are no pictures of the type that the pattern's name has.
     private(set) var unsuitable: [Item] = []
 
@@ -34,7 +36,10 @@ struct ExportPlan {
                 missing.insert(album.id)
                 continue
             }
-            guard let path else { continue }
+            guard let path else {
+                merged += 1
+                continue
+            }
             let item = Item(albumID: album.id, path: path, cover: cover, isNumbered: number > 1)
             if let type = pattern.mediaType, type != cover.mediaType {
                 unsuitable.append(item)

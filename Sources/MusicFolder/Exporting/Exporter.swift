@@ -51,7 +51,7 @@ struct Exporter {
     /// - Parameter albums: the ids of all albums.
     mutating func run(_ plan: ExportPlan, albums: Set<String>) -> ExportSummary {
         summary.albums = albums.count
-        summary.missing = plan.missing.count
+        (summary.missing, summary.merged) = (plan.missing.count, plan.merged)
         if folder.manifest.damaged > 0 { onEvent(.damagedManifest(lines: folder.manifest.damaged)) }
         for item in plan.unsuitable {
             summary.unsuitable += 1
@@ -154,7 +154,8 @@ struct Exporter {
         }
         if options.isDryRun {
             summary.written += 1
-            summary.bytes += item.cover.bytes
+            // How many a smaller picture has is not known before it is made.
+            if size(of: item) == nil { summary.bytes += item.cover.bytes }
             return onEvent(.written(path: path, isNew: former.isEmpty, isNumbered: item.isNumbered))
         }
         guard let name = FileName(item.path[item.path.count - 1]) else { return }

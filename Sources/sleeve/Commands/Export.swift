@@ -24,8 +24,9 @@ struct Export: AsyncParsableCommand {
             cache's (reflink). With --link it is the cache's file itself: readable by its owner only, so not by a media server that \
             runs as another user, and not to be edited. For covers beside music, use `sleeve fill`: it knows the albums' folders.
 
-            With --json it prints one object with the counts: albums, written, unchanged, kept, missing, unsuitable, failed, outdated, \
-            numbered, shared, bytes.
+            With --json it prints one object with the counts: albums, each of which is one of written, unchanged, kept, missing, merged (it has \
+            the name and the cover of another album, whose file is its own, too), unsuitable and failed; outdated, numbered, shared, and \
+            bytes, which --dry-run with --size leaves out.
 
             Exits with 3 if an album's cover is not cached, or a file could not be written or is another one.
 
@@ -139,6 +140,9 @@ struct Export: AsyncParsableCommand {
         )
     }
 
+    /// A dry run makes no smaller pictures.
+    private var hasUnknownSize: Bool { dryRun && size ?? profile?.longestSide != nil }
+
     private static func progress(_ summary: ExportSummary) -> String {
         "\(Decimals.count(summary.written, "cover")) written, \(Decimals.grouped(summary.unchanged)) unchanged"
     }
@@ -146,7 +150,7 @@ struct Export: AsyncParsableCommand {
     private func text(_ summary: ExportSummary, _ time: Duration) -> String {
         var text = dryRun ? "Would write " : "Wrote "
         text += "\(Decimals.count(summary.written, "cover")) to \(directory.withoutControls)"
-        if summary.written > 0 { text += " (\(ByteSize(summary.bytes)))" }
+        if summary.written > 0, !hasUnknownSize { text += " (\(ByteSize(summary.bytes)))" }
         text += ", \(Decimals.grouped(summary.unchanged)) unchanged, in \(Decimals.text(time / .seconds(1), 2)) s.\n"
         if summary.missing > 0 {
             let verb = summary.missing == 1 ? "has" : "have"
@@ -168,12 +172,13 @@ struct Export: AsyncParsableCommand {
         line.add("unchanged", summary.unchanged)
         line.add("kept", summary.kept)
         line.add("missing", summary.missing)
+        line.add("merged", summary.merged)
         line.add("unsuitable", summary.unsuitable)
         line.add("failed", summary.failed)
         line.add("outdated", summary.outdated)
         line.add("numbered", summary.numbered)
         line.add("shared", summary.shared)
-        line.add("bytes", summary.bytes)
+        if !hasUnknownSize { line.add("bytes", summary.bytes) }
         line.add("seconds", raw: Decimals.text(time / .seconds(1), 6))
         if dryRun { line.add("dryRun", true) }
         if let reason = summary.stopReason { line.add("stopReason", reason) }

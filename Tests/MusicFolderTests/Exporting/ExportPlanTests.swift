@@ -92,6 +92,8 @@ import Testing
     @Test func `albums of one name with the same cover share its file`() throws {
         let albums = [(album("a", "x"), cover(1) as ExportCover?), (album("b", "x"), cover(1))]
         #expect(try paths(albums) == ["a A/x/cover.jpg"])
+        let plan = ExportPlan(albums.map { (album: $0.0, cover: $0.1) }, try ExportPattern(ExportPattern.standard))
+        #expect(plan.merged == 1)
     }
 
     @Test func `an album whose cover is not cached keeps its name for later`() throws {

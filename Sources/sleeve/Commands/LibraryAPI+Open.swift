@@ -27,7 +27,11 @@ private func requirePermission(_ cache: String) throws {
         guard access(path, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { continue }
         let reason = SystemError("access").reason
         let owner = try? FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String
-        let advice = owner.map { "it belongs to \($0): run the command as \($0)" } ?? "run the command as its owner"
+        var status = stat()
+        let advice =
+            stat(path, &status) == 0 && status.st_uid == geteuid()
+            ? "it is yours: `chmod -R u+rwX \(cache)` gives the permission"
+            : owner.map { "it belongs to \($0): run the command as \($0)" } ?? "run the command as its owner"
         throw fail("cannot read \(path): \(reason); reading a cache needs write permission, too; \(advice)")
     }
 }

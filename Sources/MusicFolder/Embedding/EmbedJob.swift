@@ -6,11 +6,21 @@ package struct EmbedJob: Sendable, Hashable {
     /// Other folders in which the cover may be: the one that contains the discs' folders.
     package var coverFolders: [BytePath]
 
-    /// The jobs of scanned albums: places with files that have no picture. A folder with several albums is left alone.
+    /// Whether the folders contain other albums, too: then nothing is embedded, as one cover would be that of all.
+    package var isShared = false
+
+    /// The jobs of scanned albums: places with files that have no picture. Albums that share a folder have one job, if there is a cover.
     package static func jobs(_ albums: [ScannedAlbum]) -> [EmbedJob] {
-        albums.flatMap { album in
-            album.places.filter { !$0.isShared && $0.embeddedTracks < $0.tracks }.map { place in
-                EmbedJob(title: album.title, folders: place.folders, coverFolders: place.coverFolders)
+        var shared: Set<[BytePath]> = []
+        return albums.flatMap { album in
+            album.places.filter { place in
+                place.embeddedTracks < place.tracks
+                    && (!place.isShared || place.cover != nil && shared.insert(place.folders).inserted)
+            }
+            .map { place in
+                EmbedJob(
+                    title: album.title, folders: place.folders, coverFolders: place.coverFolders,
+                    isShared: place.isShared)
             }
         }
     }

@@ -57,6 +57,12 @@ package struct Embedder: Sendable {
         try await counting(observer) { lane, note in
             for job in jobs {
                 for path in job.folders where !observer.isCancelled() {
+                    if job.isShared {
+                        note(
+                            .unwritable(
+                                folder: path, reason: "the folder has other albums, too, whose cover it would be"))
+                        continue
+                    }
                     do {
                         let folder = try OpenFolder(path: path.bytes)
                         guard let cover = try cover(of: job, in: path, note) else { continue }
@@ -76,7 +82,11 @@ package struct Embedder: Sendable {
     ) throws {
         var files: [(path: BytePath, size: Int)] = []
         for name in try folder.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
-        where MusicNames.isAudio(name.bytes) && !name.bytes.starts(with: ".".utf8) {
+        where !name.bytes.starts(with: ".".utf8) {
+            if MusicNames.isUnreadAudio(name.bytes) {
+                note(.left(path.appending(name.bytes), reason: "has a format whose tags are not written"))
+            }
+            guard MusicNames.isAudio(name.bytes) else { continue }
             guard let status = try folder.status(of: name), status.st_mode & S_IFMT == S_IFREG else { continue }
             files.append((path.appending(name.bytes), Int(status.st_size)))
         }
@@ -129,13 +139,16 @@ package struct Embedder: Sendable {
 
     /// Removes covers from the tags into which a fill has written them, if they are still there and the audio is the same. Other changes of
     /// the tags stay.
+    /// - Parameter isDryRun: Say what would be done, and do nothing.
     /// - Throws: `MusicState.Problem` or `TagLane.Unavailable`.
-    package func undo(_ covers: [EmbeddedCover], _ observer: Observer) async throws -> EmbedSummary {
+    package func undo(
+        _ covers: [EmbeddedCover], isDryRun: Bool = false, _ observer: Observer
+    ) async throws -> EmbedSummary {
         try await counting(observer) { lane, note in
             for cover in covers where !observer.isCancelled() {
                 do {
-                    let isRemoved = try undo(cover, lane)
-                    try state.forget(cover)
+                    let isRemoved = try undo(cover, isDryRun, lane)
+                    if !isDryRun { try state.forget(cover) }
                     note(isRemoved ? .removed(cover.path) : .kept(cover.path))
                 } catch is CancellationError {
                     return
@@ -144,7 +157,7 @@ package struct Embedder: Sendable {
                         note(.left(cover.path, reason: MusicState.awayReason))
                         continue
                     }
-                    try state.forget(cover)
+                    if !isDryRun { try state.forget(cover) }
                     note(.kept(cover.path))
                 } catch let error as SystemError {
                     note(.left(cover.path, reason: error.reason))
@@ -157,12 +170,13 @@ package struct Embedder: Sendable {
         }
     }
 
-    private func undo(_ cover: EmbeddedCover, _ lane: TagLane) throws -> Bool {
+    private func undo(_ cover: EmbeddedCover, _ isDryRun: Bool, _ lane: TagLane) throws -> Bool {
         let folder = try OpenFolder(path: cover.folder.bytes)
-        folder.sweep()
+        if !isDryRun { folder.sweep() }
         guard let name = FileName(cover.name), try folder.status(of: name) != nil else { return false }
         guard let tags = try lane.read([cover.path]).first?.get() else { throw CancellationError() }
         guard tags.picture?.digest == cover.picture.description else { return false }
+        if isDryRun { return true }
         let target = TagWriter.Target(folder: folder, path: cover.path, tags: tags)
         let isRemoved = try TagWriter(lane: lane, state: state).remove(cover, from: target)
         if isRemoved { try folder.sync() }

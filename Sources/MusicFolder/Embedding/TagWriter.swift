@@ -72,7 +72,12 @@ struct TagWriter {
         let audio = try AudioDigest(file)
         let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
         try new.copy(file.source, with: splices)
-        try new.copyAttributes(of: file.source)
+        do throws(SystemError) {
+            try new.copyAttributes(of: file.source)
+        } catch {
+            throw EmbeddingProblem(
+                reason: "was not written: the copy cannot get its owner, permissions and attributes: \(error.reason)")
+        }
         try new.sync()
         let written = AudioFile(try new.reopened(), extension: file.fileExtension)
         guard try AudioDigest(written) == audio, let folder = target.path.parent else {

@@ -6,6 +6,11 @@ package enum MusicNames {
         "aifc",
         "wav", "dsf", "mpc", "tta",
     ]
+    /// The extensions of audio files whose tags are not read.
+    private static let unreadAudio: Set<String> = [
+        "mka", "weba", "dff", "caf", "au", "w64", "ac3", "dts", "mp1", "m4p", "aa", "aax", "ra", "mid", "mod", "xm",
+        "it",
+    ]
     /// The extensions of pictures, the preferred one first.
     package static let pictures = ["jpg", "jpeg", "png", "webp", "avif", "jxl", "gif"]
 
@@ -24,6 +29,9 @@ package enum MusicNames {
 
     /// Whether the extension is that of an audio file whose tags are read.
     static func isAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(audio.contains) ?? false }
+
+    /// Whether the extension is that of an audio file whose tags are not read.
+    static func isUnreadAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(unreadAudio.contains) ?? false }
 
     /// The extension of a name in lower case; nil without one, and if it is longer than any that is known.
     static func fileExtension(_ name: [UInt8]) -> String? {

@@ -112,6 +112,12 @@ import Testing
         #expect(try await shelf.embed().isEmpty)
     }
 
+    @Test func `a file of a kind that is not written is said`() async throws {
+        let shelf = try Shelf { try $0.file("album/a.MKA", bytes: [1, 2, 3]) }
+        let path = BytePath(shelf.folder.text + "/album/a.MKA")
+        #expect(try await shelf.embed() == [.left(path, reason: "has a format whose tags are not written")])
+    }
+
     @Test func `a file with two names is left alone`() async throws {
         let shelf = try Shelf { folder in
             let file = try folder.file("album/a.mp3")

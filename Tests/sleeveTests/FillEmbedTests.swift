@@ -98,6 +98,33 @@ extension CommandTests {
             }
         }
 
+        @Test func `the report has each file, a folder of two albums is said, and an audit knows the smaller picture`()
+            async throws
+        {
+            try await withStage { stage in
+                let (music, report) = (stage.folder + "/music", stage.folder + "/report.jsonl")
+                try MusicFile.write(music + "/Album/1.flac", MusicTags(album: "Album", track: 1))
+                try Data(CoverImage.jpeg(number: 1, aboutBytes: 20_000)).write(
+                    to: URL(filePath: music + "/Album/cover.jpg"))
+                for title in ["One", "Two"] {
+                    try MusicFile.write("\(music)/Both/\(title).mp3", MusicTags(album: title))
+                    try Data(Self.cover).write(to: URL(filePath: music + "/Both/cover.jpg"))
+                }
+                let fill = [
+                    "fill", music, "--embed", "--json", "--offline", "--embed-max", "40", "--report", report,
+                ]
+                let (result, output) = try await run(stage, fill)
+                #expect((result.embedded, result.unembedded) == (1, 1) && output.status == 3, "\(output)")
+                #expect(
+                    output.stderr.contains("Both: no tags can be written: the folder has other albums"), "\(output)")
+                let lines = try stage.text(of: report)
+                #expect(lines.contains(#""outcome":"embedded","file":"\#(music)/Album/1.flac""#), "\(lines)")
+                #expect(lines.contains(#"{"folder":"\#(music)/Both","outcome":"unembedded""#), "\(lines)")
+                let audit = try await stage.run("audit", "--only", "differs")
+                #expect(audit.status == 0, "\(audit)")
+            }
+        }
+
         #if os(Linux)
             @Test
             func

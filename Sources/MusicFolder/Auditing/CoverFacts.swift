@@ -46,7 +46,7 @@ package struct CoverFacts: Sendable, Hashable {
     }
 
     /// The bytes of a file, up to `maximumLength`.
-    private static func contents(of path: BytePath) throws(MusicProblem) -> (bytes: [UInt8], isWhole: Bool) {
+    static func contents(of path: BytePath) throws(MusicProblem) -> (bytes: [UInt8], isWhole: Bool) {
         // A FIFO would block without O_NONBLOCK.
         let descriptor = path.withCString { open($0, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC) }
         guard descriptor >= 0 else { throw MusicProblem(path, SystemError("open").reason) }

@@ -168,17 +168,19 @@ package actor CoverWriter {
     /// Removes the files of the last fill that are unchanged, and puts back those that they replaced. If none of them can be taken back, also
     /// those of the fill before.
     /// - Parameters:
+    ///   - isDryRun: Say what would be done, and do nothing.
     ///   - cached: The path of a cached cover's file.
     ///   - tags: Takes the covers of a fill out of tags. Returns whether there were any.
     /// - Throws: `MusicState.Problem`, or what `tags` throws.
     package func undo(
-        cached: @Sendable (Digest) -> String, tags: @Sendable (Int64) async throws -> Bool = { _ in false }
+        isDryRun: Bool = false, cached: @Sendable (Digest) -> String,
+        tags: @Sendable (Int64) async throws -> Bool = { _ in false }
     ) async throws -> [Undone] {
         var results: [Undone] = []
         for run in try state.runs() {
             let undone = try state.files(ofRun: run).map { file in
                 do {
-                    return try undo(file, cached)
+                    return try undo(file, isDryRun, cached)
                 } catch let error as SystemError {
                     return .failed(file.path, reason: error.reason)
                 }
@@ -196,18 +198,22 @@ package actor CoverWriter {
         try state.note(coverURLs: Dictionary(albums.map { ($0, nil) }) { first, _ in first })
     }
 
-    private func undo(_ file: WrittenFile, _ cached: (Digest) -> String) throws -> Undone {
+    private func undo(_ file: WrittenFile, _ isDryRun: Bool, _ cached: (Digest) -> String) throws -> Undone {
         let folder: OpenFolder
         do {
             folder = try OpenFolder(path: file.folder.bytes)
         } catch  where error.number == ENOENT {
             if try state.isAway(file.folder) { return .away(file.path) }
-            try state.forget(file)
+            if !isDryRun { try state.forget(file) }
             return .kept(file.path)
         }
         guard let name = FileName(file.name), try isUnchanged(file, folder) else {
-            try state.forget(file)
+            if !isDryRun { try state.forget(file) }
             return .kept(file.path)
+        }
+        if isDryRun {
+            if let replaced = file.replaced { return .restored(file.folder.appending(replaced.name)) }
+            return .removed(file.path, album: file.album)
         }
         if let replaced = file.replaced, let former = FileName(replaced.name) {
             return try restore(replaced, as: former, in: folder, in: file, name, cached(replaced.digest))

@@ -15,15 +15,17 @@ package struct Fill: Sendable {
     private let sources: Set<SourceName>
     private let writer: CoverWriter
     private let options: FillOptions
+    private let written: RepeatedPictures
 
     /// - Parameters:
     ///   - sources: The names of the queue's sources.
+    ///   - written: The pictures of earlier fills.
     package init(
         _ library: LibraryAPI, asking queue: SourceQueue, _ sources: Set<SourceName>, writer: CoverWriter,
-        options: FillOptions
+        options: FillOptions, written: RepeatedPictures = .init()
     ) {
         (self.library, self.queue, self.sources) = (library, queue, sources)
-        (self.writer, self.options) = (writer, options)
+        (self.writer, self.options, self.written) = (writer, options, written)
     }
 
     private enum Message: Sendable {
@@ -42,6 +44,7 @@ package struct Fill: Sendable {
         var searches = 0
         var unfinished: Int
         var summary = FillSummary()
+        var pictures: RepeatedPictures
         /// When the library was last given what was found.
         var noted = ContinuousClock.now
     }
@@ -57,7 +60,7 @@ package struct Fill: Sendable {
         var state = State(
             steps: jobs.map { job in
                 FillSteps(own: job.ownURLs, sources: sources, acceptsDoubtful: options.acceptsDoubtful)
-            }, unfinished: jobs.count)
+            }, unfinished: jobs.count, pictures: written)
         state.summary.albums = jobs.count
         try await noteFoundURLs()
         if jobs.isEmpty { return state.summary }
@@ -78,7 +81,7 @@ package struct Fill: Sendable {
             func search() {
                 while state.searches < Self.maximumSearches, let (number, skipped) = state.waiting.popFirst() {
                     state.searches += 1
-                    let query = AlbumQuery(jobs[number].album, trackCount: jobs[number].trackCount)
+                    let query = jobs[number].query
                     group.addTask { [queue] in
                         guard let found = try? await queue.find(query, skipping: skipped) else { return }
                         inbox.yield(.found(number, found))
@@ -134,11 +137,34 @@ package struct Fill: Sendable {
                         state.summary.stopReason = reason
                         feed.finish()
                     }
-                    let offer = state.offers[number]
-                    guard let digest = outcome.contentDigest, Placeholder(outcome, library) == nil else {
+                    let (offer, query) = (state.offers[number], jobs[number].query)
+                    guard let digest = outcome.contentDigest else {
+                        if let offer, outcome.isAbsent {
+                            await queue.judge(offer.rejected("the server has no picture of it"), for: query)
+                        }
                         state.steps[number].didFail(outcome)
                         advance(number)
                         continue
+                    }
+                    if let placeholder = Placeholder(outcome, digest, offer, library) {
+                        note(.placeholder(jobs[number].album, url: outcome.url, reason: placeholder.reason))
+                        if let offer {
+                            await queue.judge(offer.rejected("the picture \(placeholder.reason)"), for: query)
+                        }
+                        state.steps[number].didFail(outcome)
+                        advance(number)
+                        continue
+                    }
+                    let isRepeated = state.pictures.add(digest.description, of: query)
+                    if let offer, offer.match.isByName {
+                        let judged =
+                            isRepeated ? offer.doubted("albums of other artists have the same picture") : offer
+                        await queue.judge(judged, for: query)
+                        if isRepeated {
+                            state.steps[number].doubt(judged)
+                            advance(number)
+                            continue
+                        }
                     }
                     let events = await write(jobs[number], digest, outcome.url, offer)
                     if events.isEmpty {
@@ -180,12 +206,13 @@ package struct Fill: Sendable {
     ) async -> [FillEvent] {
         var events: [FillEvent] = []
         let source = library.coverFile(digest)
+        let origin = if let offer { offer.source } else { await queue.source(of: url, for: job.query) }
         for target in job.targets {
             let result = await writer.write(
                 source, digest, to: target, of: job.album.id, title: job.album.title, foundAt: offer == nil ? nil : url)
             switch result {
             case .written(let file, let bytes):
-                events.append(.written(job.album, file, bytes: bytes, url: url, source: offer))
+                events.append(.written(job.album, file, bytes: bytes, url: url, source: origin))
             case .exists(let path): events.append(.exists(job.album, path))
             case .notLarger: break
             case .failed(let folder, let reason):
@@ -227,18 +254,25 @@ extension FillEvent {
 
 extension FillSteps {
     fileprivate mutating func didFail(_ outcome: CoverOutcome) {
-        let failure = outcome.failure
-        // A placeholder is no failure, and no cover.
-        didFail(failure?.message ?? "", isAbsent: failure.map { [404, 410].contains($0.status) } ?? true)
+        didFail(outcome.failure?.message ?? "", isAbsent: outcome.isAbsent)
     }
 }
 
+extension CoverOutcome {
+    /// The server says that there is no such picture. A placeholder is no failure, and no cover.
+    fileprivate var isAbsent: Bool { failure.map { [404, 410].contains($0.status) } ?? true }
+}
+
 extension Placeholder {
-    /// Nil for a downloaded picture that may be a cover.
-    fileprivate init?(_ outcome: CoverOutcome, _ library: LibraryAPI) {
-        guard let digest = outcome.contentDigest else { return nil }
+    /// Nil for a downloaded picture that may be a cover. A person's URL, and a cover that a person has accepted, may have one colour.
+    fileprivate init?(
+        _ outcome: CoverOutcome, _ digest: Digest, _ offer: SourceCandidate?, _ library: LibraryAPI
+    ) {
         var file = CoverFile(path: BytePath(library.coverFile(digest)), byteCount: Int64(outcome.bytes))
         file.readHeader()
-        self.init(digest: digest.description, width: file.width, height: file.height)
+        let isOffered = offer.map { $0.match != .accepted } ?? false
+        self.init(
+            digest: digest.description, width: file.width, height: file.height,
+            hasOneColour: isOffered && library.hasOneColor(digest))
     }
 }

@@ -1,4 +1,5 @@
 package import AlbumLibrary
+import CoverSources
 
 /// An album that lacks a cover file, and where the file goes.
 package struct FillJob: Sendable {
@@ -14,6 +15,9 @@ package struct FillJob: Sendable {
     package var album: Album
     package var trackCount: Int
     package var targets: [Target] = []
+
+    /// What sources are asked for.
+    var query: AlbumQuery { AlbumQuery(album, trackCount: trackCount) }
 
     /// The album's own cover URLs, in the order of trying.
     package var ownURLs: [String] { [album.coverURL].compactMap { $0 } + album.alternateCoverURLs }

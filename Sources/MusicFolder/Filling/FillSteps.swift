@@ -62,6 +62,9 @@ struct FillSteps: Sendable {
         }
     }
 
+    /// A cover that was certain may be another album's.
+    mutating func doubt(_ candidate: SourceCandidate) { doubtful.append(candidate) }
+
     /// A download has failed.
     /// - Parameter isAbsent: The server says that there is no such cover.
     mutating func didFail(_ reason: String, isAbsent: Bool) { if !isAbsent { failure = reason } }

@@ -16,8 +16,9 @@ extension FillCommand {
             switch event {
             case .left(let path, let reason): failures.add("\(path): \(reason)")
             case .unwritable(let folder, let reason): failures.add("\(folder): no tags can be written: \(reason)")
-            case .embedded, .removed, .kept: onEvent(event)
+            case .embedded, .removed, .kept: break
             }
+            onEvent(event)
         } _: { embedder, observer in
             try await embedder.run(EmbedJob.jobs(albums), run: run, observer)
         }
@@ -30,10 +31,11 @@ extension FillCommand {
             switch event {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
             case .left(let path, let reason): Log.error("\(path): \(reason)")
-            case .embedded, .unwritable, .removed: break
+            case .removed(let path): if dryRun { printPlanned("\(path): the cover would be taken out of its tags") }
+            case .embedded, .unwritable: break
             }
-        } _: { embedder, observer in
-            try await embedder.undo(covers, observer)
+        } _: { [dryRun] embedder, observer in
+            try await embedder.undo(covers, isDryRun: dryRun, observer)
         }
     }
 

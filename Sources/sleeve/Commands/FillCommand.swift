@@ -22,10 +22,13 @@ struct FillCommand: AsyncParsableCommand {
 
             No file of yours is ever replaced, renamed or removed: a folder that has a cover under any known name keeps it. --upgrade \
             replaces only files that a fill wrote and that are unchanged, by larger ones. --undo takes the last fill back, in all folders; \
-            again, the one before.
+            again, the one before. A cover that was accepted is doubtful again.
 
-            With --json it prints one object with the counts: albums (without a cover file), covered, filled, files, bytes, missing, doubtful, \
-            failed, unwritten, problems. With --dry-run and --review it prints one object for each folder or cover instead.
+            A cover file of yours is copied into the cache, too, so that the gallery, `sleeve get --album` and `sleeve export` have it.
+
+            With --json it prints one object with the counts: albums (without a cover file), covered, cached (files of yours, now in the \
+            cache), filled, files, bytes, missing, doubtful, failed, unwritten (folders), problems; with --embed embedded, embeddedBytes, \
+            unembedded. With --dry-run and --review it prints one object for each folder or cover instead.
 
             --embed also writes the cover of each folder, found now or there before, into the tags of the audio files that have no picture; \
             a picture that is there stays. Each file is written as a copy, which takes its place once the audio in it is proved to be the \
@@ -34,7 +37,7 @@ struct FillCommand: AsyncParsableCommand {
               sleeve fill ~/Music --contact you@example.org
               sleeve fill ~/Music --dry-run
               sleeve fill ~/Music --embed
-              sleeve fill ~/Music --source caa,musicbrainz
+              sleeve fill ~/Music --source caa,itunes
               sleeve fill ~/Music --report fill.jsonl
               sleeve fill --review
               sleeve fill --accept "Low Tide" --refuse "The Harbour Lights - High Water"
@@ -86,14 +89,18 @@ struct FillCommand: AsyncParsableCommand {
             valueName: "album or url"))
     var refuse: [String] = []
 
-    @Flag(help: "Remove the files and the covers in tags that the last fill wrote, unless they were changed since.")
+    @Flag(
+        help:
+            "Remove the files and the covers in tags that the last fill wrote, unless they were changed since. With --dry-run, say what would be removed."
+    )
     var undo = false
 
     @Option(
         help: ArgumentHelp(
             "Write one JSON line for each folder of an album: folder, outcome, album, artist, title, file, url, source, digest, bytes, width, height, reason.",
-            discussion: "The outcomes are written, covered, missing, doubtful, failed and unwritten.", valueName: "file"
-        ),
+            discussion:
+                "The outcomes are written, covered, missing, doubtful, failed and unwritten; of the files of --embed, embedded and unembedded.",
+            valueName: "file"),
         completion: .file())
     var report: String?
 
@@ -107,11 +114,13 @@ struct FillCommand: AsyncParsableCommand {
         if others > 1 { throw ValidationError("Use either --review or --undo.") }
         let decides = !accept.isEmpty || !refuse.isEmpty
         if others == 1,
-            !music.folders.isEmpty || dryRun || upgrade || embed || acceptDoubtful || decides || report != nil
+            !music.folders.isEmpty || dryRun && review || upgrade || embed || acceptDoubtful || decides || report != nil
         {
-            throw ValidationError(
-                "--\(undo ? "undo" : "review") takes no folders and no other flag: it is about the library's \(undo ? "last fill" : "albums")"
-            )
+            let subject =
+                undo
+                ? "flag but --dry-run: it is about the library's last fill, in all folders"
+                : "flag: it is about the library's albums"
+            throw ValidationError("--\(undo ? "undo" : "review") takes no folders and no other \(subject)")
         }
         if dryRun, decides || report != nil {
             throw ValidationError("--dry-run prints what would be done, without --accept, --refuse and --report.")
@@ -133,6 +142,7 @@ struct FillCommand: AsyncParsableCommand {
         if let report, OutputFile.isSame(report, configuration.libraryPath) {
             throw fail("--report would overwrite \(report); choose another file")
         }
+        if !review, !undo, !network.offline { try sources.requireContact(configuration.userAgent) }
         try await withAlbums(configuration) { library in
             if review { return try await review(library) }
             let state = try MusicFolderOptions.openState(library.configuration)
@@ -143,6 +153,8 @@ struct FillCommand: AsyncParsableCommand {
                 try await fill(library, state, only)
             } catch let problem as MusicState.Problem {
                 throw fail(problem.description)
+            } catch let failure as CoverFailure {
+                throw fail(failure.message)
             }
         }
     }
@@ -156,9 +168,9 @@ struct FillCommand: AsyncParsableCommand {
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         var fill = FillOptions()
         (fill.acceptsDoubtful, fill.upgrades) = (acceptDoubtful, upgrade)
-        let plan = FillPlan(
-            try await scannedAlbums(outcome, library, only), written: try state.writtenFiles(), options: fill,
-            whyUnwritable: Self.whyUnwritable)
+        let written = try state.writtenFiles()
+        let own = OwnCovers(try await scannedAlbums(outcome, library, only), written: written)
+        let plan = FillPlan(own.albums, written: written, options: fill, whyUnwritable: Self.whyUnwritable)
         let failures = FailureList()
         let report = try report.map { try FillReport($0, plan) }
         for (folder, album, obstacle) in plan.obstacles {
@@ -166,29 +178,41 @@ struct FillCommand: AsyncParsableCommand {
             report?.add(event)
             tell(event, failures)
         }
+        // Whoever accepts a cover asks for this one only.
         let problems =
-            outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders + plan.obstacles.count
+            plan.obstacles.count
+            + (only == nil ? outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders : 0)
         if dryRun {
-            try printPlan(plan)
-            if embed { try await printEmbedding(outcome.albums, state, failures) }
+            try printPlan(plan, library.configuration.userAgent)
+            if embed { try await printEmbedding(own.albums.map(\.scanned), state, failures) }
             failures.summarize()
             if problems > 0 { throw ExitStatus.someFailed }
             return
         }
         outcome.findings.sweep()
         let (start, writer) = (ContinuousClock.now, try CoverWriter(state, name: name))
+        let cached = try await withProgress(
+            0, every: progress.interval(options), { "\(Decimals.count($0, "cover")) copied into the cache" }
+        ) { progress in
+            try await own.store(
+                in: library, writer, isCancelled: { Signals.received != nil },
+                onProblem: { failures.add("\($0): the gallery does not show it: \($1)") }, progress: progress)
+        }
         let summary = try await run(fill, plan.jobs, library, state, writer) { event in
             report?.add(event)
             tell(event, failures)
         }
-        let embedded = embed ? try await embed(outcome.albums, state, run: writer.run, failures) : nil
+        let embedded =
+            embed
+            ? try await embed(own.albums.map(\.scanned), state, run: writer.run, failures) { report?.add($0) } : nil
         failures.summarize()
         let reportProblem = report?.close()
         if let reportProblem { Log.error(reportProblem) }
         if let reason = summary.stopReason { Log.error(reason) }
         await library.warnOfEvictedCovers()
         let result = FillResult(
-            summary: summary, covered: plan.covered, problems: problems,
+            summary: summary, covered: plan.covered, cached: cached, obstacles: plan.obstacles.count,
+            problems: problems,
             seconds: (ContinuousClock.now - start) / .seconds(1), embedding: embedded)
         if options.json {
             try printResult(result.json)
@@ -222,9 +246,14 @@ struct FillCommand: AsyncParsableCommand {
     ) async throws -> FillSummary {
         let table = try sources.sources()
         let memory = SourceMemory.open(for: library.configuration)
+        var pictures = RepeatedPictures()
+        let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
+        for file in try state.writtenFiles() {
+            if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
+        }
         let work = Fill(
             library, asking: try sources.queue(for: library, memory: memory), Set(table.map(\.name)),
-            writer: writer, options: fill)
+            writer: writer, options: fill, written: pictures)
         var total = FillSummary()
         total.albums = jobs.count
         return try await withProgress(total, every: progress.interval(options)) { summary in
@@ -260,26 +289,38 @@ struct FillCommand: AsyncParsableCommand {
     private func tell(_ event: FillEvent, _ failures: FailureList) {
         switch event {
         case .unwritten(let album, let folder, let reason):
-            failures.add("\(folder): no cover of \(album.shortName): \(reason)")
-        case .failed(let album, let reason): failures.add("\(album.shortName): \(reason)")
+            failures.add("\(folder): no cover of \(Self.name(album)): \(reason)")
+        case .failed(let album, let reason): failures.add("\(Self.name(album)): \(reason)")
         case _ where options.quiet: break
         case .written(_, let file, _, let url, let source):
-            let place = source?.source.title ?? URL(string: url)?.host() ?? "its own URL"
+            let place = source?.title ?? URL(string: url)?.host() ?? "its own URL"
             Log.info("wrote \(file.path) (\(place))")
-        case .missing(let album): failures.add("\(album.shortName): none of the sources has its cover")
+        case .missing(let album): failures.add("\(Self.name(album)): none of the sources has its cover")
         case .doubtful(let album, let candidates):
             let covers = candidates.count == 1 ? "a doubtful cover" : "doubtful covers"
-            failures.add("\(album.shortName): found only \(covers); see `sleeve fill --review`")
+            failures.add("\(Self.name(album)): found only \(covers); see `sleeve fill --review`")
+        case .placeholder(let album, let url, let reason):
+            failures.add("\(Self.name(album)): not written: \(url): \(reason)")
         case .exists: break
         }
     }
 
+    /// With the year: it may be the only difference.
+    private static func name(_ album: Album) -> String {
+        album.year.isEmpty ? album.shortName : "\(album.shortName) (\(album.year))"
+    }
+
     // MARK: Dry run
 
-    private func printPlan(_ plan: FillPlan) throws {
-        let names = try sources.sources().map(\.name.rawValue).joined(separator: ", ")
+    private func printPlan(_ plan: FillPlan, _ userAgent: String) throws {
+        let all = try sources.sources()
+        let askable = all.filter { $0.refusal(userAgent: userAgent) == nil }
+        if !options.quiet { for source in all { source.refusal(userAgent: userAgent).map { Log.info($0) } } }
         for job in plan.jobs {
-            let plan = job.ownURLs.first.map { "would download \($0), else ask \(names)" } ?? "would ask \(names)"
+            let query = AlbumQuery(job.album, trackCount: job.trackCount)
+            let names = askable.filter { $0.search(query) != nil || !$0.known(query).isEmpty }.map(\.name.rawValue)
+            let search = names.isEmpty ? "would ask no source" : "would ask \(names.joined(separator: ", "))"
+            let plan = job.ownURLs.first.map { "would download \($0), else \(search)" } ?? search
             for target in job.targets {
                 let reason = target.former == nil ? "no cover" : "would be replaced by a larger one"
                 if options.json {
@@ -322,62 +363,5 @@ struct FillCommand: AsyncParsableCommand {
         for reference in accept { accepted.formUnion(try await covers.accept(reference).map(\.id)) }
         if refused > 0, !options.quiet { Log.info("refused \(Decimals.count(refused, "cover"))") }
         return accept.isEmpty ? nil : accepted
-    }
-
-    // MARK: Undo
-
-    private func undo(_ library: LibraryAPI, _ state: MusicState) async throws {
-        let writer = try CoverWriter(state, name: name)
-        var (removed, restored, kept, failed) = (0, 0, 0, 0)
-        var albums: [Album.ID] = []
-        let inTags = Mutex(EmbedSummary())
-        let undone = try await writer.undo(cached: { library.coverFile($0) }) { run in
-            let summary = try await undo(try state.embeddedCovers(ofRun: run), state)
-            inTags.withLock { $0 = summary }
-            return summary.removed + summary.kept > 0
-        }
-        for result in undone {
-            switch result {
-            case .removed(_, let album):
-                removed += 1
-                albums.append(album)
-            case .restored: restored += 1
-            case .kept(let path):
-                kept += 1
-                Log.warning("\(path): was changed or removed since; it stays as it is")
-            case .failed(let path, let reason):
-                failed += 1
-                Log.error("\(path): \(reason)")
-            case .away(let path):
-                failed += 1
-                Log.error("\(path): \(MusicState.awayReason)")
-            }
-        }
-        let tags = inTags.withLock { $0 }
-        (kept, failed) = (kept + tags.kept, failed + tags.failed)
-        let urls = try await writer.forgetCoverURLs(of: albums)
-        try await library.albums.edit(
-            try await library.albums.all().compactMap { album in
-                guard let url = urls[album.id], album.coverURL == url else { return nil }
-                var former = album
-                former.coverURL = nil
-                return (album, former)
-            })
-        if options.json {
-            var line = JSONObject()
-            for (name, count) in [
-                ("removed", removed), ("restored", restored), ("kept", kept), ("failed", failed),
-                ("removedFromTags", tags.removed),
-            ] { line.add(name, count) }
-            try printResult(line.text + "\n")
-        } else if !options.quiet {
-            let isNothing = removed + restored + kept + failed + tags.removed == 0
-            var changed = restored > 0 ? ", restored \(Decimals.grouped(restored))" : ""
-            if tags.removed > 0 { changed += ", took \(Decimals.count(tags.removed, "cover")) out of tags" }
-            try printResult(
-                isNothing
-                    ? "There is no fill to take back.\n" : "Removed \(Decimals.count(removed, "cover"))\(changed).\n")
-        }
-        if failed > 0 { throw ExitStatus.someFailed }
     }
 }

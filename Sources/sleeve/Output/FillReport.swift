@@ -23,7 +23,7 @@ struct FillReport {
             add(album, [written.folder], "written") { line in
                 line.add("file", "\(written.path)")
                 line.add("url", Redaction.redact(url))
-                line.add("source", source?.source.rawValue)
+                line.add("source", source?.rawValue)
                 line.add("digest", "\(written.digest)")
                 line.add("bytes", bytes)
                 line.add("width", written.width)
@@ -33,6 +33,8 @@ struct FillReport {
             add(album, [path.parent].compactMap { $0 }, "covered") { $0.add("file", "\(path)") }
         case .unwritten(let album, let folder, let reason):
             add(album, [folder], "unwritten") { $0.add("reason", Redaction.redact(reason)) }
+        // What becomes of the album is told by another event.
+        case .placeholder: break
         case .missing(let album):
             add(album, folders[album.id] ?? [], "missing") { $0.add("reason", "none of the sources has it") }
         case .doubtful(let album, let candidates):
@@ -44,6 +46,30 @@ struct FillReport {
         case .failed(let album, let reason):
             add(album, folders[album.id] ?? [], "failed") { $0.add("reason", Redaction.redact(reason)) }
         }
+    }
+
+    func add(_ event: EmbedEvent) {
+        switch event {
+        case .embedded(let path, let bytes): add(path, "embedded") { $0.add("bytes", bytes) }
+        case .left(let path, let reason): add(path, "unembedded") { $0.add("reason", reason) }
+        case .unwritable(let folder, let reason):
+            var line = JSONObject()
+            line.add("folder", "\(folder)")
+            line.add("outcome", "unembedded")
+            line.add("reason", reason)
+            file.add(line)
+        case .removed, .kept: break
+        }
+    }
+
+    /// A file whose tags get the cover, or do not.
+    private func add(_ path: BytePath, _ outcome: String, _ details: (inout JSONObject) -> Void) {
+        var line = JSONObject()
+        line.add("folder", (path.parent).map { "\($0)" })
+        line.add("outcome", outcome)
+        line.add("file", "\(path)")
+        details(&line)
+        file.add(line)
     }
 
     private func add(

@@ -7,6 +7,10 @@ struct FillResult {
     var summary: FillSummary
     /// Albums that had a cover file.
     var covered: Int
+    /// Cover files of a person that are in the cache now.
+    var cached: Int
+    /// Folders without a cover that get none.
+    var obstacles: Int
     /// Files and folders that could not be read, or into which nothing can be written.
     var problems: Int
     var seconds: Double
@@ -17,13 +21,14 @@ struct FillResult {
         var line = JSONObject()
         line.add("albums", summary.albums)
         line.add("covered", covered)
+        line.add("cached", cached)
         line.add("filled", summary.filled)
         line.add("files", summary.files)
         line.add("bytes", summary.bytes)
         line.add("missing", summary.missing)
         line.add("doubtful", summary.doubtful)
         line.add("failed", summary.failed)
-        line.add("unwritten", summary.unwritten)
+        line.add("unwritten", summary.unwritten + obstacles)
         line.add("problems", problems)
         if let embedding {
             line.add("embedded", embedding.embedded)
@@ -35,7 +40,13 @@ struct FillResult {
         return line.text + "\n"
     }
 
-    var text: String { coverText + tagText }
+    var text: String { coverText + ownText + tagText }
+
+    private var ownText: String {
+        cached > 0
+            ? "Copied \(Decimals.count(cached, "cover")) that \(cached == 1 ? "was" : "were") there into the cache.\n"
+            : ""
+    }
 
     private var tagText: String {
         guard let embedding, embedding.embedded + embedding.failed > 0 else { return "" }
@@ -63,7 +74,9 @@ struct FillResult {
         if summary.failed > 0 {
             text += "\(Decimals.count(summary.failed, "album")) failed; the next fill tries again.\n"
         }
-        if summary.unwritten > 0 { text += "\(Decimals.count(summary.unwritten, "file")) could not be written.\n" }
+        if summary.unwritten + obstacles > 0 {
+            text += "\(Decimals.count(summary.unwritten + obstacles, "folder")) got no cover file.\n"
+        }
         if summary.isCancelled { text += "Stopped; the next fill goes on.\n" }
         return text
     }

@@ -48,11 +48,16 @@ import Testing
     @Test func `of each source the last answer counts, whatever was requested`() async throws {
         try await withFolder { folder in
             let memory = try SourceMemory(path: folder + "/m.sqlite3") { _ in }
-            try await memory.note(Self.answer(.itunes, .notFound, url: "https://a.example/?q=0", time: 1), of: "k")
+            let url = "https://a.example/?q=0"
+            try await memory.note(Self.answer(url: url, time: 1), [Self.candidate], of: "k")
+            try await memory.note(Self.answer(url: url, time: 1), [Self.candidate], of: "other")
             try await memory.note(Self.answer(.deezer, time: 2), of: "k")
-            try await memory.note(Self.answer(time: 3), of: "k")
-            let answers = try await memory.record(of: "k").lastAnswers
-            #expect(answers.map(\.source) == [.deezer, .itunes] && answers.map(\.kind) == [.found, .found])
+            try await memory.note(Self.answer(.itunes, .notFound, time: 3), of: "k")
+            let record = try await memory.record(of: "k")
+            #expect(record.lastAnswers.map(\.source) == [.deezer, .itunes])
+            #expect(record.lastAnswers.map(\.kind) == [.found, .notFound])
+            #expect(record.candidates.isEmpty)
+            #expect(try await memory.doubtfulAlbums() == ["other"])
         }
     }
 

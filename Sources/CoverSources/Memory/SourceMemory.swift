@@ -59,11 +59,17 @@ package actor SourceMemory {
         /// The covers that are not proposed: refused by a person, or without a picture that is a cover.
         package var rejected: [SourceCandidate] { decided.filter { $0.certainty == .none } }
 
-        private var decided: [SourceCandidate] { found.map(\.candidate).decided(decisions) }
+        private var decided: [SourceCandidate] { current.decided(decisions) }
+
+        /// What the last answer of each source has found. An earlier one may be to another request, for a title that the tags have no longer.
+        private var current: [SourceCandidate] {
+            let urls = Dictionary(answers.map { ($0.source, $0.url) }) { $1 }
+            return found.filter { urls[$0.candidate.source] == $0.url }.map(\.candidate)
+        }
 
         /// What sources other than one have found, also what was refused.
         func candidates(besides source: SourceName) -> [SourceCandidate] {
-            found.map(\.candidate).filter { $0.source != source }
+            current.filter { $0.source != source }
         }
 
         /// The answer that spares a request, and what it found; nil if the source is to be asked.

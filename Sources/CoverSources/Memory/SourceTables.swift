@@ -155,12 +155,13 @@ final class SourceTables {
             .run(.text(album), .int(isAccepted ? 1 : 0))
     }
 
-    /// The keys of albums that have a doubtful candidate and no certain one, as decisions have it.
+    /// The keys of albums for which the last answers of sources have a doubtful candidate and no certain one, as decisions have it.
     func doubtfulAlbums() throws -> [String] {
         var keys: [String] = []
         try database.statement(
             """
             SELECT candidates.album FROM candidates
+            JOIN (SELECT album, source, url, max(time) FROM tries GROUP BY album, source) USING (album, source, url)
             LEFT JOIN decisions ON decisions.album = candidates.album AND picture = \(Self.picture)
             GROUP BY candidates.album
             HAVING max(accepted IS NULL AND certainty = 'doubtful') AND NOT max(coalesce(accepted, certainty = 'certain'))

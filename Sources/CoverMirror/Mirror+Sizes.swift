@@ -11,15 +11,16 @@ extension Mirror {
     /// - Throws: `CoverFailure` if the cache cannot be read.
     func sizeResponse(to request: MirrorRequest) async throws(CoverFailure) -> MirrorResponse? {
         guard request.isCacheable, let (digest, text) = Self.size(in: request.target) else { return nil }
-        guard let size = Int(text), LibraryAPI.keptSizes.contains(size) else {
+        guard let size = KeptSize(text) else {
             guard try await library.cachedCover(digest: digest) != nil else { return nil }
-            let sizes = LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")
-            return .generated(400, "w must be one of \(sizes)")
+            return .generated(400, KeptSize.expected)
         }
         guard let held = await responseBytes.reserve(Self.largestUsual) else {
             return .busy("too many clients take their responses slowly")
         }
-        guard let cover = try await library.cachedCover(digest: digest, longestSide: size) else { return nil }
+        guard let cover = try await library.cachedCover(digest: digest, longestSide: size.longestSide) else {
+            return nil
+        }
         guard held.resize(to: cover.data.count) else { return .busy("too many clients take their responses slowly") }
         let (body, now) = (Array(cover.data), WallClock.milliseconds())
         let response = StoredResponse(
@@ -28,8 +29,7 @@ extension Mirror {
                 .contentType: cover.mediaType, .date: HTTPDate.text(now / 1_000),
                 // The path names these bytes for ever (RFC 8246).
                 .cacheControl: "private, max-age=31536000, immutable",
-                // A size is not the bytes that the digest names.
-                .eTag: cover.digest == digest ? "\"\(digest)\"" : "\"\(digest)-\(size)\"",
+                .eTag: size.tag(of: cover, digest: digest),
             ], requestTime: now, responseTime: now)
         let isHead = request.method == .head
         return ConditionalResponse.make(

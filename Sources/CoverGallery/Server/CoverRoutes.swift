@@ -28,23 +28,19 @@ struct CoverRoutes: Sendable {
         // The size is not known before the cover is read.
         guard let held = await model.coverBytes.reserve(Self.largestUsual) else { throw busy }
         let found =
-            if let size { try await model.library.cachedCover(digest: digest, longestSide: size) } else {
+            if let size { try await model.library.cachedCover(digest: digest, longestSide: size.longestSide) } else {
                 try await model.library.cachedCover(digest: digest)
             }
         guard let cover = found else { throw HTTPError(.notFound, message: "this cover is not in the cache") }
         guard held.resize(to: cover.data.count) else { throw busy }
-        // A size is not the bytes that the digest names.
-        let tag = size.map { cover.digest == digest ? digest : "\(digest)-\($0)" } ?? digest
+        let tag = size?.tag(of: cover, digest: digest) ?? "\"\(digest)\""
         return Self.response(cover, tag: tag, request, context.channel, held)
     }
 
     /// The wanted size; nil for the cover as it is.
-    private static func size(_ request: Request) throws -> Int? {
+    private static func size(_ request: Request) throws -> KeptSize? {
         guard let text = request.uri.queryParameters["w"] else { return nil }
-        guard let size = Int(text), LibraryAPI.keptSizes.contains(size) else {
-            let sizes = LibraryAPI.keptSizes.map(String.init).joined(separator: ", ")
-            throw HTTPError(.badRequest, message: "w must be one of \(sizes)")
-        }
+        guard let size = KeptSize(text) else { throw HTTPError(.badRequest, message: KeptSize.expected) }
         return size
     }
 
@@ -67,7 +63,7 @@ struct CoverRoutes: Sendable {
     ) -> Response {
         let bytes = ByteBuffer(bytes: cover.data)
         var response = Response.file(
-            bytes, type: cover.mediaType, tag: "\"\(tag)\"", for: request,
+            bytes, type: cover.mediaType, tag: tag, for: request,
             // The path names these bytes for ever (RFC 8246).
             [.cacheControl: "private, max-age=31536000, immutable", .contentSecurityPolicy: policy])
         if response.status == .ok { response.body = body(bytes, channel, held) }

@@ -110,7 +110,7 @@ let package = Package(
         // Pictures in smaller sizes, and the threads that make them.
         .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
-            name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
+            name: "CoverCache", dependencies: ["Platform", "ImageHeader", "SQLite", "CLinux"], swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
@@ -185,7 +185,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve-lab",
             dependencies: [
-                "CommandSupport", "CoverLibrary", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
+                "CommandSupport", "CoverLibrary", "CoverSizes", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
                 argumentParser, httpTypes, logging,
             ],
             swiftSettings: settings),
@@ -211,7 +211,7 @@ let package = Package(
         .testTarget(name: "SQLiteTests", dependencies: ["SQLite", "Platform"], swiftSettings: settings),
         .testTarget(name: "ImageHeaderTests", dependencies: ["ImageHeader"], swiftSettings: settings),
         .testTarget(
-            name: "CoverSizesTests", dependencies: ["CoverSizes", "CPictures", "Platform"],
+            name: "CoverSizesTests", dependencies: ["CoverSizes", "CPictures", "ImageHeader", "Platform"],
             swiftSettings: settings),
         .testTarget(
             name: "CoverFetchTests",
@@ -221,7 +221,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
+            name: "CoverCacheTests", dependencies: ["CoverCache", "ImageHeader", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],

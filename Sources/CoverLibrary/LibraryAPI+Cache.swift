@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import CurlHTTP
+import ImageHeader
 import Platform
 
 extension LibraryAPI {

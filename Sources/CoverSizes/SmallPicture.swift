@@ -1,5 +1,5 @@
 import CPictures
-import ImageHeader
+package import ImageHeader
 import Platform
 
 /// A picture in a smaller size: a baseline JPEG, and what a page paints before it has that.
@@ -77,9 +77,9 @@ extension SmallPicture {
         guard metadata.orientation.turn(&picture) else { return .original(.noMemory) }
         let profile = ColorProfile.kept(picture, metadata.profile)
         guard let jpeg = written(picture, profile) else { return .original(.noMemory) }
-        return .made(
-            SmallPicture(
-                bytes: jpeg, width: Int(picture.width), height: Int(picture.height), look: PictureLook(of: picture)))
+        let (smallWidth, smallHeight) = (Int(picture.width), Int(picture.height))
+        let look = PictureLook(width: smallWidth, height: smallHeight, pixels: picture.pixels)
+        return .made(SmallPicture(bytes: jpeg, width: smallWidth, height: smallHeight, look: look))
     }
 
     private static func written(_ picture: sleeve_picture, _ profile: [UInt8]) -> [UInt8]? {

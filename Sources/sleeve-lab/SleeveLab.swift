@@ -9,5 +9,7 @@ struct SleeveLab: AsyncParsableCommand {
         abstract: "Tools for testing and measuring Sleeve on this machine.",
         discussion: "`torture`, and `sleeve bench` without a list, need both programs in one folder.",
         version: LibraryAPI.version,
-        subcommands: [OriginCommand.self, ProviderCommand.self, TortureCommand.self, LookupCommand.self])
+        subcommands: [
+            OriginCommand.self, ProviderCommand.self, TortureCommand.self, LookupCommand.self, SizesCommand.self,
+        ])
 }

@@ -1,3 +1,4 @@
+import ImageHeader
 import Platform
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 
 /// What covers in smaller sizes do to a cache.
 struct SizeTests {
-    private static let look = CoverLook(color: 0x8A5C3F, blurHash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj")
+    private static let look = PictureLook(color: 0x8A5C3F, blurHash: "LEHV6nWB2yk8pyo0adR*.7kCMdnj")
 
     private func size(_ body: [UInt8], _ side: Int = 300, bytes: Int = 5_000) -> SmallCover {
         SmallCover(

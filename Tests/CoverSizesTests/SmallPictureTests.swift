@@ -1,3 +1,4 @@
+import ImageHeader
 import Platform
 import Testing
 

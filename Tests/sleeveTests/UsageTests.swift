@@ -40,6 +40,7 @@ extension CommandTests {
                 ]
             ),
             ("lookup", ["<cache>", "<url>"]),
+            ("sizes", ["<file>", "--size", "--rounds", "--write-to"]),
         ]
         private static let wrong: [[String]] = [
             ["--no-such"], ["prefetch", "--no-such"], ["nonsense"], ["get"], ["get", "http://a/1", "http://a/2"],
@@ -61,6 +62,7 @@ extension CommandTests {
             ["torture", "--time", "soon"], ["torture", ""], ["origin", "--streams", "2"], ["origin", "--loss", "1%"],
             ["origin", "--link", "50ms"], ["origin", "--link", "5ms/1mbit", "--before", "host"],
             ["origin", "--link", "5ms/1mbit", "--before", "a:1", "--tls"], ["lookup", "cache"],
+            ["sizes"],
         ]
 
         @Test func `the help names every command, the exit codes and first steps`() async throws {

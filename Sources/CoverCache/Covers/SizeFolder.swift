@@ -1,3 +1,4 @@
+package import ImageHeader
 package import Platform
 
 /// A cover in a smaller size, to be kept.
@@ -7,20 +8,11 @@ package struct SmallCover: Sendable {
     package var longestSide: Int
     /// Made by `SizeFolder.sealed`.
     package var bytes: [UInt8]
-    package var look: CoverLook
+    package var look: PictureLook
 
-    package init(digest: Digest, longestSide: Int, bytes: [UInt8], look: CoverLook) {
+    package init(digest: Digest, longestSide: Int, bytes: [UInt8], look: PictureLook) {
         (self.digest, self.longestSide, self.bytes, self.look) = (digest, longestSide, bytes, look)
     }
-}
-
-/// What stands for a cover until it is there.
-package struct CoverLook: Sendable, Hashable {
-    /// Red, green and blue, 8 bits each.
-    package var color: UInt32
-    package var blurHash: String
-
-    package init(color: UInt32, blurHash: String) { (self.color, self.blurHash) = (color, blurHash) }
 }
 
 /// Covers in smaller sizes, made from their files and named as these are:

@@ -1,3 +1,4 @@
+import ImageHeader
 import Platform
 import SQLite
 
@@ -140,7 +141,7 @@ struct IndexTable {
 
     func setSizes(of cover: Int64, _ bytes: Int) throws { try updateSizes.run(.int(bytes), .int(cover)) }
 
-    func setLook(of cover: Int64, _ look: CoverLook) throws {
+    func setLook(of cover: Int64, _ look: PictureLook) throws {
         try updateLook.run(.int(Int(look.color)), .text(look.blurHash), .int(cover))
     }
 

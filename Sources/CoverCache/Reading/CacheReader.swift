@@ -1,3 +1,4 @@
+package import ImageHeader
 package import Platform
 import SQLite
 import Synchronization
@@ -114,7 +115,7 @@ package final class CacheReader: Sendable {
         /// Milliseconds since 1970.
         package var validatedAt: Int64
         /// Nil before a size was made.
-        package var look: CoverLook?
+        package var look: PictureLook?
     }
 
     /// The status of each key in one snapshot, nil for those without an entry. The covers' bytes are not read, but their files must be

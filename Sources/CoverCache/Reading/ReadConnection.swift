@@ -1,3 +1,4 @@
+import ImageHeader
 import Platform
 import SQLite
 
@@ -66,7 +67,7 @@ final class ReadConnection: @unchecked Sendable {
                 CacheReader.Status(
                     digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5),
                     look: row.optionalInt64(7).map {
-                        CoverLook(color: UInt32(truncatingIfNeeded: $0), blurHash: row.text(8))
+                        PictureLook(color: UInt32(truncatingIfNeeded: $0), blurHash: row.text(8))
                     }),
                 CacheUsage.Use(cover: row.int64(0), lastUsed: row.int(3))
             )

@@ -74,8 +74,7 @@ extension CoverPipeline {
                 let bytes = SizeFolder.sealed(picture.bytes)
                 persistency.keepSoon(
                     SmallCover(
-                        digest: key.digest, longestSide: key.longestSide, bytes: bytes,
-                        look: CoverLook(color: picture.look.color, blurHash: picture.look.blurHash)))
+                        digest: key.digest, longestSide: key.longestSide, bytes: bytes, look: picture.look))
                 return .made(entry, bytes: bytes)
             }
         }

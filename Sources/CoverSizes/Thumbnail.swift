@@ -1,20 +1,10 @@
-import CPictures
-import Platform
+package import ImageHeader
 
-/// What stands for a picture before it is there: its dominant colour, and a BlurHash.
-package struct PictureLook: Sendable, Hashable {
-    /// Red, green and blue, 8 bits each.
-    package var color: UInt32
-    /// Of 4 by 3 components: 28 characters.
-    package var blurHash: String
-    /// All areas have this colour, or nearly: JPEG changes a value here and there.
-    package var isPlain = false
-
-    package init(color: UInt32, blurHash: String) { (self.color, self.blurHash) = (color, blurHash) }
-
-    init(of picture: sleeve_picture) {
-        let thumbnail = Thumbnail(of: picture)
-        (color, blurHash) = (thumbnail.dominantColor, BlurHash.encoded(thumbnail))
+extension PictureLook {
+    /// - Parameter pixels: rows of red, green, blue, and a byte without meaning.
+    package init(width: Int, height: Int, pixels: UnsafePointer<UInt8>) {
+        let thumbnail = Thumbnail(width: width, height: height, of: pixels)
+        self.init(color: thumbnail.dominantColor, blurHash: BlurHash.encoded(thumbnail))
         isPlain = thumbnail.isPlain
     }
 }
@@ -22,6 +12,9 @@ package struct PictureLook: Sendable, Hashable {
 /// At most 32 by 32 pixels, the averages of a picture's areas.
 struct Thumbnail {
     private static let side = 32
+    /// About how many rows and columns of a larger area count, evenly spaced: the lowest frequencies and the most frequent colour of a picture
+    /// need no more.
+    private static let samples = 3
 
     let width, height: Int
     /// In rows.
@@ -31,25 +24,26 @@ struct Thumbnail {
         (self.width, self.height, self.pixels) = (width, height, pixels)
     }
 
-    init(of picture: sleeve_picture) {
-        let (sourceWidth, sourceHeight) = (Int(picture.width), Int(picture.height))
+    /// - Parameter source: as of `PictureLook`.
+    init(width sourceWidth: Int, height sourceHeight: Int, of source: UnsafePointer<UInt8>) {
         let (width, height) = (min(sourceWidth, Self.side), min(sourceHeight, Self.side))
+        func step(_ length: Int, _ count: Int) -> Int { max(1, (length + count / 2) / count) }
+        let acrossStep = step(sourceWidth, width * Self.samples)
+        let downStep = step(sourceHeight, height * Self.samples)
         var pixels: [SIMD3<Int32>] = []
         pixels.reserveCapacity(width * height)
-        let source = picture.pixels!
         for row in 0..<height {
-            let rows = row * sourceHeight / height..<(row + 1) * sourceHeight / height
+            let rows = stride(from: row * sourceHeight / height, to: (row + 1) * sourceHeight / height, by: downStep)
             for column in 0..<width {
-                let columns = column * sourceWidth / width..<(column + 1) * sourceWidth / width
-                var sum = SIMD3<Int32>()
+                let (first, end) = (column * sourceWidth / width, (column + 1) * sourceWidth / width)
+                var (sum, count) = (SIMD3<Int32>(), Int32(0))
                 for y in rows {
-                    var place = source + (y * sourceWidth + columns.lowerBound) * 4
-                    for _ in columns {
+                    for x in stride(from: first, to: end, by: acrossStep) {
+                        let place = source + (y * sourceWidth + x) * 4
                         sum &+= SIMD3(Int32(place[0]), Int32(place[1]), Int32(place[2]))
-                        place += 4
+                        count &+= 1
                     }
                 }
-                let count = Int32(rows.count * columns.count)
                 pixels.append((sum &+ SIMD3(repeating: count / 2)) / SIMD3(repeating: count))
             }
         }

@@ -9,8 +9,10 @@ enum { channels = 4 };
 static const double lobes = 3;
 static const double pi = 3.14159265358979323846;
 
-/// The four channels of a pixel.
+/// The four channels of a pixel, and of four pixels.
 typedef float pixel __attribute__((vector_size(16)));
+typedef float pixels4 __attribute__((vector_size(64), aligned(16), may_alias));
+typedef uint8_t pixel_bytes __attribute__((vector_size(4)));
 
 /// Which pixels along one side make each of the result, and with which weights.
 struct axis {
@@ -42,7 +44,9 @@ struct sleeve_reducer {
 static double lanczos(double x) {
     if (x == 0) return 1;
     if (fabs(x) >= lobes) return 0;
-    return lobes * sin(pi * x) * sin(pi * x / lobes) / (pi * pi * x * x);
+    // sin 3y is 3 sin y - 4 sin³ y.
+    const double third = sin(pi * x / 3);
+    return lobes * third * (3 - 4 * third * third) * third / (pi * pi * x * x);
 }
 
 /// - Parameters:
@@ -145,14 +149,19 @@ static void sum(struct sleeve_reducer *reducer) {
     reducer->rows_summed++;
 }
 
+static inline pixel from_bytes(const uint8_t *bytes) {
+    pixel_bytes values;
+    memcpy(&values, bytes, sizeof values);
+    return __builtin_convertvector(values, pixel);
+}
+
 /// Moves the averages, or the row itself, into the ring.
 static void add_to_ring(struct sleeve_reducer *reducer) {
     pixel *row = reducer->ring + (size_t)(reducer->ring_count % reducer->rows.taps) * reducer->box_width;
     reducer->ring_count++;
     if (reducer->box == 1) {
-        const uint8_t *bytes = reducer->row;
-        for (uint32_t column = 0; column < reducer->width; column++, bytes += channels)
-            row[column] = (pixel){bytes[0], bytes[1], bytes[2], 0};
+        for (uint32_t column = 0; column < reducer->width; column++)
+            row[column] = from_bytes(reducer->row + (size_t)column * channels);
         return;
     }
     const float factor = 1.0f / (float)(reducer->rows_summed * reducer->box);
@@ -165,17 +174,16 @@ static void add_to_ring(struct sleeve_reducer *reducer) {
 
 /// Weighs the rows of the ring for one row of the result. Four columns at a time stay in registers.
 static void weigh_rows(struct sleeve_reducer *reducer, uint32_t first, const float *weights) {
-    const uint32_t width = reducer->box_width, taps = reducer->rows.taps;
+    const uint32_t width = reducer->box_width, taps = reducer->rows.taps, start = first % taps;
     uint32_t column = 0;
     for (; column + 4 <= width; column += 4) {
-        pixel sums[4] = {{0}, {0}, {0}, {0}};
-        uint32_t place = first % taps;
+        pixels4 sum = {0};
+        uint32_t place = start;
         for (uint32_t tap = 0; tap < taps; tap++) {
-            const pixel *row = reducer->ring + (size_t)place * width + column;
-            for (int index = 0; index < 4; index++) sums[index] += row[index] * weights[tap];
+            sum += *(const pixels4 *)(reducer->ring + (size_t)place * width + column) * weights[tap];
             place = place + 1 < taps ? place + 1 : 0;
         }
-        for (int index = 0; index < 4; index++) reducer->line[column + index] = sums[index];
+        *(pixels4 *)(reducer->line + column) = sum;
     }
     for (; column < width; column++) {
         pixel sum = {0};
@@ -185,20 +193,35 @@ static void weigh_rows(struct sleeve_reducer *reducer, uint32_t first, const flo
     }
 }
 
-static void make_result_row(struct sleeve_reducer *reducer) {
-    const struct axis *rows = &reducer->rows, *columns = &reducer->columns;
-    const uint32_t index = reducer->result_rows++;
-    weigh_rows(reducer, rows->first[index], rows->weights + (size_t)index * rows->taps);
-    uint8_t *result = reducer->result + (size_t)index * columns->count * channels;
+static void weigh_columns(const struct sleeve_reducer *reducer, uint8_t *result) {
+    const struct axis *columns = &reducer->columns;
+    const uint32_t taps = columns->taps;
     const float *weights = columns->weights;
-    for (uint32_t column = 0; column < columns->count; column++, result += channels, weights += columns->taps) {
+    const pixel least = {0, 0, 0, 0}, most = {255, 255, 255, 255};
+    for (uint32_t column = 0; column < columns->count; column++, result += channels, weights += taps) {
         const pixel *pixels = reducer->line + columns->first[column];
-        pixel sum = {0.5f, 0.5f, 0.5f, 0};
-        for (uint32_t tap = 0; tap < columns->taps; tap++) sum += pixels[tap] * weights[tap];
-        for (int channel = 0; channel < 3; channel++) {
-            const float value = sum[channel];
-            result[channel] = value <= 0 ? 0 : value >= 255 ? 255 : (uint8_t)value;
+        // Two sums: an addition need not wait for the one before it.
+        pixel sum = {0.5f, 0.5f, 0.5f, 0}, other = {0};
+        uint32_t tap = 0;
+        for (; tap + 2 <= taps; tap += 2) {
+            sum += pixels[tap] * weights[tap];
+            other += pixels[tap + 1] * weights[tap + 1];
         }
+        if (tap < taps) sum += pixels[tap] * weights[tap];
+        const pixel value = __builtin_elementwise_min(__builtin_elementwise_max(sum + other, least), most);
+        const pixel_bytes bytes = __builtin_convertvector(value, pixel_bytes);
+        memcpy(result, &bytes, sizeof bytes);
+    }
+}
+
+/// Takes a row into the ring, and makes the rows of the result that need no later one.
+static void take_row(struct sleeve_reducer *reducer) {
+    const struct axis *rows = &reducer->rows;
+    add_to_ring(reducer);
+    while (reducer->result_rows < rows->count && rows->first[reducer->result_rows] + rows->taps <= reducer->ring_count) {
+        const uint32_t index = reducer->result_rows++;
+        weigh_rows(reducer, rows->first[index], rows->weights + (size_t)index * rows->taps);
+        weigh_columns(reducer, reducer->result + (size_t)index * reducer->columns.count * channels);
     }
 }
 
@@ -213,10 +236,7 @@ void sleeve_reducer_add(struct sleeve_reducer *reducer) {
         sum(reducer);
         if (reducer->rows_summed < reducer->box && reducer->rows_added < reducer->height) return;
     }
-    add_to_ring(reducer);
-    while (reducer->result_rows < reducer->rows.count
-           && reducer->rows.first[reducer->result_rows] + reducer->rows.taps <= reducer->ring_count)
-        make_result_row(reducer);
+    take_row(reducer);
 }
 
 uint8_t *sleeve_reducer_finish(struct sleeve_reducer *reducer) {

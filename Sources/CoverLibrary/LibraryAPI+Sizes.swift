@@ -49,15 +49,22 @@ extension LibraryAPI {
 
     /// Makes those sizes of a cached cover that the cache does not keep yet, after sizes that someone waits for.
     /// - Parameter digest: of the cover, as `CoverOutcome.digest`.
+    /// - Returns: How many were made. A cover that is small enough, or cannot be made smaller, has none.
     /// - Throws: `CoverFailure` if the cache cannot be read.
-    package func makeSizes(_ longestSides: [Int], of digest: String) async throws(CoverFailure) {
-        guard let digest = Digest(digest) else { return }
+    @discardableResult
+    package func makeSizes(_ longestSides: [Int], of digest: String) async throws(CoverFailure) -> Int {
+        guard let digest = Digest(digest) else { return 0 }
         do {
+            var count = 0
             let missing = try await covers.read { reader in
                 longestSides.filter { reader.path(of: digest, $0) == nil }
             }
-            for side in missing { _ = try await covers.makeSize(digest, side, isUrgent: false) }
+            for side in missing {
+                let cover = try await covers.makeSize(digest, side, isUrgent: false)
+                if let cover, cover.digest != digest.description { count += 1 }
+            }
             await covers.persistency.waitForKeeping()
+            return count
         } catch {
             throw CoverFailure(cache: error, url: "")
         }

@@ -43,7 +43,11 @@ extension CommandTests {
             try await withStage { stage in
                 let urls = (0..<12).map { url(stage, $0) }
                 try await stage.fill(Array(urls.prefix(4)))
-                try await stage.fill(urls, "--sizes", "300,150")
+                let list = try stage.list(urls, name: "sizes.txt")
+                let made = try await stage.run("prefetch", list, "--sizes", "300,150")
+                #expect(made.status == 0 && made.stdout.contains("24 smaller pictures made"), "\(made)")
+                let again = try await stage.run("prefetch", list, "--sizes", "300,150", "--json")
+                #expect(again.stdout.contains("\"sizes\":0"), "\(again)")
                 for side in [300, 150] {
                     let files = try FileManager.default.subpathsOfDirectory(atPath: "\(stage.cache)/sizes/\(side)")
                     #expect(files.filter { $0.count > 64 }.count == 12)

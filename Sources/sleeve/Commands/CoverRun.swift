@@ -58,12 +58,10 @@ struct CoverRun {
         isComplete: () -> Bool = { true },
         ended: (PrefetchSummary) async -> String
     ) async throws {
-        let work = Task {
-            if sizes.isEmpty {
-                try await consume(outcomes)
-            } else {
-                try await consume(outcomes, making: sizes, in: library)
-            }
+        let work = Task { () -> Int? in
+            if !sizes.isEmpty { return try await consume(outcomes, making: sizes, in: library) }
+            try await consume(outcomes)
+            return nil
         }
         Signals.handle { _ in work.cancel() }
         let line = Task {
@@ -93,11 +91,11 @@ struct CoverRun {
             try metrics?.write(
                 .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
         }
-        if case .success = result {
+        if case .success(let sizes) = result {
             let text = code == nil ? emptyText : ""
             try print(
-                summary, evicted: evicted,
-                text: summary.isEmpty ? text : summary.text(isListRead: outcomes.total != nil))
+                summary, evicted: evicted, sizes: sizes,
+                text: summary.isEmpty ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes))
         }
         if let problem { Log.error(problem) }
         if let code { throw code }
@@ -106,9 +104,9 @@ struct CoverRun {
     }
 
     /// Prints the result. - Parameter text: the result, unless it is printed as JSON.
-    private func print(_ summary: PrefetchSummary, evicted: Int, text: String) throws {
+    private func print(_ summary: PrefetchSummary, evicted: Int, sizes: Int? = nil, text: String) throws {
         if options.json {
-            try printResult(summary.json(evicted: evicted, peakMemory: ResidentMemory.peak))
+            try printResult(summary.json(evicted: evicted, sizes: sizes, peakMemory: ResidentMemory.peak))
         } else if !options.quiet {
             try printResult(text)
         }
@@ -127,26 +125,30 @@ struct CoverRun {
     private static let maximumAhead = 64
 
     /// Reports every outcome, and has sizes of the covers made. Their making slows the reading of the list, never that of covers on their way.
+    /// - Returns: How many were made.
     private func consume<Summary>(
         _ outcomes: CoverOutcomes<Summary>, making sizes: [Int], in library: LibraryAPI
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            var count = 0
+    ) async throws -> Int {
+        try await withThrowingTaskGroup(of: Int.self) { group in
+            var (count, made) = (0, 0)
             for try await outcome in outcomes {
                 report?.add(outcome)
                 failures.record(outcome)
                 await report?.ready()
                 guard let digest = outcome.digest else { continue }
-                if count < Self.maximumAhead { count += 1 } else { try await group.next() }
+                if count < Self.maximumAhead { count += 1 } else { made += try await group.next() ?? 0 }
                 group.addTask {
                     do throws(CoverFailure) {
-                        try await library.makeSizes(sizes, of: digest)
-                    } catch  where error.kind != .cancelled {
-                        failures.warn("the sizes of \(digest) were not made: \(error.detail)")
-                    } catch {}
+                        return try await library.makeSizes(sizes, of: digest)
+                    } catch {
+                        if error.kind != .cancelled {
+                            failures.warn("the sizes of \(digest) were not made: \(error.detail)")
+                        }
+                        return 0
+                    }
                 }
             }
-            try await group.waitForAll()
+            return try await group.reduce(made, +)
         }
     }
 

@@ -6,8 +6,10 @@ extension PrefetchSummary {
     var isEmpty: Bool { requested == 0 && remaining == 0 && !isCancelled && stopReason == nil }
 
     /// The summary as JSON.
-    /// - Parameter evicted: The number of new covers that were evicted to make room for others.
-    func json(evicted: Int, peakMemory: Int) -> String {
+    /// - Parameters:
+    ///   - evicted: The number of new covers that were evicted to make room for others.
+    ///   - sizes: The number of smaller pictures that were made; nil if none were wanted.
+    func json(evicted: Int, sizes: Int?, peakMemory: Int) -> String {
         var line = JSONObject()
         line.add("requested", requested)
         line.add("downloaded", downloaded)
@@ -19,6 +21,7 @@ extension PrefetchSummary {
         line.add("failed", failed)
         if remaining > 0 { line.add("remaining", remaining) }
         if evicted > 0 { line.add("evicted", evicted) }
+        if let sizes { line.add("sizes", sizes) }
         line.add("bytes", bytes)
         line.add("seconds", raw: Decimals.text(seconds, 6))
         line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
@@ -30,8 +33,10 @@ extension PrefetchSummary {
     }
 
     /// The summary as text; empty if nothing was listed or due, which the command explains.
-    /// - Parameter isListRead: Whether the whole list was read. If not, more covers remain than were counted.
-    func text(isListRead: Bool) -> String {
+    /// - Parameters:
+    ///   - isListRead: Whether the whole list was read. If not, more covers remain than were counted.
+    ///   - sizes: As of `json`.
+    func text(isListRead: Bool, sizes: Int? = nil) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
@@ -54,6 +59,7 @@ extension PrefetchSummary {
             text += " · \(rate) covers/s · \(ByteSize(bytes)) at "
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
+        if let sizes { text += " · \(Decimals.count(sizes, "smaller picture")) made" }
         if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
         return text + "\n"
     }

@@ -18,7 +18,7 @@ import Testing
 
     @Test func `answers and candidates are there after the memory was closed`() async throws {
         try await withFolder { folder in
-            let path = SourceMemory.path(of: folder + "/albums.json")
+            let path = SourceMemory.path(in: folder + "/albums.json.state")
             do {
                 let memory = try SourceMemory(path: path) { _ in }
                 try await memory.note(Self.answer(.deezer, .notFound, time: 5), of: "k")

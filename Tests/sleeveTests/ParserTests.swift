@@ -53,6 +53,17 @@ import Testing
         #expect(alone.first { !$0.isLetter } == ":" && alone.first?.isLetter == true, "\(alone)")
     }
 
+    @Test func `a command that this one starts gets the options of requests that this one was given`() throws {
+        let words = [
+            "--parallel=9", "--per-host=3", "--fixed", "--rate=0.5", "--total-rate=7.0",
+            "--user-agent=Sleeve (me@example.org)",
+            "--timeout=2.5", "--retries=1", "--max-size=1048576", "--capacity=1073741824", "--cacert=a b.pem",
+            "--max-redirects=4", "--allow-downgrade", "--deny-private", "--offline",
+        ]
+        #expect(try NetworkOptions.parse(words).words == words)
+        #expect(try NetworkOptions.parse([]).words.isEmpty)
+    }
+
     @Test(
         arguments: commands,
         [["--help"], ["--no-such"], ["--version"], ["--experimental-dump-help"], ["a", "b", "c"]])

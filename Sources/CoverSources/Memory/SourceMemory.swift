@@ -12,8 +12,8 @@ package actor SourceMemory {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { thread.asUnownedSerialExecutor() }
 
-    /// The path of the memory that belongs to a library file.
-    package static func path(of libraryFile: String) -> String { libraryFile + ".state/sources.sqlite3" }
+    /// The path of the memory in the state directory of a library file.
+    package static func path(in stateDirectory: String) -> String { stateDirectory + "/sources.sqlite3" }
 
     /// Opens the memory, and creates it if it is missing.
     /// - Parameter notice: receives what a person should know, such as that a damaged memory was moved aside.

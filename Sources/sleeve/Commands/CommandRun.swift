@@ -8,7 +8,7 @@ import Platform
 /// terminal.
 struct CommandRun: GalleryRun {
     let name: String
-    /// The options that name the cache and the library.
+    /// Its options: those that name the cache and the library, and those of requests that this program was given.
     let options: [String]
     /// The command's other arguments; nil if it can do nothing.
     let arguments: @Sendable () -> [String]?
@@ -75,12 +75,11 @@ struct CommandRun: GalleryRun {
 extension Serve {
     /// What the gallery's pages can start.
     func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
-        var names = ["--cache", configuration.cacheDirectory.relativePath]
-        if configuration.libraryFile != nil { names += ["--library", configuration.libraryPath] }
-        let refresh = CommandRun(name: "refresh", options: Array(names.prefix(2))) {
-            configuration.isOffline ? nil : []
-        }
-        let fill = CommandRun(name: "fill", options: names) {
+        let common = ["--cache", configuration.cacheDirectory.relativePath] + network.words
+        let refresh = CommandRun(name: "refresh", options: common) { configuration.isOffline ? nil : [] }
+        let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]
+        let archive = archive.server.coverArtArchive.map { ["--source-base", "caa=\($0)"] } ?? []
+        let fill = CommandRun(name: "fill", options: common + library + archive) {
             guard configuration.libraryFile != nil, !configuration.isOffline else { return nil }
             let roots = MusicState.roots(of: configuration.libraryPath)
             return roots.isEmpty ? nil : roots.map { "\($0)" }

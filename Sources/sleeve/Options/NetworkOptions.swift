@@ -83,6 +83,21 @@ struct NetworkOptions: ParsableArguments {
     @Flag(help: "Never connect; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
+    /// The options that were given, for another process.
+    var words: [String] {
+        func word(_ name: String, _ value: (some CustomStringConvertible)?) -> String? {
+            value.map { "--\(name)=\($0)" }
+        }
+        func word(_ name: String, _ isSet: Bool) -> String? { isSet ? "--\(name)" : nil }
+        return [
+            word("parallel", parallel), word("per-host", perHost), word("fixed", fixed), word("rate", rate),
+            word("total-rate", totalRate), word("user-agent", userAgent), word("timeout", timeout),
+            word("retries", retries), word("max-size", maxSize?.bytes), word("capacity", capacity?.bytes),
+            word("cacert", cacert), word("max-redirects", maxRedirects), word("allow-downgrade", allowDowngrade),
+            word("deny-private", denyPrivate), word("offline", offline),
+        ].compactMap(\.self)
+    }
+
     func validate() throws {
         func require(_ isValid: Bool, _ message: String) throws {
             if !isValid { throw ValidationError(message) }

@@ -1,3 +1,4 @@
+import AlbumLibrary
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
@@ -114,6 +115,11 @@ struct SourceOptions: ParsableArguments {
 
 extension SourceName: ExpressibleByArgument {}
 
+extension LibraryConfiguration {
+    /// The path of what sources were asked for the library's albums.
+    var sourceMemory: String { SourceMemory.path(in: AlbumStore.stateDirectory(of: libraryPath)) }
+}
+
 extension SourceMemory {
     /// The memory of a library, as `open` has it; nil if no source was ever asked: opening the memory would create it.
     static func existing(for configuration: LibraryConfiguration) -> SourceMemory? {
@@ -127,7 +133,7 @@ extension SourceMemory {
     static func open(for configuration: LibraryConfiguration) -> SourceMemory? {
         guard configuration.libraryFile != nil else { return nil }
         do throws(SourceMemoryError) {
-            return try SourceMemory(path: path(of: configuration.libraryPath)) { Log.warning($0) }
+            return try SourceMemory(path: configuration.sourceMemory) { Log.warning($0) }
         } catch {
             Log.warning("\(error)")
             return nil

@@ -51,6 +51,15 @@ class Results(GalleryTest):
         self.assertNotEqual(page.chosen()["name"].split(",")[0], first)
 
 
+class Addresses(GalleryTest):
+    def test_an_unknown_filter_in_the_address_asks_nothing_and_shows_all(self):
+        page = self.gallery(5)
+        page.browser.get("about:blank")
+        page.browser.get(page.url + "#show=nonsense")
+        page.ready().size(5)
+        self.assertEqual(page.run("return document.querySelector('#show').value"), "")
+
+
 class Filters(GalleryTest):
     expected = ("Failed to load resource",)
 
@@ -76,6 +85,30 @@ class Filters(GalleryTest):
         page.size(8)
         # The origin's covers have 400 pixels.
         self.show(page, "small", 5, "Album 00001, Album 00004, Album 00006, Album 00007, Album 00008")
+
+    def test_a_filtered_wall_begins_at_its_start_or_with_the_chosen_album_in_view(self):
+        albums = self.stage.albums(90)
+        for album in albums[:70]:
+            album["coverUrl"] = ""
+        self.serve(albums)
+        page = self.open().wall()
+        select = ("const select = document.querySelector('#show'); select.value = arguments[0];"
+                  "select.dispatchEvent(new Event('change', {bubbles: true}))")
+        page.run("document.querySelector('#wall').scrollTop = 1e6")
+        page.rest()
+        page.run(select, "uncovered")
+        page.size(70)
+        page.until("document.querySelector('#wall').scrollTop === 0", what="the first row")
+        page.focus_covers()
+        page.press("End")
+        page.wait_for_place(70)
+        page.run("document.querySelector('#wall').scrollTop = 0")
+        page.rest()
+        page.run(select, "")
+        page.size(90)
+        self.assertEqual(page.chosen()["place"], 70)
+        page.until("(() => { const box = (selector) => document.querySelector(selector).getBoundingClientRect();"
+                   "return box('#wall [aria-selected=true]').top < box('#wall').bottom; })()", what="the chosen album in view")
 
     def show(self, page, name, count, names):
         page.run("const select = document.querySelector('#show'); select.value = arguments[0];"

@@ -165,6 +165,9 @@ class Offline(GalleryTest):
         page = self.gallery(120, warm=False)
         page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
         self.keep_all(page, 120)
+        self.assertEqual(page.browser.run_async(
+            "const urls = (await (await caches.open('sleeve-kept')).keys()).map(({url}) => new URL(url));"
+            "return [...new Set(urls.filter(({pathname}) => pathname.startsWith('/covers/')).map(({search}) => search))]"), ["?w=600"])
         self.assertRegex(page.run("return document.querySelector('#kept-state').textContent"), r"[\d.]+ MiB")
         self.screenshot("kept")
         self.stage.server.close(at_once=True)

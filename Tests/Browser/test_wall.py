@@ -168,6 +168,10 @@ class Places(GalleryTest):
         page.press("Down")
         self.assertEqual(self.chosen_artist(page), "Wolf Hall")
         self.assertEqual(page.run("return document.querySelector('#rail').getAttribute('aria-valuetext')"), "W")
+        # Where the chosen album is out of view, the rail marks the place of the view.
+        for top, letter in ((1e6, "Э"), (0, "W")):
+            page.run("document.querySelector('#wall').scrollTop = arguments[0]", top)
+            page.until("document.querySelector('#rail').getAttribute('aria-valuetext') === arguments[0]", letter, what=f"{letter} on the rail")
         page.sort("year")
         self.assertIn("1950\n1960", page.run("return document.querySelector('#rail').textContent"))
         # The list of places, in both views.

@@ -55,10 +55,10 @@ async function go({ view, sort = "library", show, tile, album, position }) {
   await gallery.open(view === "wall" ? view : "scroller", { id: album, position: position || undefined });
 }
 
-/** A filter; null if the server does not answer. */
+/** A filter; null if there is none of that name, or the server does not answer. */
 async function filtered(name) {
-  const { idsOf } = await import("./filters.js");
-  return idsOf(name).then((ids) => ({ name, ids }), () => null);
+  const { idsOf, isFilter } = await import("./filters.js");
+  return isFilter(name) ? idsOf(name).then((ids) => ({ name, ids }), () => null) : null;
 }
 
 /** Opens the gallery of a page that was loaded without its server. False if it was open already. */

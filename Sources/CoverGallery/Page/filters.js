@@ -8,8 +8,8 @@ const select = byID("show");
 
 /** @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery @param {(problem: Error) => void} showProblem */
 export function setUpFilters(library, gallery, showProblem) {
-  /** Shows the albums of a filter, or all. @param {string} name */
-  const apply = async (name, choose = gallery.album?.id) => {
+  /** Lists the albums of a filter, or all. @param {string} name @param {() => void} [show] by default as another list */
+  const apply = async (name, show = () => gallery.reopen()) => {
     try {
       library.filter = name ? { name, ids: await idsOf(name) } : null;
     } catch (problem) {
@@ -17,7 +17,7 @@ export function setUpFilters(library, gallery, showProblem) {
     }
     follow();
     library.arrange();
-    gallery.refresh(choose ?? undefined);
+    show();
   };
   const follow = () => {
     select.value = library.filter?.name ?? "";
@@ -36,9 +36,12 @@ export function setUpFilters(library, gallery, showProblem) {
   byID("clear-filter").addEventListener("click", () => (clear(), gallery.focus()));
   follow();
   // After an edit, an album may not belong to the filter any more.
-  const renew = () => library.filter && apply(library.filter.name, null);
+  const renew = () => library.filter && apply(library.filter.name, () => gallery.refresh());
   return { clear, follow, renew };
 }
+
+/** Whether there is a filter of this name: an address may have any. */
+export const isFilter = (name) => [...select.options].some(({ value }) => value === name);
 
 /** @returns {Promise<Set<string>>} */
 export async function idsOf(name) {

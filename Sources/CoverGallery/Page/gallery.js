@@ -29,6 +29,8 @@ export class Gallery {
   leaves = () => {};
   /** @type {() => void} the view, the list or the chosen album changed */
   selected = () => {};
+  /** @type {() => void} the user moves the view */
+  moved = () => {};
   /** @type {(picture: HTMLImageElement, album: import("./library.js").Album) => void} shows the whole picture */
   showWhole = () => {};
 
@@ -48,6 +50,9 @@ export class Gallery {
 
   /** The chosen album, or null. */
   get album() { return this.#library.shown[this.#view?.index ?? -1] ?? null; }
+
+  /** The index of the chosen album or, if it is out of view, of one in view. */
+  get place() { return this.#view?.place ?? 0; }
 
   get memento() {
     if (!this.album) return null;
@@ -98,7 +103,7 @@ export class Gallery {
         didSelect: (index) => this.#select(this.#library.shown[index]),
         didShow: (first, last) => this.#setVisible(first, last),
         didTap: () => this.enlarge(),
-        didMove: postponeTint,
+        didMove: () => (postponeTint(), this.moved()),
         didRest: () => this.changed(),
         didResize: (pixels) => this.#covers.resize(pixels),
       },
@@ -117,6 +122,9 @@ export class Gallery {
     this.#view.reload(Math.max(0, index));
     if (!this.album) this.#select(null);
   }
+
+  /** Shows another list, or one in another order: the chosen album if it has that, else its beginning. */
+  reopen() { if (this.#view) this.open(); }
 
   /** Jumps to a place in the list. */
   goTo(index) {

@@ -1,9 +1,9 @@
-// Keeps all covers in this browser, if the user wants that, so that the whole library is available without the server. The
-// service worker answers requests from them.
+// Keeps all covers in this browser, if the user wants that, so that the whole library is available without the server: in a size that
+// is enough for every view, as the originals of a library may be gigabytes. The service worker answers requests from them.
 
 import { ask } from "./api.js";
 import { byID, formatBytes, formatNumber, readStored, sentence, store } from "./helpers.js";
-import { coverPath, keptCache, keptCovers, keptIndex } from "./stored-covers.js";
+import { coverPath, keptCache, keptCovers, keptIndex, keptName } from "./stored-covers.js";
 
 const [box, hint, state, bar, remove] = ["keep", "keep-hint", "kept-state", "kept-progress", "kept-remove"].map(byID);
 const workers = navigator.serviceWorker;
@@ -12,7 +12,7 @@ const consent = "sleeve-keep-all";
 const batchSize = 48;
 /** In bytes; lower where the browser has less room. */
 const maximumSize = 2 * 1024 ** 3;
-/** The size of a cover in bytes, before any is known. */
+/** The size of a kept cover in bytes. */
 const typicalSize = 60 * 1024;
 const changeDelay = 1500; // milliseconds
 let library = null, meanSize = typicalSize, timer = 0, running = null, again = false;
@@ -44,9 +44,9 @@ export function setUpKeptCovers(from) {
   showKept();
 }
 
-/** Estimates the size of all covers from those in the server's cache. */
+/** Estimates the size of all covers from those in the server's cache: kept ones are smaller, unless the originals are small. */
 export function updateSizes({ entries, bytes }) {
-  if (entries) meanSize = bytes / entries;
+  if (entries) meanSize = Math.min(typicalSize, bytes / entries);
   showSize();
 }
 
@@ -76,7 +76,7 @@ async function keep() {
   const ids = new Set(library.albums.map((album) => album.id));
   const deleted = [...index.keys()].filter((id) => !ids.has(id));
   for (const id of deleted) index.delete(id);
-  const missing = Object.entries(covers).filter(([id, { digest }]) => index.get(id)?.digest !== digest);
+  const missing = Object.entries(covers).map(([id, { digest }]) => [id, keptName(digest)]).filter(([id, name]) => index.get(id)?.name !== name);
   const isObsolete = deleted.length > 0 || missing.some(([id]) => index.has(id));
   const limit = await maximumTotal(index);
   let isFull = false;
@@ -91,28 +91,26 @@ async function keep() {
 
 /** Removes the covers that the index does not name. */
 async function dropObsolete(cache, index) {
-  const names = new Set([...index.values()].map(({ digest }) => digest)).add(keptIndex);
+  const names = new Set([...index.values()].map(({ name }) => name)).add(keptIndex);
   const obsolete = (await cache.keys()).filter(({ url }) => !names.has(url.split("/").at(-1)));
   await Promise.all(obsolete.map((request) => cache.delete(request)));
 }
 
 /** Covers that cannot be fetched are missing the next time. @returns {Promise<boolean>} whether the limit was reached */
 async function storeBatch(covers, cache, index, limit) {
-  let total = size(index);
-  const fitting = covers.filter(([id, { bytes }]) => {
-    const grown = total + bytes - (index.get(id)?.bytes ?? 0);
-    if (grown <= limit) total = grown;
-    return grown <= limit;
-  });
-  const outcomes = await Promise.allSettled(fitting.map(async ([id, cover]) => {
-    const path = coverPath(cover.digest), response = await fetch(path, { priority: "low" });
+  let total = size(index), isFull = false;
+  const outcomes = await Promise.allSettled(covers.map(async ([id, name]) => {
+    const path = coverPath(name), response = await fetch(path, { priority: "low" });
     if (!response.ok || response.redirected) return;
-    await cache.put(path, response);
-    index.set(id, cover);
+    const stored = response.clone(), { size: bytes } = await response.blob(), grown = total + bytes - (index.get(id)?.bytes ?? 0);
+    if (grown > limit) return void (isFull = true);
+    total = grown;
+    await cache.put(path, stored);
+    index.set(id, { name, bytes });
   }));
   await writeIndex(cache, index);
   if (outcomes.some(({ reason }) => reason?.name === "QuotaExceededError")) throw new Error("this browser has no more room");
-  return fitting.length < covers.length;
+  return isFull;
 }
 
 /** How many bytes may be kept in all: a fifth of the free room stays free. */

@@ -9,7 +9,7 @@ const leastHeight = 14;
 
 /**
  * @param {import("./library.js").Library} library @param {import("./gallery.js").Gallery} gallery
- * @returns {() => void} call it when the list or the chosen album changed
+ * @returns {() => void} call it when the list, the chosen album or what is in view changed
  */
 export function setUpPlaces(library, gallery) {
   let shown = null, sort = null, marks = [], places = [], height = 0, at = -1;
@@ -22,8 +22,7 @@ export function setUpPlaces(library, gallery) {
       list.options.length = 1; // the others are filled in when they are wanted
       paint();
     }
-    const index = gallery.album ? library.shownIndexOf(gallery.album.id) : 0;
-    const now = marks.findLastIndex((mark) => mark.index <= index);
+    const now = marks.findLastIndex((mark) => mark.index <= gallery.place);
     if (now === at || now < 0) return;
     at = now;
     rail.setAttribute("aria-valuenow", String(at));

@@ -18,12 +18,9 @@ const reducedMotion = matchMedia("(prefers-reduced-motion: reduce)");
 /** @typedef {import("./views.js").DataSource} DataSource @typedef {import("./views.js").Delegate} Delegate */
 export class Scroller {
   #host;
-  #source;
   #delegate;
   #views;
   #spring = new Spring();
-  #count = 0;
-  #chosen = -1;
   #width = 0;
   #size = 0;
   #shown = "";
@@ -35,16 +32,15 @@ export class Scroller {
   /** @param {HTMLElement} host @param {{dataSource: DataSource, delegate: Delegate}} parts */
   constructor(host, { dataSource, delegate }) {
     this.#host = host;
-    this.#source = dataSource;
     this.#delegate = delegate;
-    this.#views = new Views(host, dataSource);
+    this.#views = new Views(host, { dataSource, delegate });
     new Gestures(host, {
       grab: () => this.#hold(),
       drag: (pixels) => this.#moveBy(-pixels / this.#step),
       release: (speed) => this.#release(-speed / this.#step),
       wheel: (pixels) => (this.#hold(), this.#moveBy(pixels / this.#step)),
       wheelEnd: (direction) => this.#wheelEnd(direction),
-      tap: (target) => this.#tap(target),
+      tap: (target) => this.#views.tap(target, (index) => this.choose(index), (index) => this.#spring.value === index),
     });
     new ResizeObserver(([{ contentRect }]) => {
       if (!contentRect.width) return; // hidden
@@ -53,7 +49,8 @@ export class Scroller {
     }).observe(host);
   }
 
-  get index() { return this.#chosen; }
+  get index() { return this.#views.chosen; }
+  get place() { return this.index; }
   /** The scroller's position, in views: 3 when the fourth is centred. */
   get position() { return this.#spring.value; }
   get centre() { return this.position; }
@@ -70,29 +67,25 @@ export class Scroller {
     cancelAnimationFrame(this.#frame);
     this.#frame = 0;
     this.#views.clear();
-    this.#count = 0;
-    this.#chosen = -1;
     this.#shown = "";
   }
 
   /** Shows changed data, centred on `index`. Views that stay glide to their new positions. */
   reload(index) {
     const kept = this.#views.takeAll(!reducedMotion.matches);
-    this.#count = this.#source.count();
-    this.#chosen = -1;
     this.#shown = "";
     this.#held = false;
-    this.#spring.jump(this.#clamp(index));
-    this.#select(this.#clamp(index));
+    this.#spring.jump(this.#views.clamp(index));
+    this.#views.choose(this.#views.clamp(index));
     this.#render(kept);
   }
 
   /** Chooses a view and centres it. */
   choose(index, { animate = true } = {}) {
-    if (!this.#count) return;
-    const to = this.#clamp(index), way = to - this.#spring.value;
+    if (!this.#views.count) return;
+    const to = this.#views.clamp(index), way = to - this.#spring.value;
     this.#held = false;
-    this.#select(to);
+    this.#views.choose(to);
     if (!animate || reducedMotion.matches) this.#spring.jump(to);
     else if (Math.abs(way) > maximumFlight) this.#spring.jump(to - (Math.sign(way) * maximumFlight) / 2);
     this.#spring.aim(to);
@@ -101,13 +94,11 @@ export class Scroller {
 
   /** Where a key moves the choice; undefined if it moves nothing. */
   target(key) {
-    const from = this.#chosen, page = Math.max(1, Math.floor(this.#width / this.#step) - 1);
+    const from = this.index, page = Math.max(1, Math.floor(this.#width / this.#step) - 1);
     return {
-      ArrowLeft: from - 1, ArrowRight: from + 1, PageUp: from - page, PageDown: from + page, Home: 0, End: this.#count - 1,
+      ArrowLeft: from - 1, ArrowRight: from + 1, PageUp: from - page, PageDown: from + page, Home: 0, End: this.#views.count - 1,
     }[key];
   }
-
-  #clamp(index) { return Math.max(0, Math.min(this.#count - 1, index)); }
 
   #measure(width, height) {
     this.#width = width;
@@ -118,14 +109,14 @@ export class Scroller {
   }
 
   #hold() {
-    if (!this.#held) this.#grabbed = this.#chosen;
+    if (!this.#held) this.#grabbed = this.index;
     this.#held = true;
     this.#spring.velocity = 0;
   }
 
   #moveBy(views) {
     const value = this.#spring.value;
-    const beyond = value < 0 ? -value : Math.max(0, value - (this.#count - 1));
+    const beyond = value < 0 ? -value : Math.max(0, value - (this.#views.count - 1));
     this.#spring.value += views / (1 + 4 * beyond); // resistance grows with the distance beyond an end
     this.#delegate.didMove?.();
     this.#wake();
@@ -148,27 +139,12 @@ export class Scroller {
   }
 
   #settle(index) {
-    const to = this.#clamp(index);
+    const to = this.#views.clamp(index);
     this.#held = false;
-    this.#select(to);
+    this.#views.choose(to);
     if (reducedMotion.matches) this.#spring.jump(to);
     else this.#spring.fling(to);
     this.#wake();
-  }
-
-  #tap(target) {
-    const index = this.#views.indexOf(target);
-    if (index < 0) return;
-    if (index !== this.#chosen || this.#spring.value !== index) this.choose(index);
-    else this.#delegate.didTap?.();
-  }
-
-  #select(index) {
-    if (index === this.#chosen) return;
-    const former = this.#chosen;
-    this.#chosen = index;
-    this.#views.mark(index, former);
-    if (this.#count) this.#delegate.didSelect(index);
   }
 
   #wake() {
@@ -182,7 +158,7 @@ export class Scroller {
     this.#time = time;
     const moving = !this.#held && this.#spring.step(seconds);
     // While the user moves it, the view in the middle is chosen.
-    if (this.#held) this.#select(this.#clamp(Math.round(this.#spring.value)));
+    if (this.#held) this.#views.choose(this.#views.clamp(Math.round(this.#spring.value)));
     this.#render();
     this.#frame = moving ? requestAnimationFrame((next) => this.#tick(next)) : 0;
     if (moving || this.#held) return;
@@ -192,14 +168,12 @@ export class Scroller {
   /** Shows the views around the current position. Reads nothing from the layout. */
   #render(kept) {
     const centre = this.#spring.value, reach = Math.max(1, this.#width / 2 / this.#step + 0.35);
-    const first = Math.max(0, Math.ceil(centre - reach)), last = Math.min(this.#count - 1, Math.floor(centre + reach));
-    const shown = `${first} ${last} ${this.#chosen}`;
+    const first = Math.max(0, Math.ceil(centre - reach)), last = Math.min(this.#views.count - 1, Math.floor(centre + reach));
+    const shown = `${first} ${last} ${this.index}`;
     if (shown !== this.#shown) {
       this.#shown = shown;
       if (last >= first) this.#delegate.didShow?.(first, last);
-      const chosen = this.#count ? this.#chosen : -1;
-      this.#views.fill(Math.max(0, first - overscan), Math.min(this.#count - 1, last + overscan), chosen, this.#count, kept);
-      this.#views.mark(chosen);
+      this.#views.fill(Math.max(0, first - overscan), Math.min(this.#views.count - 1, last + overscan), kept);
     }
     this.#arrange(centre);
   }

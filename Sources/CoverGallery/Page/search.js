@@ -52,7 +52,11 @@ export function setUpSearch(library, gallery) {
     gallery.focus();
     event.preventDefault();
   });
-  sort.addEventListener("change", () => (gallery.leaves(), apply()));
+  sort.addEventListener("change", () => {
+    gallery.leaves();
+    apply();
+    gallery.reopen(); // its position was one in the former order
+  });
   byID("clear-search").addEventListener("click", () => (clear(), field.focus()));
   /** Shows the remembered order. The field may have text: restored by the browser, or typed while the page loaded. */
   const follow = () => {

@@ -1,5 +1,5 @@
-// The covers in the browser's storage: those that were seen, in the size that was shown, and all of them if the user wants that. An
-// index says which album has which, by its name: its digest, and `?w=300` for a smaller picture.
+// The covers in the browser's storage: those that were seen, in the size that was shown, and all of them, in one size, if the user wants
+// that. An index says which album has which, by its name: its digest, and `?w=300` for a smaller picture.
 
 import { storageName } from "./helpers.js";
 
@@ -11,13 +11,16 @@ export const coverPath = (name) => `covers/${name}`;
 /** @param {HTMLImageElement} picture */
 export const nameOf = (picture) => picture.currentSrc.split("/").at(-1);
 
-/** The kept covers: id → {digest, bytes}. */
+/** The name of a kept cover: the step that the scroller shows, and a wall on a screen of twice the pixels. */
+export const keptName = (digest) => `${digest}?w=600`;
+
+/** The kept covers: id → {name, bytes}. */
 export const keptCovers = () => readIndex(keptCache, keptIndex);
 
 /** The names of all stored covers, by album id. */
 export async function storedNames() {
   const [seen, kept] = await Promise.all([readIndex(seenCache, seenIndex), keptCovers()]);
-  for (const [id, { digest }] of kept) seen.set(id, digest);
+  for (const [id, { name }] of kept) seen.set(id, name);
   return seen;
 }
 

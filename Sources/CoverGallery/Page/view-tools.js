@@ -23,5 +23,6 @@ export function setUpViews(library, gallery, followers) {
     tile.value = String(gallery.tile || gallery.tileNow);
   };
   gallery.selected = show;
+  gallery.moved = followPlaces;
   show();
 }

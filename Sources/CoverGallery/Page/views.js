@@ -1,4 +1,5 @@
-// The views of a list that are in the document: those in a range, the chosen one, and a few spare ones for recycling.
+// The views of a list that are in the document: those in a range, the chosen one, and a few spare ones for recycling; and which one is
+// chosen.
 
 const maximumSpare = 32;
 /** How many albums on each side of those in view are near: as many as are in view, within these bounds. */
@@ -24,31 +25,60 @@ export class Views {
   #host;
   #parent;
   #source;
+  #delegate;
   #views = new Map(); // index → view
   #spare = [];
+  #count = 0;
+  #chosen = -1;
   #glideTimer = 0;
 
   /**
-   * @param {HTMLElement} host the list @param {DataSource} source
+   * @param {HTMLElement} host the list @param {{dataSource: DataSource, delegate: Delegate}} parts
    * @param {HTMLElement} [parent] the element that the views are in
    */
-  constructor(host, source, parent = host) {
+  constructor(host, { dataSource, delegate }, parent = host) {
     this.#host = host;
     this.#parent = parent;
-    this.#source = source;
+    this.#source = dataSource;
+    this.#delegate = delegate;
   }
 
+  /** How many views the list has, in the document or not. */
+  get count() { return this.#count; }
+  /** The index of the chosen view, or -1. */
+  get chosen() { return this.#chosen; }
   get(index) { return this.#views.get(index) ?? null; }
   [Symbol.iterator]() { return this.#views.entries(); }
 
-  /** The index of the view an element is in, or -1. */
-  indexOf(element) {
-    for (const [index, view] of this.#views) if (view.contains(element)) return index;
-    return -1;
+  /** The nearest index that the list has. */
+  clamp(index) { return Math.max(0, Math.min(this.#count - 1, index)); }
+
+  choose(index) {
+    if (index === this.#chosen) return;
+    const former = this.#chosen;
+    this.#chosen = index;
+    this.mark(former);
+    if (this.#count) this.#delegate.didSelect(index);
   }
 
-  /** Removes all views and returns them by their keys, for `fill` to reuse. @param {boolean} glide animate their next move */
+  /**
+   * A tap chooses a view. On the chosen one it is the delegate's.
+   * @param {Element} target @param {(index: number) => void} choose @param {(index: number) => boolean} [isAtRest]
+   */
+  tap(target, choose, isAtRest = () => true) {
+    const index = [...this.#views.keys()].find((each) => this.#views.get(each).contains(target));
+    if (index === undefined) return;
+    if (index !== this.#chosen || !isAtRest(index)) choose(index);
+    else this.#delegate.didTap?.();
+  }
+
+  /**
+   * The data changed: no view is chosen. Removes all views and returns them by their keys, for `fill` to reuse.
+   * @param {boolean} glide animate their next move
+   */
   takeAll(glide) {
+    this.#count = this.#source.count();
+    this.#chosen = -1;
     const kept = new Map();
     for (const view of this.#views.values()) {
       kept.set(view.dataset.key, view);
@@ -60,8 +90,9 @@ export class Views {
     return kept;
   }
 
-  /** Shows the views `from` to `to`, and `chosen`, which the list's active descendant refers to. */
-  fill(from, to, chosen, count, kept = new Map()) {
+  /** Shows the views `from` to `to`, and the chosen one, which the list's active descendant refers to. */
+  fill(from, to, kept = new Map()) {
+    const count = this.#count, chosen = count ? this.#chosen : -1;
     for (const [index, view] of this.#views) {
       if ((index >= from && index <= to) || index === chosen) continue;
       this.#views.delete(index);
@@ -85,12 +116,13 @@ export class Views {
     }
     for (const view of this.#spare) view.remove();
     this.#spare.splice(maximumSpare).forEach((view) => this.#source.release(view));
+    this.mark();
   }
 
   /** Marks the chosen view. @param {number} former the view that was chosen before */
-  mark(chosen, former = -1) {
+  mark(former = -1) {
     this.get(former)?.setAttribute("aria-selected", "false");
-    const view = this.get(chosen);
+    const view = this.get(this.#chosen);
     view?.setAttribute("aria-selected", "true");
     if (view) this.#host.setAttribute("aria-activedescendant", view.id);
     else this.#host.removeAttribute("aria-activedescendant");
@@ -103,7 +135,9 @@ export class Views {
       this.#source.release(view);
     }
     this.#views.clear();
-    this.mark(-1);
+    this.#count = 0;
+    this.#chosen = -1;
+    this.mark();
   }
 
   #insert(index, key, recycled) {

@@ -21,8 +21,6 @@ export class Wall {
   #source;
   #delegate;
   #views;
-  #count = 0;
-  #chosen = -1;
   #width = 0;
   #height = 0;
   #tile = 0; // as wanted, or 0; the covers fill the width
@@ -37,20 +35,27 @@ export class Wall {
     this.#sheet = host.firstElementChild;
     this.#source = dataSource;
     this.#delegate = delegate;
-    this.#views = new Views(host, dataSource, this.#sheet);
+    this.#views = new Views(host, { dataSource, delegate }, this.#sheet);
     host.addEventListener("scroll", () => this.#scrolled(), { passive: true });
-    host.addEventListener("click", (event) => this.#tap(event.target));
+    host.addEventListener("click", (event) => this.#views.tap(event.target, (index) => this.choose(index)));
     new ResizeObserver(([{ contentRect }]) => {
       if (contentRect.width) this.#keepPlace(() => this.#measure(contentRect.width, contentRect.height));
     }).observe(host);
   }
 
-  get index() { return this.#chosen; }
+  get index() { return this.#views.chosen; }
+  /** The chosen view or, if it is out of view, one in view: the first at the list's beginning, the last at its end. */
+  get place() {
+    if (this.#isInView) return this.index;
+    const share = this.#host.scrollTop / Math.max(1, this.#length - this.#height);
+    return this.#views.clamp(Math.round(share * (this.#count - 1)));
+  }
   /** The first row's position, in views: with four columns, 6 when half of the second row is scrolled out. */
   get position() { return (this.#host.scrollTop / this.#pitch) * this.#columns; }
   /** The view in the middle of those in view. */
   get centre() { return this.position + (this.#height / this.#pitch / 2) * this.#columns; }
   get #pitch() { return this.#size + gap; }
+  get #count() { return this.#views.count; }
   get #rows() { return Math.ceil(this.#count / this.#columns); }
 
   /** The wanted size of a cover, in pixels; 0 for the usual one. */
@@ -76,39 +81,34 @@ export class Wall {
   /** Removes the views while another view of the list is shown. */
   close() {
     this.#views.clear();
-    this.#count = 0;
-    this.#chosen = -1;
     this.#shown = "";
   }
 
   /** Shows changed data. Views that stay glide to their new positions. */
   reload(index) {
-    const former = this.#views.get(this.#chosen)?.dataset.key, wasInView = this.#isInView;
+    const former = this.#views.get(this.index)?.dataset.key, wasInView = this.#isInView;
     const kept = this.#views.takeAll(!reducedMotion.matches);
-    this.#count = this.#source.count();
-    this.#chosen = -1;
     this.#shown = "";
     this.#extend();
-    this.#select(this.#clamp(index));
+    this.#views.choose(this.#views.clamp(index));
     // A change elsewhere does not scroll back to an album that the user has scrolled away from.
-    if (wasInView || !this.#count || this.#source.keyAt(this.#chosen) !== former) this.#reveal(this.#chosen);
+    if (wasInView || !this.#count || this.#source.keyAt(this.index) !== former) this.#reveal(this.index);
     this.#render(kept);
   }
 
   /** Chooses a view and scrolls it into view. @param {{toTop?: boolean}} [more] toTop: its row becomes the first */
   choose(index, { toTop = false } = {}) {
     if (!this.#count) return;
-    const to = this.#clamp(index);
-    this.#select(to);
+    const to = this.#views.clamp(index);
+    this.#views.choose(to);
     if (toTop) this.#scrollTo(this.#topOf(to));
     else this.#reveal(to);
     this.#render();
-    this.#views.mark(to);
   }
 
   /** Where a key moves the choice; undefined if it moves nothing. */
   target(key) {
-    const from = this.#chosen, row = this.#columns, page = row * Math.max(1, Math.floor(this.#height / this.#pitch));
+    const from = this.index, row = this.#columns, page = row * Math.max(1, Math.floor(this.#height / this.#pitch));
     return {
       ArrowLeft: from - 1, ArrowRight: from + 1, ArrowUp: this.#over(-row), ArrowDown: this.#over(row),
       PageUp: this.#over(-page), PageDown: this.#over(page), Home: 0, End: this.#count - 1,
@@ -117,18 +117,17 @@ export class Wall {
 
   /** The index some whole rows away, in the same column if that row has it. */
   #over(distance) {
-    const to = this.#chosen + distance, column = this.#chosen % this.#columns;
+    const to = this.index + distance, column = this.index % this.#columns;
     if (to < 0) return column;
     const lastRow = (this.#rows - 1) * this.#columns;
-    return to < this.#count ? to : this.#chosen >= lastRow ? this.#chosen : Math.min(this.#count - 1, lastRow + column);
+    return to < this.#count ? to : this.index >= lastRow ? this.index : Math.min(this.#count - 1, lastRow + column);
   }
 
   get #isInView() {
-    const top = this.#topOf(this.#chosen) - this.#host.scrollTop;
-    return this.#chosen >= 0 && top > -this.#size && top < this.#height;
+    const top = this.#topOf(this.index) - this.#host.scrollTop;
+    return this.index >= 0 && top > -this.#size && top < this.#height;
   }
 
-  #clamp(index) { return Math.max(0, Math.min(this.#count - 1, index)); }
   #topOf(index) { return Math.floor(index / this.#columns) * this.#pitch; }
 
   #measure(width, height) {
@@ -146,16 +145,18 @@ export class Wall {
     this.#extend();
   }
 
-  #extend() { this.#sheet.style.height = `${Math.max(0, this.#rows * this.#pitch - gap) + 2 * edge}px`; }
+  /** The height of all rows. */
+  get #length() { return Math.max(0, this.#rows * this.#pitch - gap) + 2 * edge; }
+  #extend() { this.#sheet.style.height = `${this.#length}px`; }
 
   /** Changes the layout; afterwards the chosen view, if it was in view, or else the first one is where it was. */
   #keepPlace(change) {
-    const first = Math.ceil(this.position - 0.5 * this.#columns), chosen = this.#topOf(this.#chosen) - this.#host.scrollTop;
+    const first = Math.ceil(this.position - 0.5 * this.#columns), chosen = this.#topOf(this.index) - this.#host.scrollTop;
     const isInView = this.#isInView;
     change();
     if (!this.#count) return;
-    this.#scrollTo(isInView ? this.#topOf(this.#chosen) - chosen : this.#topOf(this.#clamp(first)));
-    if (isInView) this.#reveal(this.#chosen);
+    this.#scrollTo(isInView ? this.#topOf(this.index) - chosen : this.#topOf(this.#views.clamp(first)));
+    if (isInView) this.#reveal(this.index);
     this.#shown = "";
     this.#render();
   }
@@ -167,21 +168,6 @@ export class Wall {
     const top = this.#topOf(index), now = this.#host.scrollTop;
     if (now > top) this.#scrollTo(top);
     else if (now < top + this.#size + 2 * edge - this.#height) this.#scrollTo(top + this.#size + 2 * edge - this.#height);
-  }
-
-  #tap(target) {
-    const index = this.#views.indexOf(target);
-    if (index < 0) return;
-    if (index !== this.#chosen) this.choose(index);
-    else this.#delegate.didTap?.();
-  }
-
-  #select(index) {
-    if (index === this.#chosen) return;
-    const former = this.#chosen;
-    this.#chosen = index;
-    this.#views.mark(index, former);
-    if (this.#count) this.#delegate.didSelect(index);
   }
 
   #scrolled() {
@@ -196,14 +182,13 @@ export class Wall {
   #render(kept) {
     const top = this.#host.scrollTop, columns = this.#columns, last = this.#count - 1;
     const firstRow = Math.max(0, Math.floor((top - edge) / this.#pitch)), lastRow = Math.floor((top - edge + this.#height) / this.#pitch);
-    const shown = `${firstRow} ${lastRow} ${this.#chosen}`;
+    const shown = `${firstRow} ${lastRow} ${this.index}`;
     if (shown === this.#shown) return;
     this.#shown = shown;
     const end = (row) => Math.min(last, (row + 1) * columns - 1);
     if (last >= 0) this.#delegate.didShow?.(Math.min(last, firstRow * columns), end(lastRow));
     const from = Math.max(0, firstRow - overscan) * columns;
-    this.#views.fill(Math.min(from, Math.max(0, last)), end(lastRow + overscan), this.#count ? this.#chosen : -1, this.#count, kept);
-    this.#views.mark(this.#chosen);
+    this.#views.fill(Math.min(from, Math.max(0, last)), end(lastRow + overscan), kept);
     for (const [index, view] of this.#views) {
       const x = edge + (index % columns) * this.#pitch, y = edge + this.#topOf(index);
       view.style.transform = `translate(${x}px, ${y}px)`;

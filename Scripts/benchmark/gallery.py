@@ -7,6 +7,7 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "Tests" / "
 
 from page import Gallery  # noqa: E402
 from stage import Stage  # noqa: E402
+from views import views  # noqa: E402
 from webdriver import Driver  # noqa: E402
 
 ARRIVALS = 300
@@ -19,6 +20,7 @@ def gallery(bench):
             for albums in (12, 10_000):
                 opening(bench, driver, albums)
             scrolling(bench, driver)
+            views(bench, driver)
             bench.report.facts["browser"] = driver.version
     finally:
         for stage in list(Stage.open):

@@ -13,6 +13,7 @@ from links import links
 from measure import Failure, Nginx, Origin, always, median, run, spread
 from pacing import pacing
 from refreshing import refresh
+from sizes import sizes
 
 COVERS = 5_000
 MILLION = 1_000_000
@@ -268,6 +269,7 @@ SECTIONS = {
     "lookup": ("a cached cover through the library", lookup),
     "stop": ("stopping", stop),
     "refresh": ("50,000 entries over HTTP/2, all answered 304", refresh),
+    "sizes": ("smaller pictures, against libvips", sizes),
     "pacing": ("adapting to a host", pacing),
     "gallery": ("the gallery in headless Chromium", gallery),
     "million": ("a cache of 1,000,000 entries", million),

@@ -124,7 +124,7 @@ extension SourceMemory {
     /// The memory of a library, as `open` has it; nil if no source was ever asked: opening the memory would create it.
     static func existing(for configuration: LibraryConfiguration) -> SourceMemory? {
         guard configuration.libraryFile != nil,
-            FileManager.default.fileExists(atPath: path(of: configuration.libraryPath))
+            FileManager.default.fileExists(atPath: configuration.sourceMemory)
         else { return nil }
         return open(for: configuration)
     }

@@ -111,6 +111,9 @@ let package = Package(
         .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
+        // The covers that several caches share, in a directory or a bucket.
+        .target(
+            name: "CoverTier", dependencies: ["CoverCache", "Platform"], swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
@@ -223,6 +226,8 @@ let package = Package(
         .testTarget(
             name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
             swiftSettings: settings),
+        .testTarget(
+            name: "CoverTierTests", dependencies: ["CoverTier", "CoverCache", "Platform"], swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],
             swiftSettings: settings),

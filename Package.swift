@@ -113,7 +113,7 @@ let package = Package(
             name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
         // The covers that several caches share, in a directory or a bucket.
         .target(
-            name: "CoverTier", dependencies: ["CoverCache", "Platform"], swiftSettings: settings),
+            name: "CoverTier", dependencies: ["CoverCache", "Platform", logging], swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
@@ -123,7 +123,8 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "CoverSizes", "AlbumLibrary", "CurlHTTP", "HTTPCaching",
+                "Platform", "CoverFetch", "CoverCache", "CoverSizes", "CoverTier", "AlbumLibrary", "CurlHTTP",
+                "HTTPCaching",
                 "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
@@ -227,7 +228,8 @@ let package = Package(
             name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverTierTests", dependencies: ["CoverTier", "CoverCache", "Platform"], swiftSettings: settings),
+            name: "CoverTierTests", dependencies: ["CoverTier", "CoverCache", "Platform", logging],
+            swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],
             swiftSettings: settings),
@@ -242,8 +244,8 @@ let package = Package(
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
-                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "OriginServer",
-                "OriginTLS", "Platform", "Wire", httpTypes,
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CoverTier", "CurlHTTP", "HTTPCaching",
+                "OriginServer", "OriginTLS", "Platform", "Wire", httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(

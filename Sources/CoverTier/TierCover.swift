@@ -7,7 +7,7 @@ package struct TierCover: Sendable {
     package let body: [UInt8]
     package var key: TierKey { TierKey(entry.metadata.key) }
 
-    /// A cover of a cache, whose bytes match its digest.
+    /// A cover of a cache, with when it was validated last (`EntryLine.init`), whose bytes match its digest.
     package init(_ metadata: EntryMetadata, _ digest: Digest, body: [UInt8]) {
         entry = EntryLine(metadata, digest, bytes: body.count)
         self.body = body

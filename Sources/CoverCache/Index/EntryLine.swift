@@ -11,6 +11,14 @@ package struct EntryLine: Sendable, Hashable {
         (self.metadata, self.digest, self.bytes) = (metadata, digest, bytes)
     }
 
+    package init(_ entry: CachedEntry) {
+        self.init(entry.metadata, entry.digest, bytes: entry.bytes)
+        if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
+    }
+
+    /// When the server sent or confirmed the cover, in milliseconds since 1970.
+    package var validatedAt: Int64 { metadata.validatedAt ?? metadata.storedAt }
+
     /// Nil if it is damaged, or a line of another kind.
     package init?(_ line: some Collection<UInt8>) {
         guard case .stored(let metadata, let digest, let bytes) = EntryLog.Line(line) else { return nil }

@@ -1,4 +1,5 @@
 import CoverFetch
+import CoverTier
 import HTTPTypes
 
 package import CurlHTTP
@@ -22,6 +23,17 @@ extension LibraryConfiguration {
             return try HTTPClient(configuration: http, transport: adapter.map { $0.response })
         } catch {
             throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
+        }
+    }
+
+    /// - Returns: nil without a tier, and offline.
+    /// - Throws: `LibraryError` if its location is none.
+    func openTier() throws(LibraryError) -> Tier? {
+        guard let tier, !isOffline else { return nil }
+        do throws(TierError) {
+            return Tier(try Tier.storage(at: tier), name: tier, isReadOnly: isTierReadOnly, logger: logger)
+        } catch {
+            throw .unusableTier("the tier \(tier) cannot be used: \(error)")
         }
     }
 

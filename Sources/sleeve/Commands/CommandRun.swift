@@ -77,7 +77,10 @@ extension Serve {
     func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
         var names = ["--cache", configuration.cacheDirectory.relativePath]
         if configuration.libraryFile != nil { names += ["--library", configuration.libraryPath] }
-        let refresh = CommandRun(name: "refresh", options: Array(names.prefix(2))) {
+        let tier = configuration.tier.map {
+            ["--tier", $0] + (configuration.isTierReadOnly ? ["--tier-read-only"] : [])
+        }
+        let refresh = CommandRun(name: "refresh", options: Array(names.prefix(2)) + (tier ?? [])) {
             configuration.isOffline ? nil : []
         }
         let fill = CommandRun(name: "fill", options: names) {

@@ -7,7 +7,7 @@ extension PrefetchSummary {
 
     /// The summary as JSON.
     /// - Parameter evicted: The number of new covers that were evicted to make room for others.
-    func json(evicted: Int, peakMemory: Int) -> String {
+    func json(evicted: Int, tier: TierStatistics? = nil, peakMemory: Int) -> String {
         var line = JSONObject()
         line.add("requested", requested)
         line.add("downloaded", downloaded)
@@ -19,6 +19,13 @@ extension PrefetchSummary {
         line.add("failed", failed)
         if remaining > 0 { line.add("remaining", remaining) }
         if evicted > 0 { line.add("evicted", evicted) }
+        if let tier {
+            line.add("fromTier", tier.hits)
+            line.add("tierStored", tier.stored)
+            line.add("tierFailed", tier.failed)
+            line.add("tierUnsuitable", tier.unsuitable)
+            line.add("tierDamaged", tier.damaged)
+        }
         line.add("bytes", bytes)
         line.add("seconds", raw: Decimals.text(seconds, 6))
         line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
@@ -31,7 +38,7 @@ extension PrefetchSummary {
 
     /// The summary as text; empty if nothing was listed or due, which the command explains.
     /// - Parameter isListRead: Whether the whole list was read. If not, more covers remain than were counted.
-    func text(isListRead: Bool) -> String {
+    func text(isListRead: Bool, tier: TierStatistics? = nil) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
@@ -54,6 +61,7 @@ extension PrefetchSummary {
             text += " · \(rate) covers/s · \(ByteSize(bytes)) at "
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
+        if let tier = tier?.text { text += " · \(tier)" }
         if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
         return text + "\n"
     }

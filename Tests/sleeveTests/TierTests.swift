@@ -73,16 +73,24 @@ extension CommandTests {
             }
         }
 
-        @Test func `the tier has the covers of a server that is paused`() async throws {
+        @Test func `the tier has the covers of a server that asks for a pause`() async throws {
             try await withStage { stage in
-                let list = try stage.list(stage.urls(0..<12))
-                #expect(try await prefetch(stage, list, machine: 1).status == 0)
-                let paused = try stage.list(stage.urls(0..<12), name: "paused.txt")
+                let urls = stage.urls(0..<12)
+                #expect(try await prefetch(stage, stage.list(urls), machine: 1).status == 0)
+                let report = stage.folder + "/report.jsonl"
+                // One request in 100 seconds.
+                let child = try stage.start(
+                    "prefetch", "-", "--tier", tier(of: stage), "--cache", cache(stage, 2), "--rate", "0.01",
+                    "--report",
+                    report, "--json", stdin: .open)
+                child.send(stage.urls(13..<14, "status=503&retry-after=100")[0] + "\n")
+                try await eventually { try !stage.text(of: report).isEmpty }
                 let requests = stage.origin.requestCount
-                // At one request a second and host this would take ten seconds.
-                let result = try await prefetch(stage, paused, machine: 2, "--rate", "0.01")
+                child.send(urls.map { $0 + "\n" }.joined())
+                child.closeInput()
+                let result = await child.exit()
                 let summary: TierSummary = try result.json()
-                #expect(result.status == 0 && summary.fromTier == 12, "\(result)")
+                #expect(result.status == 3 && summary.fromTier == 12 && summary.failed == 1, "\(result)")
                 #expect(stage.origin.requestCount == requests)
             }
         }

@@ -20,7 +20,10 @@ struct TierCoverTests {
 
     @Test func `a cover with other bytes, fewer bytes or another URL is damaged`() throws {
         let entry = cover([1, 2, 3]).entry
-        for (body, key) in [([1, 2, 4], key), ([1, 2], key), ([1, 2, 3], TierKey("https://a.example/2.jpg"))] {
+        let others: [([UInt8], TierKey)] = [
+            ([1, 2, 4], key), ([1, 2], key), ([1, 2, 3], TierKey("https://a.example/2.jpg")),
+        ]
+        for (body, key) in others {
             let error = #expect(throws: TierError.self) { try TierCover(entry, body: body, for: key) }
             guard case .damaged = error else {
                 Issue.record("\(error.map { "\($0)" } ?? "no error")")

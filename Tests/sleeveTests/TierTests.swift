@@ -2,6 +2,7 @@ import Foundation
 import OriginServer
 import Platform
 import Testing
+import Wire
 
 extension CommandTests {
     @Suite struct TierTests {

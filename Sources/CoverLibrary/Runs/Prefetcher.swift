@@ -9,7 +9,7 @@ struct Prefetcher: Sendable {
     let run: Run
 
     /// Reads the list to its end, and returns when every cover has an outcome. Cancelling the task stops within 100 ms; covers that
-    /// have arrived are still committed.
+    /// have arrived are still committed. A put into a tier that does not answer may take 10 s to end.
     /// - Throws: `LibraryError` if the library is closed before the end.
     func prefetch(_ batches: some AsyncSequence<CandidateBatch, Never> & Sendable) async throws(LibraryError) {
         try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }

@@ -40,23 +40,23 @@ extension CommandTests {
         @Test func `a second machine gets every cover from the tier, and asks no server`() async throws {
             try await withStage { stage in
                 let (tier, list) = (
-                    try tier(of: stage), try stage.list(stage.urls(0..<60) + stage.urls(60..<64, "same=7"))
+                    try tier(of: stage), try stage.list(stage.urls(0..<20) + stage.urls(20..<24, "same=7"))
                 )
                 let report = stage.folder + "/report.jsonl"
                 let first = try await prefetch(stage, list, machine: 1, "--report", report)
                 let summary: TierSummary = try first.json()
-                #expect(first.status == 0 && summary.downloaded == 64, "\(first)")
-                #expect(summary.tierStored == 64 && summary.fromTier == 0 && summary.tierFailed == 0)
+                #expect(first.status == 0 && summary.downloaded == 24, "\(first)")
+                #expect(summary.tierStored == 24 && summary.fromTier == 0 && summary.tierFailed == 0)
                 let lines: [TierLine] = try jsonLines(stage.text(of: report))
-                #expect(lines.count == 64 && lines.allSatisfy { $0.tier == "stored" && $0.outcome == "downloaded" })
+                #expect(lines.count == 24 && lines.allSatisfy { $0.tier == "stored" && $0.outcome == "downloaded" })
 
                 let requests = stage.origin.requestCount
                 let second = try await prefetch(stage, list, machine: 2, "--report", report)
                 let shared: TierSummary = try second.json()
-                #expect(second.status == 0 && shared.fromTier == 64 && shared.fresh == 64, "\(second)")
+                #expect(second.status == 0 && shared.fromTier == 24 && shared.fresh == 24, "\(second)")
                 #expect(stage.origin.requestCount == requests && shared.tierStored == 0)
                 let found: [TierLine] = try jsonLines(stage.text(of: report))
-                #expect(found.count == 64 && found.allSatisfy { $0.tier == "hit" && $0.outcome == "fresh" })
+                #expect(found.count == 24 && found.allSatisfy { $0.tier == "hit" && $0.outcome == "fresh" })
                 var listings: [[Substring]] = []
                 for machine in 1...2 {
                     let environment = stage.environment.merging(["SLEEVE_CACHE": cache(stage, machine)]) { $1 }
@@ -64,9 +64,9 @@ extension CommandTests {
                     listings.append(listing.stdout.split(separator: "\n").sorted())
                     #expect(try await run(["verify"], environment: environment).status == 0)
                 }
-                #expect(listings[0] == listings[1] && listings[0].count == 64)
+                #expect(listings[0] == listings[1] && listings[0].count == 24)
 
-                #expect(try entries(tier).count == 64)
+                #expect(try entries(tier).count == 24)
                 let cover = CoverImage.jpeg(number: 3, aboutBytes: 4_000)
                 let name = Digest(of: cover).description
                 let file = URL(filePath: "\(tier)/covers/\(name.prefix(2))/\(name)")
@@ -85,7 +85,7 @@ extension CommandTests {
                     "--report",
                     report, "--json", stdin: .open)
                 child.send(stage.urls(13..<14, "status=503&retry-after=100")[0] + "\n")
-                try await eventually { try !stage.text(of: report).isEmpty }
+                try await eventually { (try? stage.text(of: report).isEmpty) == false }
                 let requests = stage.origin.requestCount
                 child.send(urls.map { $0 + "\n" }.joined())
                 child.closeInput()
@@ -124,13 +124,12 @@ extension CommandTests {
                 #expect(stage.origin.requestCount == requests + 12)
                 let third: TierSummary = try await prefetch(stage, list, machine: 3).json()
                 #expect(third.fromTier == 16 && stage.origin.requestCount == requests + 12)
+                let whole = (0..<16).map { Digest(of: CoverImage.jpeg(number: $0, aboutBytes: 4_000)).description }
                 for machine in 2...3 {
-                    for number in 0..<16 {
-                        let cover = try await run(
-                            ["get", urls[number], "--offline", "--cache", cache(stage, machine)],
-                            environment: stage.environment)
-                        #expect(cover.output == CoverImage.jpeg(number: number, aboutBytes: 4_000))
-                    }
+                    let environment = stage.environment.merging(["SLEEVE_CACHE": cache(stage, machine)]) { $1 }
+                    #expect(try await run(["verify"], environment: environment).status == 0)
+                    let entries: [ListLine] = try await run(["list", "--json"], environment: environment).lines()
+                    #expect(entries.map(\.digest).sorted() == whole.sorted())
                 }
             }
         }
@@ -144,7 +143,7 @@ extension CommandTests {
                 let child = try stage.start(
                     "prefetch", "-", "--tier", tier, "--report", report, "--json", stdin: .open)
                 child.send(urls[..<10].map { $0 + "\n" }.joined())
-                try await eventually { try stage.text(of: report).split(separator: "\n").count == 10 }
+                try await eventually { (try? stage.text(of: report).split(separator: "\n").count) == 10 }
                 try FileManager.default.moveItem(atPath: tier, toPath: tier + "-away")
                 child.send(urls[10...].map { $0 + "\n" }.joined())
                 child.closeInput()
@@ -194,7 +193,7 @@ extension CommandTests {
                 let newer: PushLine = try await stage.run("push", "--tier", tier, "--json").json()
                 #expect(newer.put == 6, "a later validation is put, too")
                 let none = try await stage.run("push")
-                #expect(none.status == 64 && none.stderr.contains("--tier"), "\(none)")
+                #expect(none.status == 24 && none.stderr.contains("--tier"), "\(none)")
             }
         }
 
@@ -267,15 +266,15 @@ extension CommandTests {
         @Test func `processes that put the same covers at once, and are killed, leave every entry whole`() async throws
         {
             try await withStage { stage in
-                let (tier, count) = (try tier(of: stage), isThorough ? 200 : 40)
+                let (tier, count) = (try tier(of: stage), isThorough ? 200 : 24)
                 let list = try stage.list(stage.urls(0..<count))
-                let children = try (0..<8).map { machine in
+                let children = try (0..<(isThorough ? 8 : 4)).map { machine in
                     try stage.start(
                         "prefetch", list, "--quiet", "--tier", tier, "--cache", cache(stage, machine), "--parallel", "8"
                     )
                 }
                 for (number, child) in children.enumerated() where number % 2 == 0 {
-                    let wanted = count * (number + 1) / 10
+                    let wanted = count * (number + 1) / (children.count + 2)
                     try await eventually { (try? entries(tier).count) ?? 0 >= wanted || !child.isRunning }
                     child.kill(SIGKILL)
                 }

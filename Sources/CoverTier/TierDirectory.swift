@@ -12,8 +12,8 @@ import Synchronization
 /// temporary files, and a cover without an entry, which costs its space. Covers with the same bytes are one file.
 package final class TierDirectory: TierStorage {
     private static let formatName = FileName("sleeve-tier")!
-    /// Longer entries are no entries, in bytes.
-    private static let maximumEntry = 1 << 20
+    /// Longer files are neither entries nor covers, in bytes.
+    private static let (maximumEntry, maximumCover) = (1 << 20, 64 << 20)
     /// Calls that have not returned, beyond which no other begins.
     private static let maximumCalls = 96
 
@@ -49,7 +49,7 @@ package final class TierDirectory: TierStorage {
             guard let line = try contents("entries/\(key.path)", maximum: Self.maximumEntry) else { return nil }
             guard let entry = EntryLine(line) else { throw .damaged("its entry is no line of JSON") }
             let name = entry.digest.description
-            guard let body = try contents("covers/\(name.prefix(2))/\(name)", maximum: entry.bytes) else {
+            guard let body = try contents("covers/\(name.prefix(2))/\(name)", maximum: Self.maximumCover) else {
                 throw .damaged("its file is gone")
             }
             return try TierCover(entry, body: body, for: key)

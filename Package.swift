@@ -113,7 +113,8 @@ let package = Package(
             name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
         // The covers that several caches share, in a directory or a bucket.
         .target(
-            name: "CoverTier", dependencies: ["CoverCache", "Platform", logging], swiftSettings: settings),
+            name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Platform", httpTypes, logging],
+            swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
@@ -228,7 +229,8 @@ let package = Package(
             name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverTierTests", dependencies: ["CoverTier", "CoverCache", "Platform", logging],
+            name: "CoverTierTests",
+            dependencies: ["CoverTier", "CoverCache", "CurlHTTP", "Platform", "Wire", httpTypes, logging],
             swiftSettings: settings),
         .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],

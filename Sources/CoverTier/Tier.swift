@@ -1,3 +1,4 @@
+package import CurlHTTP
 package import Logging
 import Synchronization
 
@@ -37,8 +38,13 @@ package final class Tier: Sendable {
         (self.logger, self.time) = (logger, time)
     }
 
-    /// The storage at a location: the path of a directory.
-    package static func storage(at location: String) throws(TierError) -> any TierStorage { TierDirectory(location) }
+    /// The storage at a location: `s3://BUCKET/PREFIX`, or the path of a directory.
+    /// - Parameter configuration: the user agent and the certificate authorities for a bucket.
+    package static func storage(
+        at location: String, _ configuration: HTTPClientConfiguration
+    ) throws(TierError) -> any TierStorage {
+        location.hasPrefix("s3://") ? try TierBucket(location, configuration) : TierDirectory(location)
+    }
 
     package var statistics: TierStatistics { state.withLock { $0.statistics } }
 

@@ -10,7 +10,7 @@ import Platform
 ///
 /// Objects are replaced without conditions: every writer of a key has a whole cover of its URL.
 package final class TierBucket: TierStorage {
-    /// In bytes. Larger ones would be uploaded in parts.
+    /// In bytes. Larger covers are not shared.
     private static let maximumBody = 8 << 20
 
     private let address: BucketAddress
@@ -25,7 +25,8 @@ package final class TierBucket: TierStorage {
     ///   - environment: the value of a variable; nil if it is not set. Keys come from nowhere else, as options are visible to others.
     /// - Throws: `TierError.refused` if the location or the environment is unusable.
     package init(
-        _ location: String, configuration: HTTPClientConfiguration, environment: (String) -> String?
+        _ location: String, _ configuration: HTTPClientConfiguration,
+        environment: (String) -> String? = { name in getenv(name).map { String(cString: $0) } }
     ) throws(TierError) {
         func variable(_ name: String) -> String? { environment(name).flatMap { $0.isEmpty ? nil : $0 } }
         address = try BucketAddress(location, environment: variable)
@@ -70,7 +71,6 @@ package final class TierBucket: TierStorage {
     }
 
     package func put(_ cover: TierCover) async throws(TierError) {
-        guard cover.body.count <= Self.maximumBody else { throw .unsuitable("it is larger than 8 MiB") }
         guard let entry = BucketMetadata.value(of: cover.entry) else { throw .unsuitable("its URL is too long") }
         let type = cover.entry.metadata.mediaType
         // Some servers compare the body with this only, and store wrong bytes under a right `x-amz-content-sha256`.

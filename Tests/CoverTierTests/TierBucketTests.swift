@@ -28,7 +28,7 @@ import Wire
             "AWS_ENDPOINT_URL": url, "AWS_ACCESS_KEY_ID": "AKIAIOSFODNN7EXAMPLE", "AWS_SECRET_ACCESS_KEY": Self.secret,
         ].merging(variables) { $1 }
         return try TierBucket(
-            "s3://covers/p", configuration: HTTPClientConfiguration(userAgent: "Sleeve/test"),
+            "s3://covers/p", HTTPClientConfiguration(userAgent: "Sleeve/test"),
             environment: { environment[$0] })
     }
 

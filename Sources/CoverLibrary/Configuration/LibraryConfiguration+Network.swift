@@ -6,8 +6,7 @@ package import CurlHTTP
 import Platform
 
 extension LibraryConfiguration {
-    /// - Throws: `LibraryError` if the process has no descriptor left.
-    package func makeClient() throws(LibraryError) -> HTTPClient {
+    private var clientConfiguration: HTTPClientConfiguration {
         var http = HTTPClientConfiguration(userAgent: userAgent)
         http.timeout = timeout
         http.maximumBodySize = maximumSize
@@ -16,11 +15,16 @@ extension LibraryConfiguration {
         http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
+        return http
+    }
+
+    /// - Throws: `LibraryError` if the process has no descriptor left.
+    package func makeClient() throws(LibraryError) -> HTTPClient {
         let adapter = transport.map {
             TransportAdapter(transport: $0, userAgent: userAgent, maximumSize: maximumSize)
         }
         do throws(SystemError) {
-            return try HTTPClient(configuration: http, transport: adapter.map { $0.response })
+            return try HTTPClient(configuration: clientConfiguration, transport: adapter.map { $0.response })
         } catch {
             throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
         }
@@ -31,7 +35,8 @@ extension LibraryConfiguration {
     func openTier() throws(LibraryError) -> Tier? {
         guard let tier, !isOffline else { return nil }
         do throws(TierError) {
-            return Tier(try Tier.storage(at: tier), name: tier, isReadOnly: isTierReadOnly, logger: logger)
+            let storage = try Tier.storage(at: tier, clientConfiguration)
+            return Tier(storage, name: tier, isReadOnly: isTierReadOnly, logger: logger)
         } catch {
             throw .unusableTier("the tier \(tier) cannot be used: \(error)")
         }

@@ -7,7 +7,10 @@ struct TierOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "Share covers with other caches here: missing covers are read from it first, and downloaded ones put into it.",
-            discussion: "A directory that exists, such as one of a NAS. Default: $SLEEVE_TIER.", valueName: "dir"),
+            discussion: """
+                A directory that exists, such as one of a NAS, or s3://BUCKET/PREFIX with the keys in AWS_ACCESS_KEY_ID and \
+                AWS_SECRET_ACCESS_KEY. Default: $SLEEVE_TIER.
+                """, valueName: "place"),
         completion: .directory)
     var tier: String?
 
@@ -15,7 +18,7 @@ struct TierOptions: ParsableArguments {
     var tierReadOnly = false
 
     func validate() throws {
-        if tier?.isEmpty == true { throw ValidationError("--tier needs a directory") }
+        if tier?.isEmpty == true { throw ValidationError("--tier needs a directory or s3://BUCKET/PREFIX") }
     }
 
     func apply(to configuration: inout LibraryConfiguration) {

@@ -162,7 +162,7 @@ import Wire
             }
             #expect(longest > 1_000)
             let lengths = objects.all.values.compactMap { $0.entry?.utf8.count }
-            #expect(lengths.max().map { $0 <= 1_900 && $0 > 1_890 } == true)
+            #expect(lengths.max().map { $0 <= 1_900 && $0 > 1_880 } == true)
         }
     }
 

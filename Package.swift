@@ -111,6 +111,10 @@ let package = Package(
         .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
             name: "CoverCache", dependencies: ["Platform", "ImageHeader", "SQLite", "CLinux"], swiftSettings: settings),
+        // The covers that several caches share, in a directory or a bucket.
+        .target(
+            name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Platform", httpTypes, logging],
+            swiftSettings: settings),
         .target(
             name: "CoverFetch",
             dependencies: ["Platform", "CurlHTTP", "HTTPCaching", "ImageHeader", httpTypes, logging, deque, heap],
@@ -120,7 +124,8 @@ let package = Package(
         .target(
             name: "CoverLibrary",
             dependencies: [
-                "Platform", "CoverFetch", "CoverCache", "CoverSizes", "AlbumLibrary", "CurlHTTP", "HTTPCaching",
+                "Platform", "CoverFetch", "CoverCache", "CoverSizes", "CoverTier", "AlbumLibrary", "CurlHTTP",
+                "HTTPCaching",
                 "ImageHeader", httpTypes,
                 logging, deque, metrics, tracing, serviceLifecycle,
             ],
@@ -224,6 +229,10 @@ let package = Package(
             name: "CoverCacheTests", dependencies: ["CoverCache", "ImageHeader", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
+            name: "CoverTierTests",
+            dependencies: ["CoverTier", "CoverCache", "CurlHTTP", "Platform", "Wire", httpTypes, logging],
+            swiftSettings: settings),
+        .testTarget(
             name: "AlbumLibraryTests", dependencies: ["AlbumLibrary", "SQLite", "Wire", logging],
             swiftSettings: settings),
         .testTarget(
@@ -237,8 +246,8 @@ let package = Package(
         .testTarget(
             name: "CoverLibraryTests",
             dependencies: [
-                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CurlHTTP", "HTTPCaching", "OriginServer",
-                "OriginTLS", "Platform", "Wire", httpTypes,
+                "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CoverTier", "CurlHTTP", "HTTPCaching",
+                "OriginServer", "OriginTLS", "Platform", "Wire", httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(

@@ -100,7 +100,10 @@ package final class Mirror: Sendable {
     private func cachedOrFetched(
         _ request: MirrorRequest, _ url: HTTPURL, _ interim: @escaping @Sendable (HTTPResponse) -> Void
     ) async throws -> MirrorResponse {
-        let responses = try store.responses(to: url.string)
+        var responses = try store.responses(to: url.string)
+        if responses.isEmpty, await library.fetchFromTier(url.string) {
+            responses = try store.responses(to: url.string)
+        }
         let now = WallClock.milliseconds()
         switch MirrorDecision(responses, for: request, at: now, isOffline: isOffline) {
         case .refuse(let cached): return refusal(cached, request)

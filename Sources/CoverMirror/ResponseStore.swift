@@ -55,7 +55,12 @@ actor ResponseStore {
             of: response, requestFields: requestFields, key: key,
             mediaType: image?.mediaType ?? response.fields[.contentType] ?? "application/octet-stream",
             width: image?.width, height: image?.height)
-        return await commit(metadata, body)
+        let isStored = await commit(metadata, body)
+        // What one client gets with its credentials is not for others.
+        if isStored, isCover, !requestFields.contains(.authorization), !requestFields.contains(.cookie) {
+            library.putIntoTier(url)
+        }
+        return isStored
     }
 
     /// The key of the variant that a response replaces: the one that answers the same requests, else a free one, else the oldest.

@@ -41,6 +41,8 @@ package final class Transfer {
     private var isTooLarge = false
     private var isRefused = false
     private var mayConnect = true
+    /// False: this libcurl cannot sign requests, which are then not sent.
+    private var canSign = true
     private var heads = ResponseHeads()
     private var firstByte: ContinuousClock.Instant?
     /// A request was sent, and no line of its response has arrived.
@@ -127,6 +129,7 @@ package final class Transfer {
         // Starts the cookie engine without a file.
         sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
         if let path = configuration.certificateAuthorities { sleeve_setopt_string(easy, CURLOPT_CAINFO, path) }
+        canSign = setSigning()
     }
 
     /// Opens a socket unless the address is refused or the caller declines the connection. A check of the URL would miss names and
@@ -142,7 +145,7 @@ package final class Transfer {
         if mayConnect, let onConnection {
             mayConnect = onConnection(.opening(others: sockets.connections(to: origin, without: id)))
         }
-        guard mayConnect else { return CURL_SOCKET_BAD }
+        guard mayConnect, canSign else { return CURL_SOCKET_BAD }
         let descriptor = socket(address.pointee.family, address.pointee.socktype, address.pointee.protocol)
         if descriptor >= 0 { sockets.add(descriptor, of: id, to: origin) }
         return descriptor
@@ -176,7 +179,7 @@ package final class Transfer {
             self.staysWithTLS = staysWithTLS
             sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
         }
-        let followsRedirects = request.followsRedirects && request.relay == nil
+        let followsRedirects = request.followsRedirects && request.relay == nil && configuration.signing == nil
         if self.followsRedirects != followsRedirects {
             self.followsRedirects = followsRedirects
             sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, followsRedirects ? 1 : 0)
@@ -194,7 +197,7 @@ package final class Transfer {
         if isOwn {
             requestFields =
                 relayed == nil
-                ? curl_slist_append(nil, Self.accept) : Self.suppressedFields(request.headerFields)
+                ? curl_slist_append(nil, Self.accept) : suppressedFields(request.headerFields)
             for field in request.headerFields {
                 // Validators go back to the byte (RFC 9110 section 8.8.3), and need not be UTF-8.
                 let line = field.withUnsafeBytesOfValue { value in
@@ -365,6 +368,7 @@ package final class Transfer {
 
     private func error(_ code: CURLcode) -> TransferError {
         if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
+        if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
         if isRefused, code == CURLE_COULDNT_CONNECT {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
         }

@@ -51,8 +51,11 @@ package final class NewFile {
     /// - Parameters:
     ///   - mode: the permissions, less the process's umask.
     ///   - type: the extension that the file will have, for programs that read the temporary one; no slash.
+    ///   - isLocked: Lock it for `sweep`. On file systems of other machines locks may be missing, or wait.
     /// - Throws: `SystemError`.
-    package init(in folder: OpenFolder, mode: mode_t = 0o666, type: String = "") throws(SystemError) {
+    package init(
+        in folder: OpenFolder, mode: mode_t = 0o666, type: String = "", isLocked: Bool = true
+    ) throws(SystemError) {
         self.folder = folder
         while true {
             let name = Self.temporaryName(type)
@@ -61,7 +64,7 @@ package final class NewFile {
             }
             if file >= 0 {
                 // For `sweep`. It may remove the file before: see `commit`.
-                flock(file, LOCK_EX | LOCK_NB)
+                if isLocked { flock(file, LOCK_EX | LOCK_NB) }
                 (temporary, descriptor) = (name, file)
                 return
             }

@@ -36,6 +36,7 @@ struct Sleeve: AsyncParsableCommand {
             Why.self,
             AlbumCommand.self, Serve.self,
             List.self, Stats.self, Verify.self, Evict.self, Pin.self, Unpin.self, Remove.self, Pack.self, Unpack.self,
+            Push.self,
             OriginCommand.self, BenchCommand.self, TagsWorker.self,
         ])
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Tests the configurations of Scripts/edges: three mirrors of one origin behind nginx and behind HAProxy, while one is killed, started
-again, and frozen, and while the origin is gone.
+again, and frozen, and while the origin is gone; with and without a tier.
 
   Tests/Cluster/edges.py --sleeve FILE
 """
-import argparse, concurrent.futures, http.client, http.server, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, concurrent.futures, http.client, http.server, itertools, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COUNT = 300
@@ -64,11 +64,12 @@ def wait_for(port):
 class Edge:
     """Mirrors and a balancer with one of the configurations, on free ports."""
 
-    def __init__(self, name, sleeve, folder, origin):
+    def __init__(self, name, sleeve, folder, origin, has_tier):
         self.name, self.sleeve, self.folder, self.origin = name, sleeve, folder, origin
         self.port, self.ports = free_port(), [free_port() for _ in range(3)]
         self.mirrors = [None] * 3
-        os.makedirs(folder)
+        os.makedirs(f"{folder}/tier")
+        self.options = ["--tier", f"{folder}/tier"] if has_tier else []
         for number in range(3):
             self.start(number)
         file = {"nginx": "nginx.conf", "haproxy": "haproxy.cfg"}[name]
@@ -86,7 +87,7 @@ class Edge:
     def start(self, number):
         self.mirrors[number] = subprocess.Popen(
             [self.sleeve, "serve", "--mirror", f"http://127.0.0.1:{self.origin.server_address[1]}", "--port", str(self.ports[number]), "--cache",
-             f"{self.folder}/cache-{number}", "--quiet"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+             f"{self.folder}/cache-{number}", "--quiet", *self.options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(self.ports[number])
 
     def kill(self, number):
@@ -145,9 +146,9 @@ def main():
             failures.append(claim)
 
     try:
-        for name in ("nginx", "haproxy"):
+        for name, has_tier in itertools.product(("nginx", "haproxy"), (False, True)):
             origin = Origin(cover)
-            edge = Edge(name, options.sleeve, f"{folder}/{name}", origin)
+            edge = Edge(name, options.sleeve, f"{folder}/{name}-{has_tier}", origin, has_tier)
             try:
                 failed, _, asked = edge.load()
                 check(f"{name}: the origin is asked once for each URL", (failed, asked) == (0, COUNT), f"{failed} failed, {asked} requests")
@@ -156,7 +157,8 @@ def main():
                 failed, _, asked = edge.load(lambda: edge.kill(1))
                 _, _, more = edge.load()
                 check(f"{name}: no request fails while a mirror is killed", failed == 0, f"{failed} failed")
-                check(f"{name}: the origin is asked again for its share only", asked + more <= COUNT * 0.45, f"{asked + more} of {COUNT}")
+                allowed, claim = (0, "not asked again, as the tier has its share") if has_tier else (COUNT * 0.45, "asked again for its share only")
+                check(f"{name}: the origin is {claim}", asked + more <= allowed, f"{asked + more} of {COUNT}")
                 edge.start(1)
                 # Until the balancer tries it again: fail_timeout, and a check.
                 time.sleep({"nginx": 6, "haproxy": 1}[name])

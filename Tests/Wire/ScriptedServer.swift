@@ -7,6 +7,8 @@ package final class ScriptedServer: Sendable {
         /// The head as it came. Bytes are not decoded: each is a scalar of ISO 8859-1.
         package var head: String
         package var target: String
+        /// The body, if the request has a `Content-Length`.
+        package var body: [UInt8] = []
         /// The number of the connection, from 0.
         package var connection: Int
 
@@ -67,7 +69,10 @@ package final class ScriptedServer: Sendable {
         defer { close(connection) }
         while let head = readHead(connection) {
             let words = head.split(separator: " ")
-            let request = Request(head: head, target: words.count > 1 ? String(words[1]) : "", connection: number)
+            var request = Request(head: head, target: words.count > 1 ? String(words[1]) : "", connection: number)
+            let length = request.field("Content-Length").flatMap { Int($0) } ?? 0
+            guard let body = readBody(connection, length) else { return }
+            request.body = body
             log.withLock { $0.append(request) }
             guard let bytes = answer(request) else { return }
             var rest = bytes[...]
@@ -77,6 +82,20 @@ package final class ScriptedServer: Sendable {
                 rest = rest.dropFirst(count)
             }
         }
+    }
+
+    /// Nil if the client has gone.
+    private static func readBody(_ connection: Int32, _ length: Int) -> [UInt8]? {
+        var body = [UInt8](repeating: 0, count: length)
+        var received = 0
+        while received < length {
+            let count = body.withUnsafeMutableBytes { bytes in
+                read(connection, bytes.baseAddress?.advanced(by: received), length - received)
+            }
+            guard count > 0 else { return nil }
+            received += count
+        }
+        return body
     }
 
     /// Nil if the client has gone.

@@ -23,9 +23,7 @@ package struct PackWriter {
 
     /// Adds an entry. Entries that share a cover are neighbours.
     package mutating func add(_ entry: CachedEntry) {
-        var metadata = entry.metadata
-        if entry.validatedAt != metadata.storedAt { metadata.validatedAt = entry.validatedAt }
-        EntryLog.Line.stored(metadata, entry.digest, bytes: entry.bytes).append(to: &lines)
+        lines += EntryLine(entry).line
         if digests.last != entry.digest { digests.append(entry.digest) }
     }
 

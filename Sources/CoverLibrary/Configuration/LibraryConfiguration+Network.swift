@@ -1,12 +1,12 @@
 import CoverFetch
+import CoverTier
 import HTTPTypes
 
 package import CurlHTTP
 import Platform
 
 extension LibraryConfiguration {
-    /// - Throws: `LibraryError` if the process has no descriptor left.
-    package func makeClient() throws(LibraryError) -> HTTPClient {
+    private var clientConfiguration: HTTPClientConfiguration {
         var http = HTTPClientConfiguration(userAgent: userAgent)
         http.timeout = timeout
         http.maximumBodySize = maximumSize
@@ -15,13 +15,30 @@ extension LibraryConfiguration {
         http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
+        return http
+    }
+
+    /// - Throws: `LibraryError` if the process has no descriptor left.
+    package func makeClient() throws(LibraryError) -> HTTPClient {
         let adapter = transport.map {
             TransportAdapter(transport: $0, userAgent: userAgent, maximumSize: maximumSize)
         }
         do throws(SystemError) {
-            return try HTTPClient(configuration: http, transport: adapter.map { $0.response })
+            return try HTTPClient(configuration: clientConfiguration, transport: adapter.map { $0.response })
         } catch {
             throw .networkUnavailable("\(error); raise the limit on open files (ulimit -n)")
+        }
+    }
+
+    /// - Returns: nil without a tier, and offline.
+    /// - Throws: `LibraryError` if its location is none.
+    func openTier() throws(LibraryError) -> Tier? {
+        guard let tier, !isOffline else { return nil }
+        do throws(TierError) {
+            let storage = try Tier.storage(at: tier, clientConfiguration)
+            return Tier(storage, name: tier, isReadOnly: isTierReadOnly, logger: logger)
+        } catch {
+            throw .unusableTier("the tier \(tier) cannot be used: \(error)")
         }
     }
 

@@ -41,8 +41,11 @@ struct DemandFetch: Sendable {
 
     func send(_ items: [Item], _ order: [String] = [], _ withdrawn: [String] = []) async {
         var requests: [(url: HTTPURL, request: FetchRequest)] = []
-        for (item, hints) in zip(items, await pipeline.hints(items.map(\.candidate))) {
-            if pipeline.configuration.isOffline {
+        let shared = await pipeline.fetchFromTier(items.map(\.candidate.sharedKeys))
+        for ((item, hints), shared) in zip(zip(items, await pipeline.hints(items.map(\.candidate))), shared) {
+            if let shared {
+                completion(item.key, .success(shared.digest ?? ""))
+            } else if pipeline.configuration.isOffline {
                 failed(item, .offline(item.candidate.location))
             } else if let absence = hints.absence, item.candidate.options.usesAbsence {
                 failed(item, .absent(item.candidate.location, absence))

@@ -1,6 +1,7 @@
 import CoverCache
 import CoverFetch
 import CoverSizes
+import CoverTier
 import CurlHTTP
 import Dispatch
 import HTTPCaching
@@ -23,6 +24,10 @@ package final class CoverPipeline: Sendable {
     let hub: EventHub
     let persistency: PersistencyManager
     let reader: CacheReader
+    /// The covers that several caches share; nil without them.
+    let tier: Tier?
+    /// Nil without a tier that may be written.
+    let uploads: TierUploads?
     /// Nil if the processes of this cache cannot share leases.
     private let leases: CacheLeases?
     private let state = Mutex(State())
@@ -36,6 +41,7 @@ package final class CoverPipeline: Sendable {
         self.hub = hub
         archive = CoverArtArchive(base: configuration.coverArtArchive.absoluteString, size: configuration.coverSize)
         try archive.validate()
+        tier = try configuration.openTier()
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
@@ -57,6 +63,12 @@ package final class CoverPipeline: Sendable {
             configuration.logger.debug("other processes may download the same covers: \(error)")
             leases = nil
         }
+        uploads = tier.flatMap { [reader, readers] tier in
+            if tier.isReadOnly { return nil }
+            return TierUploads(tier) { key throws(TierError) in
+                try Self.shared(try? await reader.read(on: readers) { try $0.cover(for: key, counting: false) })
+            }
+        }
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -68,6 +80,7 @@ package final class CoverPipeline: Sendable {
             return (state.scheduler, Array(state.runs.values))
         }
         for cancel in runs { cancel() }
+        tier?.isStopped = true
         if let scheduler {
             await rememberHosts(scheduler.learntHosts)
             await scheduler.close()
@@ -228,7 +241,10 @@ package final class CoverPipeline: Sendable {
         if isClosed { throw .closed(location) }
         let isOffline = configuration.isOffline || policy == .onlyCache
         if isOffline, policy.asksServer { throw .offline(location, policy) }
-        let found = try await cachedEntry(url, location: location)
+        var found = try await cachedEntry(url, location: location)
+        if found == nil, !policy.asksServer, await fetchFromTier([[(location, url.string)]])[0] != nil {
+            found = try await cachedEntry(url, location: location)
+        }
         if !policy.asksServer { hub.instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0) }
         if let (entry, body) = found, !policy.asksServer {
             let staleness = Staleness(entry, at: WallClock.milliseconds())
@@ -341,7 +357,7 @@ package final class CoverPipeline: Sendable {
             return (started, true)
         }
         if isNew {
-            await persistency.connect(scheduler)
+            await persistency.connect(scheduler, uploads)
             await scheduler.start()
         }
         return scheduler

@@ -9,7 +9,7 @@ struct Prefetcher: Sendable {
     let run: Run
 
     /// Reads the list to its end, and returns when every cover has an outcome. Cancelling the task stops within 100 ms; covers that
-    /// have arrived are still committed.
+    /// have arrived are still committed. A put into a tier that does not answer may take 10 s to end.
     /// - Throws: `LibraryError` if the library is closed before the end.
     func prefetch(_ batches: some AsyncSequence<CandidateBatch, Never> & Sendable) async throws(LibraryError) {
         try await traced("sleeve.prefetch") { () async throws(LibraryError) in try await download(batches) }
@@ -23,6 +23,7 @@ struct Prefetcher: Sendable {
         } catch {
             throw LibraryError(error)
         }
+        pipeline.tier?.isStopped = false
         let feeding = Task { await feed(batches) }
         pipeline.beginRun(ObjectIdentifier(run)) { feeding.cancel() }
         await withTaskCancellationHandler {
@@ -31,6 +32,7 @@ struct Prefetcher: Sendable {
         } onCancel: {
             feeding.cancel()
             cancelRequests()
+            pipeline.tier?.isStopped = true
         }
         pipeline.endRun(ObjectIdentifier(run))
         await pipeline.persistency.endRun()
@@ -91,12 +93,29 @@ struct Prefetcher: Sendable {
         if !missing.isEmpty {
             // The covers that this run has found in the cache count as used before its other covers need room.
             if missing.count < batch.items.count { await pipeline.flushUsage() }
+            if pipeline.tier != nil { missing = await takeFromTier(missing) }
             await submit(missing)
         }
         // After the requests that they repeat.
         for candidate in repeated { await join(candidate) }
         // A cancellation between the check above and the submission found nothing to cancel.
         if Task.isCancelled { cancelRequests() }
+    }
+
+    /// Stores the covers that the tier has. - Returns: the others.
+    private func takeFromTier(_ missing: [CandidateBatch.Item]) async -> [CandidateBatch.Item] {
+        let found = await pipeline.fetchFromTier(
+            missing.map { $0.candidate.options.cachePolicy.asksServer ? [] : $0.candidate.sharedKeys })
+        var rest: [CandidateBatch.Item] = []
+        for (item, outcome) in zip(missing, found) {
+            guard var outcome else {
+                rest.append(item)
+                continue
+            }
+            outcome.line = item.candidate.line
+            run.add(outcome)
+        }
+        return rest
     }
 
     private func submit(_ missing: [CandidateBatch.Item]) async {

@@ -35,6 +35,7 @@ final class Refresher: Sendable {
         }
         defer { timer?.cancel() }
         var failure: LibraryError?
+        pipeline.tier?.isStopped = false
         await withTaskCancellationHandler {
             do {
                 try await hasBudget ? askByPriority() : askAll()
@@ -44,6 +45,7 @@ final class Refresher: Sendable {
             await run.drained()
         } onCancel: {
             cancelRequests()
+            pipeline.tier?.isStopped = true
         }
         if let failure { throw failure }
         do {

@@ -120,3 +120,17 @@ extension StoredResponse {
             responseTime: entry.validatedAt)
     }
 }
+
+extension CoverOutcome {
+    init(_ failure: CoverFailure, of download: Download) {
+        self.init(.failed, of: download)
+        fail(failure)
+    }
+
+    /// The same cover, which could not be stored.
+    func failing(_ error: any Error) -> CoverOutcome {
+        var failed = self
+        failed.fail(CoverFailure(cache: error, url: url))
+        return failed
+    }
+}

@@ -17,6 +17,8 @@ actor PersistencyManager: DownloadStore {
     private weak var scheduler: DownloadScheduler?
     /// The requests that wait for outcomes.
     private var pending: PendingStores?
+    /// Nil without a tier.
+    private var uploads: TierUploads?
     private var openWriter: CacheWriter?
     private var openReader: CacheReader?
     /// Nil before `openLeases`.
@@ -72,10 +74,10 @@ actor PersistencyManager: DownloadStore {
         return table
     }
 
-    /// The scheduler whose downloads this stores.
-    func connect(_ scheduler: DownloadScheduler) {
+    /// The scheduler whose downloads this stores, and what puts them into the tier.
+    func connect(_ scheduler: DownloadScheduler, _ uploads: TierUploads?) {
         self.scheduler = scheduler
-        pending = scheduler.pending
+        (pending, self.uploads) = (scheduler.pending, uploads)
     }
 
     private func writer() throws -> CacheWriter {
@@ -106,6 +108,7 @@ actor PersistencyManager: DownloadStore {
             now: now.milliseconds)
         for download in batch.downloads { await store(download) }
         if batch.isLast { pipeline.expectNoMore() }
+        await uploads?.ready()
     }
 
     /// Of a cover that was put, only its outcome is kept.
@@ -285,7 +288,12 @@ actor PersistencyManager: DownloadStore {
             hub.instruments.didEnd(outcomes[index])
         }
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
-        if let unanswered = pending?.complete(outcomes), !unanswered.isEmpty {
+        if let uploads {
+            uploads.add(outcomes) { [self, pending] outcomes in
+                guard let unanswered = pending?.complete(outcomes), !unanswered.isEmpty else { return }
+                Task { await resubmit(unanswered) }
+            }
+        } else if let unanswered = pending?.complete(outcomes), !unanswered.isEmpty {
             Task { await resubmit(unanswered) }
         }
         if !lost.isEmpty { Task { await resubmit(lost) } }
@@ -383,19 +391,5 @@ actor PersistencyManager: DownloadStore {
         keepSizes()
         try? openWriter?.close()
         openWriter = nil
-    }
-}
-
-extension CoverOutcome {
-    fileprivate init(_ failure: CoverFailure, of download: Download) {
-        self.init(.failed, of: download)
-        fail(failure)
-    }
-
-    /// The same cover, which could not be stored.
-    fileprivate func failing(_ error: any Error) -> CoverOutcome {
-        var failed = self
-        failed.fail(CoverFailure(cache: error, url: url))
-        return failed
     }
 }

@@ -104,6 +104,8 @@ struct BenchCommand: AsyncParsableCommand {
 
     func run() async throws {
         if let html { try OutputFile.check(html) }
+        // A tier would answer in place of the server.
+        unsetenv("SLEEVE_TIER")
         let target = try await userTarget()
         let origins = target == nil ? try plannedOrigins() : []
         let plan = BenchRunner.Plan(

@@ -76,7 +76,10 @@ extension Serve {
     /// What the gallery's pages can start.
     func runs(_ configuration: LibraryConfiguration) -> [any GalleryRun] {
         let common = ["--cache", configuration.cacheDirectory.relativePath] + network.words
-        let refresh = CommandRun(name: "refresh", options: common) { configuration.isOffline ? nil : [] }
+        let tier = configuration.tier.map {
+            ["--tier", $0] + (configuration.isTierReadOnly ? ["--tier-read-only"] : [])
+        }
+        let refresh = CommandRun(name: "refresh", options: common + (tier ?? [])) { configuration.isOffline ? nil : [] }
         let library = configuration.libraryFile == nil ? [] : ["--library", configuration.libraryPath]
         let archive = archive.server.coverArtArchive.map { ["--source-base", "caa=\($0)"] } ?? []
         let fill = CommandRun(name: "fill", options: common + library + archive) {

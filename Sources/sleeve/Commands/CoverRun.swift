@@ -12,13 +12,15 @@ struct CoverRun {
     private let metrics: MetricsFile?
 
     /// Creates the report. - Throws: An exit code, after an error message, if the report or the metrics cannot be written.
-    init(_ command: String, _ options: LibraryOptions, _ files: RunOptions, cache: String) throws {
+    init(
+        _ command: String, _ options: LibraryOptions, _ files: RunOptions, cache: String, shard: Shard? = nil
+    ) throws {
         self.options = options
         self.files = files
         report = try files.report.map { try ReportFile($0) }
         metrics = try files.metricsFile.map { path in
             try OutputFile.check(path)
-            return MetricsFile(path: path, cache: cache, command: command)
+            return MetricsFile(path: path, cache: cache, command: command, shard: shard)
         }
     }
 
@@ -80,22 +82,28 @@ struct CoverRun {
         let summary = outcomes.counts
         let emptyText = await ended(summary)
         let evicted = await library.warnOfEvictedCovers()
+        let tier = library.tierStatistics
+        tier?.warnOfFailures()
         let statistics = metrics == nil ? nil : try? await library.statistics()
         await library.close()
         let reportProblem = report?.close()
         var problem = summary.stopReason
         if case .failure(let error) = result { problem = (error as? LibraryError)?.message ?? "\(error)" }
         problem = problem ?? reportProblem
-        let code = exitCode(summary, hasProblem: problem != nil, isComplete: isComplete())
+        let code = exitCode(
+            summary, hasProblem: problem != nil, isComplete: isComplete(), isShared: tier?.failed ?? 0 == 0)
         let metricsResult = Result {
             try metrics?.write(
-                .init(summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics))
+                .init(
+                    summary: summary, failures: failures.byKind, exitCode: code?.rawValue ?? 0, cache: statistics,
+                    tier: tier))
         }
         if case .success(let sizes) = result {
             let text = code == nil ? emptyText : ""
             try print(
-                summary, evicted: evicted, sizes: sizes,
-                text: summary.isEmpty ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes))
+                summary, evicted: evicted, sizes: sizes, tier: tier,
+                text: summary.isEmpty
+                    ? text : summary.text(isListRead: outcomes.total != nil, sizes: sizes, tier: tier))
         }
         if let problem { Log.error(problem) }
         if let code { throw code }
@@ -104,9 +112,11 @@ struct CoverRun {
     }
 
     /// Prints the result. - Parameter text: the result, unless it is printed as JSON.
-    private func print(_ summary: PrefetchSummary, evicted: Int, sizes: Int? = nil, text: String) throws {
+    private func print(
+        _ summary: PrefetchSummary, evicted: Int, sizes: Int? = nil, tier: TierStatistics? = nil, text: String
+    ) throws {
         if options.json {
-            try printResult(summary.json(evicted: evicted, sizes: sizes, peakMemory: ResidentMemory.peak))
+            try printResult(summary.json(evicted: evicted, sizes: sizes, tier: tier, peakMemory: ResidentMemory.peak))
         } else if !options.quiet {
             try printResult(text)
         }
@@ -152,11 +162,13 @@ struct CoverRun {
         }
     }
 
-    private func exitCode(_ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool) -> ExitCode? {
+    private func exitCode(
+        _ summary: PrefetchSummary, hasProblem: Bool, isComplete: Bool, isShared: Bool
+    ) -> ExitCode? {
         if let signal = Signals.received { return ExitStatus.stopped(by: signal) }
         if hasProblem { return summary.succeeded > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
         if !isComplete { return summary.requested > 0 ? ExitStatus.someFailed : ExitStatus.couldNotRun }
-        return summary.failed + summary.skipped > 0 ? ExitStatus.someFailed : nil
+        return summary.failed + summary.skipped > 0 || !isShared ? ExitStatus.someFailed : nil
     }
 }
 

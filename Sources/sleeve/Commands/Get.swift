@@ -57,6 +57,7 @@ struct Get: AsyncParsableCommand {
 
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveServerOptions
+    @OptionGroup var tier: TierOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
@@ -81,9 +82,10 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        tier.apply(to: &configuration)
         try archive.apply(to: &configuration)
         if let size { configuration.coverSize = size.inArchive }
-        let library = try await openLibrary(configuration, createsCache: !network.offline)
+        let library = try await openLibrary(configuration, createsCache: !network.offline, checksTier: false)
         let request = try await request(in: library)
         let work = Task {
             if let side = size?.pixels {

@@ -5,8 +5,11 @@ import Platform
 
 /// Opens the library.
 /// - Parameter createsCache: Create a missing cache. Otherwise a missing cache is an error: most likely the path is wrong.
+/// - Parameter checksTier: Refuse a tier that cannot be used. Otherwise the library works without it then.
 /// - Throws: An exit code, after an error message.
-func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = true) async throws -> LibraryAPI {
+func openLibrary(
+    _ configuration: LibraryConfiguration, createsCache: Bool = true, checksTier: Bool = true
+) async throws -> LibraryAPI {
     if !createsCache, !LibraryAPI.hasCache(at: configuration.cacheDirectory) {
         throw fail(
             "no cache at \(configuration.cachePath): name it with --cache or $SLEEVE_CACHE; `sleeve prefetch` creates one"
@@ -14,7 +17,9 @@ func openLibrary(_ configuration: LibraryConfiguration, createsCache: Bool = tru
     }
     if !createsCache { try requirePermission(configuration.cachePath) }
     do throws(LibraryError) {
-        return try await LibraryAPI(configuration: configuration)
+        let library = try await LibraryAPI(configuration: configuration)
+        if checksTier { try await library.checkTier() }
+        return library
     } catch {
         throw fail(error.message)
     }

@@ -28,7 +28,11 @@ struct Prefetch: AsyncParsableCommand {
             With --sizes it also makes smaller pictures of the covers, for the gallery's wall and `sleeve get --size`, which make them when \
             they are first wanted otherwise. What has no room in the cache is made again then.
 
+            With --tier, covers that another machine has downloaded are read from where both share them, and no server is asked. \
+            Downloaded covers are put there. Exits with 3 if one could not be put; `sleeve push` puts it later.
+
               sleeve prefetch albums.json
+              sleeve prefetch albums.json --tier /mnt/nas/covers
               tail -n +2 library.tsv | cut -f3 | sleeve prefetch - --per-host 4 --rate 20
               sleeve prefetch covers.csv --report report.jsonl --json
               sleeve prefetch ~/.config/beets/library.db
@@ -61,6 +65,7 @@ struct Prefetch: AsyncParsableCommand {
 
     @OptionGroup var absences: AbsenceOptions
     @OptionGroup var archive: ArchiveOptions
+    @OptionGroup var tier: TierOptions
     @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
@@ -76,10 +81,11 @@ struct Prefetch: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
+        tier.apply(to: &configuration)
         if inputs.isEmpty { try configuration.requireLibraryFile() }
         let paths = inputs.isEmpty ? [configuration.libraryPath] : inputs
         try files.check(reading: paths + [configuration.libraryPath])
-        let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath)
+        let run = try CoverRun("prefetch", options, files, cache: configuration.cachePath, shard: shard)
         let library = try await run.opening(isOffline: network.offline) {
             let library = try await openLibrary(configuration)
             if inputs.isEmpty { try await openLibraryFile(library) }

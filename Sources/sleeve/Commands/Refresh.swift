@@ -57,6 +57,7 @@ struct Refresh: AsyncParsableCommand {
             valueName: "time"))
     var jitter: TimeSpan?
 
+    @OptionGroup var tier: TierOptions
     @OptionGroup var files: RunOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
@@ -71,6 +72,7 @@ struct Refresh: AsyncParsableCommand {
     func run() async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        tier.apply(to: &configuration)
         try files.check(reading: [configuration.libraryPath])
         let run = try CoverRun("refresh", options, files, cache: configuration.cachePath)
         if let jitter {

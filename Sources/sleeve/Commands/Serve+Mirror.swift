@@ -8,6 +8,7 @@ extension Serve {
     func runMirror(of origin: String) async throws {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
+        tier.apply(to: &configuration)
         let mirrorOptions = try mirrorOptions()
         let library = try await openLibrary(configuration)
         let mirror: Mirror

@@ -68,6 +68,7 @@ struct Serve: AsyncParsableCommand {
 
     @OptionGroup var address: ListenOptions
     @OptionGroup var archive: ArchiveOptions
+    @OptionGroup var tier: TierOptions
     @OptionGroup var network: NetworkOptions
     @OptionGroup var options: LibraryOptions
 
@@ -83,6 +84,7 @@ struct Serve: AsyncParsableCommand {
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)
+        tier.apply(to: &configuration)
         try configuration.setRemote(remote)
         let galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)

@@ -14,13 +14,15 @@ struct MetricsFile {
     let cache: String
     /// The value of the label `command`.
     let command: String
+    /// The part of the lists that the run is about; nil for all.
+    let shard: Shard?
 
     /// - Parameter cache: the path of the cache directory.
-    init(path: String, cache: String, command: String) {
+    init(path: String, cache: String, command: String, shard: Shard? = nil) {
         let absolute = URL(filePath: cache).standardizedFileURL.path(percentEncoded: false)
         self.path = path
         self.cache = absolute.count > 1 && absolute.hasSuffix("/") ? String(absolute.dropLast()) : absolute
-        self.command = command
+        (self.command, self.shard) = (command, shard)
     }
 
     /// A completed run.
@@ -30,6 +32,8 @@ struct MetricsFile {
         var exitCode: Int32
         /// Nil if the cache could not be read. The file keeps what it says about it then.
         var cache: CacheStatistics?
+        /// Nil without a tier.
+        var tier: TierStatistics?
         /// The end of the run, in seconds since 1970.
         var ended = Double(WallClock.milliseconds()) / 1_000
     }
@@ -89,6 +93,12 @@ struct MetricsFile {
         func ofRun(_ name: String, _ help: String, _ samples: [(label: String, value: String)]) {
             family("last_" + name, "gauge", help, samples, labels: runLabels)
         }
+        /// A family of some runs only. The series of others stay.
+        func ofSomeRuns(_ name: String, _ help: String, _ samples: [(label: String, value: String)]) {
+            if !samples.isEmpty || oldSamples.contains(where: { $0.name == "sleeve_last_" + name }) {
+                ofRun(name, help, samples)
+            }
+        }
         func ofCache(_ name: String, _ help: String, _ value: KeyPath<CacheStatistics, Int>, type: String = "gauge") {
             let old = oldSamples.first { $0.name == "sleeve_cache_" + name && $0.labels == own + "}" }?.value
             let value = run.cache.map { "\($0[keyPath: value])" } ?? old ?? "0"
@@ -114,6 +124,12 @@ struct MetricsFile {
             "run_failures", "Failures of the last run, by class.",
             CoverFailure.Kind.allCases.map { (",class=\"\($0.rawValue)\"", "\(run.failures[$0] ?? 0)") })
         ofRun("run_bytes", "Bytes downloaded in the last run.", [("", "\(summary.bytes)")])
+        ofSomeRuns(
+            "run_shard", "The shard of the last run.",
+            shard.map { [(",index=\"\($0.index)\",count=\"\($0.count)\"", "1")] } ?? [])
+        ofSomeRuns(
+            "run_tier", "Covers read from the tier and put there in the last run, by result.",
+            run.tier?.results.map { (",result=\"\($0.name)\"", "\($0.count)") } ?? [])
         ofCache("entries", "URLs in the cache.", \.entries)
         ofCache("blobs", "Distinct covers in the cache.", \.blobs)
         ofCache("bytes", "Bytes of the capacity that the cache uses.", \.chargedBytes)

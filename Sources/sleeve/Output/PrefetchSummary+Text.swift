@@ -9,7 +9,8 @@ extension PrefetchSummary {
     /// - Parameters:
     ///   - evicted: The number of new covers that were evicted to make room for others.
     ///   - sizes: The number of smaller pictures that were made; nil if none were wanted.
-    func json(evicted: Int, sizes: Int?, peakMemory: Int) -> String {
+    ///   - tier: What was read from a tier and put there; nil without one.
+    func json(evicted: Int, sizes: Int?, tier: TierStatistics? = nil, peakMemory: Int) -> String {
         var line = JSONObject()
         line.add("requested", requested)
         line.add("downloaded", downloaded)
@@ -22,6 +23,13 @@ extension PrefetchSummary {
         if remaining > 0 { line.add("remaining", remaining) }
         if evicted > 0 { line.add("evicted", evicted) }
         if let sizes { line.add("sizes", sizes) }
+        if let tier {
+            line.add("fromTier", tier.hits)
+            line.add("tierStored", tier.stored)
+            line.add("tierFailed", tier.failed)
+            line.add("tierUnsuitable", tier.unsuitable)
+            line.add("tierDamaged", tier.damaged)
+        }
         line.add("bytes", bytes)
         line.add("seconds", raw: Decimals.text(seconds, 6))
         line.add("coversPerSecond", raw: Decimals.text(coversPerSecond, 1))
@@ -35,8 +43,8 @@ extension PrefetchSummary {
     /// The summary as text; empty if nothing was listed or due, which the command explains.
     /// - Parameters:
     ///   - isListRead: Whether the whole list was read. If not, more covers remain than were counted.
-    ///   - sizes: As of `json`.
-    func text(isListRead: Bool, sizes: Int? = nil) -> String {
+    ///   - sizes, tier: As of `json`.
+    func text(isListRead: Bool, sizes: Int? = nil, tier: TierStatistics? = nil) -> String {
         if isEmpty { return "" }
         func count(_ value: Int, _ what: String) -> String? { value > 0 ? "\(Decimals.grouped(value)) \(what)" : nil }
         let same = deduplicated > 0 ? " (\(Decimals.grouped(deduplicated)) already stored)" : ""
@@ -60,6 +68,7 @@ extension PrefetchSummary {
             text += "\(ByteSize(Int(bytesPerSecond)))/s"
         }
         if let sizes { text += " · \(Decimals.count(sizes, "smaller picture")) made" }
+        if let tier = tier?.text { text += " · \(tier)" }
         if remaining > 0 { text += " · \(Decimals.grouped(remaining)) left for the next run" }
         return text + "\n"
     }

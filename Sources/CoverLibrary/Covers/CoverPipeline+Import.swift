@@ -1,0 +1,85 @@
+import CoverCache
+import CoverFetch
+import CurlHTTP
+import ImageHeader
+import Platform
+
+/// Covers that another cache has downloaded: those of a pack, or of a tier.
+extension CoverPipeline {
+    typealias ImportedCover = (metadata: EntryMetadata, body: [UInt8])
+
+    /// The outcome of one cover.
+    enum ImportOutcome: Sendable {
+        /// The cache has it, as new or newer.
+        case kept(Digest)
+        case stored(Digest, isDuplicate: Bool)
+        case failed(String)
+    }
+
+    /// The cover as this cache would store it: another cache may be of any version, and anyone may have changed it.
+    /// - Parameter source: for messages: what the cover is from.
+    /// - Throws: `CoverFailure` if it is no cover.
+    static func checked(
+        _ metadata: EntryMetadata, _ body: [UInt8], from source: String
+    ) throws(CoverFailure) -> ImportedCover {
+        let key = metadata.key
+        guard EntryKey.isCover(key), let url = try? HTTPURL(key) else {
+            throw CoverFailure(.badURL, url: key, detail: "its URL in the \(source) is not valid")
+        }
+        guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
+            throw CoverFailure(.notAnImage, url: key, detail: "its bytes in the \(source) are no image")
+        }
+        var metadata = metadata
+        // Another version may normalise URLs less.
+        metadata.key = url.string
+        (metadata.mediaType, metadata.width, metadata.height) = (header.mediaType, header.width, header.height)
+        body.withUnsafeBytes { metadata.markIfIncomplete($0) }
+        return (metadata, body)
+    }
+
+    /// Stores covers, and tells observers. A cover that is cached already and was validated at the same time or later stays.
+    /// - Throws: `CacheError`.
+    func store(_ imported: [ImportedCover], dryRun isDryRun: Bool = false) async throws -> [ImportOutcome] {
+        let outcomes = try await persistency.withWriter { [reader] writer in
+            try Self.store(imported, writer, reader, isDryRun: isDryRun)
+        }
+        if isDryRun || !hub.isObserved { return outcomes }
+        for (cover, outcome) in zip(imported, outcomes) {
+            guard case .stored(let digest, let isDuplicate) = outcome else { continue }
+            hub.publish(.arrived(CoverOutcome(stored: cover.metadata.key, digest, cover.body.count, isDuplicate)))
+        }
+        return outcomes
+    }
+
+    private static func store(
+        _ imported: [ImportedCover], _ writer: CacheWriter, _ reader: CacheReader, isDryRun: Bool
+    ) throws -> [ImportOutcome] {
+        let now = WallClock.milliseconds()
+        var outcomes = imported.map { _ in ImportOutcome.failed("") }
+        let wanted = try imported.indices.filter { index in
+            let metadata = imported[index].metadata
+            guard let entry = try reader.entry(for: metadata.key) else { return true }
+            outcomes[index] = .kept(entry.digest)
+            // A time ahead of now is one of a wrong clock, and older than any other.
+            func known(_ time: Int64) -> Int64 { time > now ? .min : time }
+            if known(entry.validatedAt) < known(metadata.validatedAt ?? metadata.storedAt) { return true }
+            return try !writer.isIntact(entry.digest)
+        }
+        if isDryRun {
+            for index in wanted { outcomes[index] = .stored(Digest(of: imported[index].body), isDuplicate: false) }
+            return outcomes
+        }
+        for (index, result) in zip(wanted, try writer.store(wanted.map { imported[$0] })) {
+            outcomes[index] =
+                switch result {
+                case .success(.stored(let digest, let isDuplicate)):
+                    .stored(digest, isDuplicate: isDuplicate)
+                // `store` has put what was lost again.
+                case .success(.noRoom), .success(.lost):
+                    .failed("\(writer.noRoom(for: imported[index].body.count))")
+                case .failure(let error): .failed("\(error)")
+                }
+        }
+        return outcomes
+    }
+}

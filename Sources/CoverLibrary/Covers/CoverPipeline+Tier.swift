@@ -1,0 +1,85 @@
+import CoverCache
+import CoverFetch
+import CoverTier
+import CurlHTTP
+import HTTPCaching
+import HTTPTypes
+
+/// The covers that this cache shares with others.
+extension CoverPipeline {
+    /// Covers that are looked up in the tier together.
+    private static let maximumLookups = 32
+    /// Bytes that are stored together.
+    private static let groupLength = 4 << 20
+    /// Larger covers are not put into a tier, in bytes.
+    private static let maximumShared = 8 << 20
+
+    // MARK: Reading
+
+    /// Stores covers that the tier has in the cache. It neither asks their servers, nor depends on what is known of these.
+    /// - Parameter covers: for each, the URLs where it may be: as written, and as keys. None for a cover that is not looked up.
+    /// - Returns: for each, the outcome of its first URL that the tier has; nil if it has none.
+    func fetchFromTier(_ covers: [[(location: String, key: String)]]) async -> [CoverOutcome?] {
+        var outcomes = [CoverOutcome?](repeating: nil, count: covers.count)
+        guard let tier else { return outcomes }
+        await withTaskGroup(of: (index: Int, location: String, cover: ImportedCover)?.self) { group in
+            var found: [(index: Int, location: String, cover: ImportedCover)] = []
+            for (count, index) in covers.indices.filter({ !covers[$0].isEmpty }).enumerated() {
+                if count >= Self.maximumLookups, let next = await group.next() ?? nil { found.append(next) }
+                if found.reduce(0, { $0 + $1.cover.body.count }) >= Self.groupLength { await store(&found, &outcomes) }
+                group.addTask { await Self.find(covers[index], in: tier).map { (index, $0, $1) } }
+            }
+            for await case let next? in group { found.append(next) }
+            await store(&found, &outcomes)
+        }
+        return outcomes
+    }
+
+    private static func find(
+        _ urls: [(location: String, key: String)], in tier: Tier
+    ) async -> (location: String, cover: ImportedCover)? {
+        for (location, key) in urls {
+            guard let found = await tier.cover(for: key) else { continue }
+            if let cover = try? checked(found.entry.metadata, found.body, from: "tier") { return (location, cover) }
+            tier.didFindDamage()
+        }
+        return nil
+    }
+
+    /// A cover that cannot be stored counts as missing: its download will tell why.
+    private func store(
+        _ found: inout [(index: Int, location: String, cover: ImportedCover)], _ outcomes: inout [CoverOutcome?]
+    ) async {
+        defer { found = [] }
+        guard !found.isEmpty, let stored = try? await store(found.map(\.cover)) else { return }
+        for ((index, location, cover), result) in zip(found, stored) {
+            switch result {
+            case .failed: continue
+            case .kept(let digest), .stored(let digest, _):
+                var outcome = CoverOutcome(.fresh, url: location)
+                (outcome.contentDigest, outcome.bytes, outcome.tier) = (digest, cover.body.count, .hit)
+                outcomes[index] = outcome
+            }
+        }
+    }
+
+    // MARK: Putting
+
+    /// A cover of the cache, to be put into the tier.
+    /// - Throws: `TierError` if it may not be shared, or is no longer there.
+    static func shared(_ found: CacheReader.Lookup?) throws(TierError) -> TierCover {
+        guard case .hit(let entry, let body) = found else { throw .damaged("it is no longer in the cache") }
+        let fields = HTTPFields(fieldLines: entry.metadata.fields)
+        let isForOne =
+            CacheDirectives(fields).isPrivate
+            || !Vary.names(fields[values: .vary]).allSatisfy { ["accept", "accept-encoding"].contains($0) }
+        if isForOne || body.count > maximumShared { throw .unsuitable("it may not be shared, or is too large") }
+        let line = EntryLine(entry)
+        return TierCover(line.metadata, line.digest, body: body)
+    }
+}
+
+extension CoverCandidate {
+    /// The URLs where the cover may be in a tier: as written, and as keys.
+    var sharedKeys: [(location: String, key: String)] { [(location, url.string)] + alternativeKeys }
+}

@@ -1,0 +1,154 @@
+package import CurlHTTP
+package import Logging
+import Synchronization
+
+/// The covers that several caches share. It stays away from a storage that does not answer (`TierGate`), and counts.
+package final class Tier: Sendable {
+    /// The contents of `sleeve-tier`: the name and the version of the format.
+    package static let format = "sleeve tier 1\n"
+    /// A put waits this long for a tier that does not answer. Later ones fail immediately, until it answers again.
+    private static let patience = Duration.seconds(30)
+
+    /// The clock, which tests replace.
+    package struct Time: Sendable {
+        package var now: @Sendable () -> ContinuousClock.Instant = { .now }
+        package var sleep: @Sendable (Duration) async -> Void = { try? await Task.sleep(for: $0) }
+        package init() {}
+    }
+
+    private struct State {
+        var gate = TierGate()
+        var statistics = TierStatistics()
+        var isChecked = false
+        var isStopped = false
+        /// Whether a problem with a read, and with a put, was reported: one is enough.
+        var reported: Set<String> = []
+    }
+
+    private let storage: any TierStorage
+    private let name: String
+    package let isReadOnly: Bool
+    private let logger: Logger
+    private let time: Time
+    private let state = Mutex(State())
+
+    /// - Parameter name: for messages.
+    package init(_ storage: any TierStorage, name: String, isReadOnly: Bool, logger: Logger, time: Time = Time()) {
+        (self.storage, self.name, self.isReadOnly) = (storage, name, isReadOnly)
+        (self.logger, self.time) = (logger, time)
+    }
+
+    /// The storage at a location: `s3://BUCKET/PREFIX`, or the path of a directory.
+    /// - Parameter configuration: the user agent and the certificate authorities for a bucket.
+    package static func storage(
+        at location: String, _ configuration: HTTPClientConfiguration
+    ) throws(TierError) -> any TierStorage {
+        location.hasPrefix("s3://") ? try TierBucket(location, configuration) : TierDirectory(location)
+    }
+
+    package var statistics: TierStatistics { state.withLock { $0.statistics } }
+
+    /// While it is stopped, puts fail immediately, those that wait included.
+    package var isStopped: Bool {
+        get { state.withLock { $0.isStopped } }
+        set { state.withLock { $0.isStopped = newValue } }
+    }
+
+    /// Checks that the tier can be used. The first call does so otherwise.
+    package func check() async throws(TierError) {
+        try await storage.check(isReadOnly: isReadOnly)
+        state.withLock { $0.isChecked = true }
+    }
+
+    /// The cover of a URL, whole; nil if the tier lacks it or cannot be asked.
+    package func cover(for url: String) async -> TierCover? {
+        let key = TierKey(url)
+        do throws(TierError) {
+            let found = try await call { () throws(TierError) in try await storage.cover(for: key) } ?? nil
+            count(found == nil ? \.misses : \.hits)
+            return found
+        } catch {
+            count(\.misses)
+            if case .damaged = error { count(\.damaged) }
+            if case .refused = error { count(\.forbidden) }
+            report(error, "a cover cannot be read")
+            return nil
+        }
+    }
+
+    /// What `cover(for:)` has returned is no cover.
+    package func didFindDamage() {
+        state.withLock { state in
+            state.statistics.hits -= 1
+            state.statistics.misses += 1
+            state.statistics.damaged += 1
+        }
+    }
+
+    /// Puts a cover: three tries, and some patience with a tier that does not answer.
+    /// - Throws: why it was not put. Pass it to `didNotPut`.
+    package func put(_ cover: TierCover) async throws(TierError) {
+        let start = time.now()
+        var (failure, failures) = (TierError.unreachable("it does not answer"), 0)
+        while !isStopped {
+            do throws(TierError) {
+                if try await call({ () throws(TierError) in try await storage.put(cover) }) != nil {
+                    return count(\.stored)
+                }
+            } catch {
+                (failure, failures) = (error, failures + 1)
+            }
+            let since = min(start, state.withLock { $0.gate.closedSince } ?? start)
+            guard case .unreachable = failure, failures < 3, time.now() - since < Self.patience else { break }
+            // Full jitter.
+            await time.sleep(.milliseconds(Int.random(in: 1...250 << failures)))
+        }
+        throw failure
+    }
+
+    /// Counts a cover that was not put.
+    package func didNotPut(_ error: TierError) {
+        if case .unsuitable = error { return count(\.unsuitable) }
+        count(\.failed)
+        report(error, "a cover cannot be put")
+    }
+
+    /// - Returns: nil while the gate is closed.
+    private func call<Result>(_ body: () async throws(TierError) -> Result) async throws(TierError) -> Result? {
+        let isChecked = state.withLock { state in
+            state.gate.admits(time.now()) ? state.isChecked : nil
+        }
+        guard let isChecked else { return nil }
+        do throws(TierError) {
+            if !isChecked { try await check() }
+            let result = try await body()
+            didEnd(nil)
+            return result
+        } catch {
+            didEnd(error)
+            throw error
+        }
+    }
+
+    private func didEnd(_ error: TierError?) {
+        let now = time.now()
+        if case .unreachable(let reason) = error {
+            if state.withLock({ $0.gate.failed(now) }) {
+                logger.warning("the tier \(name) does not answer, and is left alone meanwhile: \(reason)")
+            }
+        } else if state.withLock({ $0.gate.succeeded() }) {
+            logger.notice("the tier \(name) answers again")
+        }
+    }
+
+    private func count(_ counter: WritableKeyPath<TierStatistics, Int>) {
+        state.withLock { $0.statistics[keyPath: counter] += 1 }
+    }
+
+    /// Warns of the first problem. The gate has warned of a tier that does not answer.
+    private func report(_ error: TierError, _ what: String) {
+        if case .unreachable = error { return }
+        let isNew = state.withLock { $0.reported.insert(what).inserted }
+        if isNew { logger.warning("the tier \(name): \(what): \(error); further ones are only counted") }
+    }
+}

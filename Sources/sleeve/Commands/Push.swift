@@ -1,0 +1,63 @@
+import ArgumentParser
+import CommandSupport
+import CoverLibrary
+
+struct Push: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "push", _superCommandName: "sleeve",
+        abstract: "Put cached covers into the tier that it lacks.",
+        discussion: """
+            A tier is where several caches share covers (--tier, $SLEEVE_TIER). prefetch, refresh, get and serve read missing covers \
+            from it and put there what they download. Use push once for a cache that is older than its tier, and after a run that \
+            could not put some (exit code 3). Covers that the tier has damaged, or validated earlier, are put again; the rest stays.
+
+            Covers whose server calls them private or that vary by more than Accept, and those over 8 MiB, are not shared. A tier \
+            holds whole URLs, which may grant access.
+
+            Without an option, all covers are compared. Exits with 3 if a cover could not be put.
+
+              sleeve push --tier /mnt/nas/covers
+              sleeve push --tier /mnt/nas/covers --host covers.example.org
+            """)
+
+    @OptionGroup var filter: FilterOptions
+    @OptionGroup var tier: TierOptions
+    @OptionGroup var progress: ProgressOptions
+    @OptionGroup var options: LibraryOptions
+
+    func run() async throws {
+        var configuration = try options.configuration()
+        tier.apply(to: &configuration)
+        if configuration.tier == nil { throw fail("name the tier with --tier or $SLEEVE_TIER", .validationFailure) }
+        if tier.tierReadOnly { throw fail("--tier-read-only leaves nothing to push", .validationFailure) }
+        try await withLibrary(configuration, createsCache: false) { library in
+            let start = ContinuousClock.now
+            let summary = try await withProgress(PushSummary(), every: progress.interval(options), Self.text) {
+                [filter = filter.filter] progress in try await library.push(.matching(filter), progress: progress)
+            }
+            let seconds = (ContinuousClock.now - start) / .seconds(1)
+            if options.json {
+                var line = JSONObject()
+                line.add("put", summary.put)
+                line.add("kept", summary.kept)
+                line.add("unsuitable", summary.unsuitable)
+                line.add("failed", summary.failed)
+                line.add("seconds", raw: Decimals.text(seconds, 6))
+                try printResult(line.text + "\n")
+            } else if !options.quiet {
+                try printResult("\(Self.text(summary)), in \(Decimals.text(seconds, 2)) s.\n")
+            }
+            if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
+            if summary.failed > 0 {
+                throw fail("\(Decimals.count(summary.failed, "cover")) not put", ExitStatus.someFailed)
+            }
+        }
+    }
+
+    private static func text(_ summary: PushSummary) -> String {
+        var text = "\(Decimals.count(summary.put, "cover")) put"
+        if summary.kept > 0 { text += ", \(Decimals.grouped(summary.kept)) in the tier already" }
+        if summary.unsuitable > 0 { text += ", \(Decimals.grouped(summary.unsuitable)) not to be shared" }
+        return text
+    }
+}

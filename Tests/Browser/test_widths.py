@@ -45,6 +45,12 @@ class Widths(GalleryTest):
                 self.assertGreaterEqual(find["top"], tools["bottom"], width)
             for box in controls:
                 self.assertTrue(0 <= box["left"] and box["right"] <= width, f"{width}: {box}")
+        # A scroll bar takes room from the page, not from the width that style sheets ask about.
+        for width in (320, 375, 390, 420):
+            inputs.screen(page.browser, width, 500)
+            page.rest()
+            rows = {round(box["top"]) for box in page.run(self.BOXES, ".bar :is(button, input, select)")}
+            self.assertEqual(len(rows), 2, f"{width}, with a scroll bar: {rows}")
 
     def test_a_long_title_keeps_clear_of_the_buttons_and_nothing_scrolls_within_the_page(self):
         page = self.begin()

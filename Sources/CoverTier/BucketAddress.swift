@@ -13,7 +13,7 @@ struct BucketAddress: Sendable {
         while text.last == "/" { text.removeLast() }
         let path = text.dropFirst("s3://".count)
         guard text.hasPrefix("s3://"), Self.isPath(path) else {
-            throw .refused("\(text) is not s3://BUCKET/PREFIX in letters, digits, '-', '.', '_' and '~'")
+            throw .refused("it is not s3://BUCKET/PREFIX in letters, digits, '-', '.', '_' and '~'")
         }
         region = environment("AWS_REGION") ?? environment("AWS_DEFAULT_REGION") ?? "us-east-1"
         let bucket = path.prefix { $0 != "/" }

@@ -398,6 +398,7 @@ class Test:
         cases = {}
         if isinstance(self.storage, Bucket):
             cases["a closed port"] = (location, {**environment, "AWS_ENDPOINT_URL": f"http://127.0.0.1:{free_port()}"}, "connect")
+            cases["a location with keys"] = (f"s3://{WRITER[0]}:{WRITER[1]}@{BUCKET}/p", environment, "s3://BUCKET/PREFIX")
             cases["no keys"] = (location, {**environment, "AWS_SECRET_ACCESS_KEY": ""}, "AWS_SECRET_ACCESS_KEY")
             cases["a missing bucket"] = (location.replace(BUCKET, "missing"), environment, "AccessDenied" if self.storage.checks_keys else "NoSuchBucket")
         else:

@@ -38,7 +38,8 @@ extension LibraryConfiguration {
             let storage = try Tier.storage(at: tier, clientConfiguration)
             return Tier(storage, name: tier, isReadOnly: isTierReadOnly, logger: logger)
         } catch {
-            throw .unusableTier("the tier \(tier) cannot be used: \(error)")
+            // Who writes keys into it does not find them in a log.
+            throw .unusableTier("the tier \(Redaction.displayable(tier)) cannot be used: \(error)")
         }
     }
 

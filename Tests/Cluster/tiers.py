@@ -185,6 +185,13 @@ class SeaweedFS(Bucket):
                 "-webdav=false", "-admin.ui=false", "-s3.port.iceberg=0", "-s3.port.lance=0", "-master.telemetry=false",
                 *(f"-{name}={port}" for name, port in zip(names, self.ports))]
 
+    def end(self):
+        super().end()
+        # It was killed, so its sockets are still there.
+        for port in self.ports:
+            for path in [*pathlib.Path("/tmp").glob(f"seaweedfs-*-{port}.sock"), *pathlib.Path("/tmp").glob(f"seaweedfs-*-{port + 10_000}.sock")]:
+                path.unlink(missing_ok=True)
+
     def prepare(self):
         """Waits until it stores objects: it listens before."""
         for _ in range(300):

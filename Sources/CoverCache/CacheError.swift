@@ -9,6 +9,10 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case newerFormat(String)
     /// Covers in segments, which no released version wrote.
     case oldFormat(String)
+    /// The directory is a tier, which several caches share.
+    case tier(String)
+    /// A folder of covers without anything else that a cache has.
+    case foreignCovers(String)
     /// The index is a symbolic link.
     case linkedIndex(String)
     case diskFull(String)
@@ -45,6 +49,10 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
         case .oldFormat(let path):
             "the cache in \(path) was written by a development version of Sleeve, in a format that is no longer read; delete the directory, or choose another with --cache"
+        case .tier(let path):
+            "\(path) is a tier, not a cache; pass it to --tier, and choose another directory with --cache"
+        case .foreignCovers(let path):
+            "\(path) has files, and beside it is neither an index nor entries.jsonl: it is of no cache; choose another directory with --cache"
         case .linkedIndex(let path):
             "\(path) is a symbolic link, beside which SQLite would not find its log; link the whole cache directory instead"
         case .diskFull(let path):

@@ -76,6 +76,35 @@ import Testing
         }
     }
 
+    @Test func `covers of others are refused, and stay`() throws {
+        try withFolder { folder in
+            let (cover, photograph) = (Digest(of: picture(1)).description, "\(folder.path)/covers/ab/photograph.jpg")
+            let file = "\(folder.path)/covers/\(cover.prefix(2))/\(cover)"
+            for name in [file, photograph] {
+                try FileManager.default.createDirectory(
+                    atPath: AtomicFile.directory(of: name), withIntermediateDirectories: true)
+                try Bytes.write(picture(1), to: name)
+            }
+            #expect(error(opening: folder.path) == .foreignCovers(folder.path + "/covers"))
+            try Bytes.write([1], to: folder.path + "/sleeve-tier")
+            #expect(error(opening: folder.path) == .tier(folder.path))
+            #expect(try Bytes.of(file) == picture(1) && Bytes.of(photograph) == picture(1))
+        }
+    }
+
+    @Test func `a sweep leaves files that no cache has made`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            let name = Digest(of: picture(1)).description
+            let place = "\(folder.path)/covers/\(name.prefix(2))"
+            for other in ["notes.txt", "\(name).4711.part"] { try Bytes.write([1], to: "\(place)/\(other)") }
+            try Bytes.write([], to: folder.path + "/writing/4711.1")
+            _ = try CacheWriter.open(folder.path)
+            #expect(Bytes.exists(place + "/notes.txt") && !Bytes.exists("\(place)/\(name).4711.part"))
+            try folder.expect(pictures([1]))
+        }
+    }
+
     @Test func `a cache of the first format, with segments, is refused, and nothing is created in it`() throws {
         try withFolder { folder in
             for name in ["", "/segments"] {
@@ -156,6 +185,7 @@ import Testing
             (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
             (.oldFormat("/c"), "delete"), (.linkedIndex("/c"), "link the whole"), (.noCovers("/c"), "put it back"),
+            (.tier("/c"), "--tier"), (.foreignCovers("/c"), "no cache"),
             (.diskFull("/c"), "--capacity"), (.busy("/c", seconds: 15), "try again"),
             (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "--capacity"),
             (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "sleeve pack"),

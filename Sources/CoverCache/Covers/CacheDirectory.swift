@@ -43,14 +43,18 @@ package struct CacheDirectory: Sendable, Hashable {
         try refuseOthers()
         // A directory with other files belongs in backups.
         if Self.isEmpty(path) { try makeTag() }
-        for folder in [covers.path, writing] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
+        for folder in [writing, covers.path] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
             throw .last("create", folder)
         }
     }
 
-    /// Refuses caches of the first format, which was never released, and an index whose log SQLite would keep elsewhere.
+    /// Refuses caches of the first format, which was never released, an index whose log SQLite would keep elsewhere, and covers of others: a
+    /// sweep would delete what no index names.
     private func refuseOthers() throws(CacheError) {
         var status = stat()
+        if stat(path + "/sleeve-tier", &status) == 0 { throw .tier(path) }
+        let isOurs = [index, log, lock, writing].contains(where: { (file: String) in access(file, F_OK) == 0 })
+        if !isOurs, try !Self.names(in: covers.path).isEmpty { throw .foreignCovers(covers.path) }
         if lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .linkedIndex(index) }
         if stat(path + "/segments", &status) == 0, stat(covers.path, &status) != 0 { throw .oldFormat(path) }
     }

@@ -237,13 +237,14 @@ struct CoverFolder: Sendable {
     /// A folder keeps the length that it had when it was full; a new one is short.
     func removeEmptyFolders() { for folder in (try? folders()) ?? [] { rmdir("\(path)/\(folder)") } }
 
-    /// Unlinks what is in one of the `folders` and is no cover's file. - Returns: The covers in it.
+    /// Unlinks temporary files, and covers that are not where they belong, in one of the `folders`. Files of others stay.
+    /// - Returns: The covers in it.
     func sweep(_ folder: String) throws(CacheError) -> [Digest] {
         var digests: [Digest] = []
         for name in try CacheDirectory.names(in: "\(path)/\(folder)") {
             if name.hasPrefix(folder), let digest = Digest(name) {
                 digests.append(digest)
-            } else {
+            } else if Digest(String(name.prefix(64))) != nil {
                 unlink("\(path)/\(folder)/\(name)")
             }
         }

@@ -42,7 +42,7 @@ struct CachedResponse: Sendable, Hashable {
             case .requestField(let name, let value):
                 guard let name = HTTPField.Name(name) else { continue }
                 requestFields.append(HTTPField(name: name, value: value))
-            case .triedAt, .requestURL, .incompleteImage: break
+            case .triedAt, .requestURL, .incompleteImage, .credentials: break
             }
         }
         var fields = HTTPFields(fieldLines: entry.metadata.fields)
@@ -80,7 +80,7 @@ struct CachedResponse: Sendable, Hashable {
         for annotation in EntryAnnotation.all(in: old.fields) {
             // The library's annotations of a cover stay true.
             switch annotation {
-            case .requestURL, .incompleteImage: metadata.fields += annotation.line
+            case .requestURL, .incompleteImage, .credentials: metadata.fields += annotation.line
             case .status, .responseDelay, .invalidSince, .requestField, .triedAt: break
             }
         }

@@ -51,15 +51,13 @@ actor ResponseStore {
         let image = body.withUnsafeBytes { ImageHeader($0) }
         let isCover = image != nil && response.status == 200 && !response.fields.contains(.vary)
         guard let key = isCover ? url : try? variantKey(of: url, requestFields) else { return false }
-        let metadata = CachedResponse.metadata(
+        var metadata = CachedResponse.metadata(
             of: response, requestFields: requestFields, key: key,
             mediaType: image?.mediaType ?? response.fields[.contentType] ?? "application/octet-stream",
             width: image?.width, height: image?.height)
+        if requestFields.haveCredentials { metadata.fields += EntryAnnotation.credentials.line }
         let isStored = await commit(metadata, body)
-        // What one client gets with its credentials is not for others.
-        if isStored, isCover, !requestFields.contains(.authorization), !requestFields.contains(.cookie) {
-            library.putIntoTier(url)
-        }
+        if isStored, isCover { library.putIntoTier(url) }
         return isStored
     }
 

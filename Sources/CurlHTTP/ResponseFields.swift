@@ -1,15 +1,15 @@
 import CCurl
-import HTTPTypes
+package import HTTPTypes
 
 /// The response fields that a private cache needs.
-enum ResponseFields {
+package enum ResponseFields {
     static let names: [HTTPField.Name] = [
         .contentType, .eTag, .lastModified, .cacheControl, .expires, .date, .age, .vary, .retryAfter, .rateLimit,
         .rateLimitRemaining, .rateLimitReset, .xRateLimitRemaining, .xRateLimitReset, .xDiscogsRateLimitRemaining,
     ]
 
     /// Those among all fields of a response. Several lines of one field are joined with commas (RFC 9110 section 5.3).
-    static func cached(_ fields: HTTPFields) -> HTTPFields {
+    package static func cached(_ fields: HTTPFields) -> HTTPFields {
         var joined = HTTPFields()
         for name in names {
             let lines = fields[fields: name].map { $0.withUnsafeBytesOfValue { Array($0) } }

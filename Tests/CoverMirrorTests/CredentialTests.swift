@@ -1,3 +1,4 @@
+import Foundation
 import HTTPTypes
 import OriginServer
 import Testing
@@ -43,6 +44,33 @@ import Wire
                         head.contains("ookie: b=2\r\n") && !head.contains("sleeve-token")
                             && !head.contains("sleeve-client"), "\(head)")
                 }
+            }
+        }
+    }
+
+    @Test func `a tier gets neither what a client got with credentials nor what a server sets for one client`()
+        async throws
+    {
+        let folder = FileManager.default.temporaryDirectory.path() + "sleeve-tier-\(UUID().uuidString)"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: folder) }
+        try await withScriptedServer { request in
+            httpResponse(
+                "200 OK", ["Set-Cookie: a=1", "Content-Type: image/jpeg", "ETag: \"1\"", "Cache-Control: max-age=60"],
+                CoverImage.jpeg(number: request.target == "/1" ? 1 : 2))
+        } _: { server in
+            try await withMirror(of: server.url, { $0.tier = folder }) { stage in
+                #expect(try await stage.get("/1", ["Authorization": "Bearer a"]).status == 200)
+                #expect(try await stage.get("/2").head.contains("a=1"))
+                try await eventually { stage.library.tierStatistics?.stored == 1 }
+                let pushed = try await stage.library.push()
+                #expect(pushed.unsuitable == 1 && pushed.kept == 1 && pushed.put == 0)
+            }
+            let asked = server.requests.count
+            try await withMirror(of: server.url, { $0.tier = folder }) { stage in
+                let reply = try await stage.get("/2")
+                #expect(reply.status == 200 && reply.fields["etag"] == "\"1\"" && !reply.head.contains("a=1"))
+                #expect(server.requests.count == asked)
             }
         }
     }

@@ -28,6 +28,8 @@ package struct Download: Sendable {
     package var content: Content
     /// Hints for later requests of the URL.
     package var hints = URLHints()
+    /// The request had credentials.
+    package var hadCredentials = false
     /// Duration of the last attempt with its redirects, in microseconds.
     package var microseconds = 0
     package var timings: CoverTimings

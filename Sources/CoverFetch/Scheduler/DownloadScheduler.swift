@@ -173,8 +173,10 @@ package actor DownloadScheduler {
 
     private func begin(_ start: DownloadQueue<FetchRequest>.Start) {
         queue.jobs[start.job].state.headerFields = queue.first(of: start.job) { $0.headerFields } ?? [:]
+        let fields = headerFields(for: start)
+        queue.jobs[start.job].state.hadCredentials = fields.haveCredentials
         var request = TransferRequest(
-            url: start.target, headerFields: headerFields(for: start), waitsToMultiplex: start.multiplexes)
+            url: start.target, headerFields: fields, waitsToMultiplex: start.multiplexes)
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.followsRedirects = false
@@ -336,7 +338,9 @@ package actor DownloadScheduler {
         backlog += content.footprint
         batch.footprint += content.footprint
         batch.downloads.append(
-            Download(url: url, content: content, hints: hints, microseconds: state.microseconds, timings: timings))
+            Download(
+                url: url, content: content, hints: hints, hadCredentials: state.hadCredentials,
+                microseconds: state.microseconds, timings: timings))
     }
 
     private func flushBatch(_ now: ContinuousClock.Instant) {

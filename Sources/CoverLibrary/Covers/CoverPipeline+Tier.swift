@@ -40,7 +40,9 @@ extension CoverPipeline {
     ) async -> (location: String, cover: ImportedCover)? {
         for (location, key) in urls {
             guard let found = await tier.cover(for: key) else { continue }
-            if let cover = try? checked(found.entry.metadata, found.body, from: "tier") { return (location, cover) }
+            // Another version may have put more.
+            let metadata = found.entry.metadata.shared
+            if let cover = try? checked(metadata, found.body, from: "tier") { return (location, cover) }
             tier.didFindDamage()
         }
         return nil
@@ -71,11 +73,22 @@ extension CoverPipeline {
         guard case .hit(let entry, let body) = found else { throw .damaged("it is no longer in the cache") }
         let fields = HTTPFields(fieldLines: entry.metadata.fields)
         let isForOne =
-            CacheDirectives(fields).isPrivate
+            CacheDirectives(fields).isPrivate || !entry.metadata.credentials.isEmpty
             || !Vary.names(fields[values: .vary]).allSatisfy { ["accept", "accept-encoding"].contains($0) }
         if isForOne || body.count > maximumShared { throw .unsuitable("it may not be shared, or is too large") }
         let line = EntryLine(entry)
-        return TierCover(line.metadata, line.digest, body: body)
+        return TierCover(line.metadata.shared, line.digest, body: body)
+    }
+}
+
+extension EntryMetadata {
+    /// The metadata without the fields that are no cache's business, such as the `Set-Cookie` that a mirror keeps for its clients.
+    fileprivate var shared: EntryMetadata {
+        var shared = self
+        let response = StoredResponse(
+            status: 200, fields: ResponseFields.cached(HTTPFields(fieldLines: fields)), requestTime: 0, responseTime: 0)
+        shared.fields = EntryAnnotation.all(in: fields).reduce(response.keptFields) { $0 + $1.line }
+        return shared
     }
 }
 

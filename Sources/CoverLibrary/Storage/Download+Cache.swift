@@ -38,7 +38,7 @@ extension Download {
             var metadata = entry.metadata
             metadata.storedAt = entry.validatedAt
             let fields = StoredResponse(entry).keptFields
-            metadata.fields = fields + url.annotation + EntryAnnotation.triedAt(now).line
+            metadata.fields = fields + url.annotation + metadata.credentials + EntryAnnotation.triedAt(now).line
             return Renewal(entry, metadata)
         }
         let updated = StoredResponse(entry).updated(
@@ -46,7 +46,7 @@ extension Download {
         return updated.map {
             Renewal(
                 confirming: entry, validatedAt: update.responseTime, freshUntil: $0.knownFreshUntil,
-                fields: $0.keptFields + url.annotation)
+                fields: $0.keptFields + url.annotation + entry.metadata.credentials)
         }
     }
 
@@ -84,6 +84,12 @@ extension EntryMetadata {
             key: url.string, mediaType: header.mediaType, width: header.width, height: header.height,
             storedAt: response.responseTime, freshUntil: response.knownFreshUntil,
             fields: response.keptFields + url.annotation)
+    }
+
+    /// The line that keeps the cover from others; empty if it has none.
+    var credentials: String {
+        let line = EntryAnnotation.credentials.line
+        return fields.contains(line) ? line : ""
     }
 
     /// Marks the cover if its image is incomplete.

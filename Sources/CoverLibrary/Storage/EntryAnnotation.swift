@@ -14,8 +14,11 @@ package enum EntryAnnotation: Sendable, Hashable {
     case invalidSince(Int64)
     /// The URL as it is requested, if it is not the key.
     case requestURL(String)
+    /// The request had credentials, so the response is not for others.
+    case credentials
 
     private static let incompleteImageName = "image incomplete"
+    private static let credentialsName = "with credentials"
     private static let requestFieldPrefix = "asked "
 
     private var name: String {
@@ -27,12 +30,13 @@ package enum EntryAnnotation: Sendable, Hashable {
         case .requestField(let name, _): Self.requestFieldPrefix + name
         case .invalidSince: "invalid since"
         case .requestURL: "request URL"
+        case .credentials: Self.credentialsName
         }
     }
 
     private var value: String {
         switch self {
-        case .incompleteImage: "yes"
+        case .incompleteImage, .credentials: "yes"
         case .triedAt(let time), .responseDelay(let time), .invalidSince(let time): String(time)
         case .status(let status): String(status)
         case .requestField(_, let value), .requestURL(let value): value
@@ -51,6 +55,7 @@ package enum EntryAnnotation: Sendable, Hashable {
         case "response delay": self = .responseDelay(number ?? 0)
         case "invalid since": self = .invalidSince(number ?? 0)
         case "request URL": self = .requestURL(value)
+        case Self.credentialsName: self = .credentials
         case _ where name.hasPrefix(Self.requestFieldPrefix):
             self = .requestField(name: String(name.dropFirst(Self.requestFieldPrefix.count)), value: value)
         default: return nil

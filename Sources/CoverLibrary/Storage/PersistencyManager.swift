@@ -132,6 +132,7 @@ actor PersistencyManager: DownloadStore {
                     if pipeline.syncing != nil || !seal() { await waitForRoom() }
                 }
                 var metadata = EntryMetadata(download.url, header, response)
+                if download.hadCredentials { metadata.fields += EntryAnnotation.credentials.line }
                 try body.withUnsafeBytes { bytes in
                     metadata.markIfIncomplete(bytes)
                     let digest = Digest(of: bytes)

@@ -19,6 +19,8 @@ package struct FetchRequest: Sendable {
     package var headerFields: HTTPFields = [:]
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
+    /// Whether the request still waits until its cover is in the tier. Nil if it does not: its outcome comes before.
+    package var isPutAwaited: (@Sendable () -> Bool)?
     /// When the scheduler took the request.
     var submitted: ContinuousClock.Instant?
     /// Called once, on any thread, after the commit that makes a success true. Must not block.

@@ -43,16 +43,19 @@ package final class Tier: Sendable {
     package static func storage(
         at location: String, _ configuration: HTTPClientConfiguration
     ) throws(TierError) -> any TierStorage {
-        location.hasPrefix("s3://") ? try TierBucket(location, configuration) : TierDirectory(location)
+        if location.hasPrefix("s3://") { return try TierBucket(location, configuration) }
+        if location.contains("://") || location.lowercased().hasPrefix("s3:") {
+            throw .refused("expected a directory or s3://BUCKET/PREFIX")
+        }
+        return TierDirectory(location)
     }
 
     package var statistics: TierStatistics { state.withLock { $0.statistics } }
 
-    /// While it is stopped, puts fail immediately, those that wait included.
-    package var isStopped: Bool {
-        get { state.withLock { $0.isStopped } }
-        set { state.withLock { $0.isStopped = newValue } }
-    }
+    package var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    /// From now on puts fail immediately, those that wait included.
+    package func stop() { state.withLock { $0.isStopped = true } }
 
     /// Checks that the tier can be used. The first call does so otherwise.
     package func check() async throws(TierError) {
@@ -86,11 +89,12 @@ package final class Tier: Sendable {
     }
 
     /// Puts a cover: three tries, and some patience with a tier that does not answer.
+    /// - Parameter isWanted: whether to go on waiting for the tier.
     /// - Throws: why it was not put. Pass it to `didNotPut`.
-    package func put(_ cover: TierCover) async throws(TierError) {
+    package func put(_ cover: TierCover, isWanted: @Sendable () -> Bool = { true }) async throws(TierError) {
         let start = time.now()
         var (failure, failures) = (TierError.unreachable("it does not answer"), 0)
-        while !isStopped {
+        while !isStopped, !Task.isCancelled, isWanted() {
             do throws(TierError) {
                 if try await call({ () throws(TierError) in try await storage.put(cover) }) != nil {
                     return count(\.stored)

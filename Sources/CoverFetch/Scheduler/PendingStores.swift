@@ -35,6 +35,12 @@ package final class PendingStores: Sendable {
         }
     }
 
+    /// Whether a request waits until the cover is in the tier: false if all of those were cancelled, nil if there is none.
+    package func isPutAwaited(_ key: String) -> Bool? {
+        let waiting = entries.withLock { $0[key]?.requests ?? [] }.compactMap(\.isPutAwaited)
+        return waiting.isEmpty ? nil : waiting.contains { $0() }
+    }
+
     /// Ends the downloads of these keys, and completes the requests that wait for them. The outcomes' URLs are keys.
     /// - Returns: the requests that the outcomes do not answer: for `DownloadScheduler.resubmit`.
     package func complete(_ outcomes: [CoverOutcome]) -> [(url: HTTPURL, request: FetchRequest)] {

@@ -54,15 +54,13 @@ extension CoverPipeline {
     private static func store(
         _ imported: [ImportedCover], _ writer: CacheWriter, _ reader: CacheReader, isDryRun: Bool
     ) throws -> [ImportOutcome] {
-        let now = WallClock.milliseconds()
         var outcomes = imported.map { _ in ImportOutcome.failed("") }
         let wanted = try imported.indices.filter { index in
             let metadata = imported[index].metadata
             guard let entry = try reader.entry(for: metadata.key) else { return true }
             outcomes[index] = .kept(entry.digest)
-            // A time ahead of now is one of a wrong clock, and older than any other.
-            func known(_ time: Int64) -> Int64 { time > now ? .min : time }
-            if known(entry.validatedAt) < known(metadata.validatedAt ?? metadata.storedAt) { return true }
+            let time = metadata.validatedAt ?? metadata.storedAt
+            if WallClock.known(entry.validatedAt) < WallClock.known(time) { return true }
             return try !writer.isIntact(entry.digest)
         }
         if isDryRun {

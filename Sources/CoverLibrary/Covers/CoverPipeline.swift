@@ -12,6 +12,9 @@ import Synchronization
 
 /// The path of covers behind `LibraryAPI`: look up, download, store.
 package final class CoverPipeline: Sendable {
+    /// How long a call for one cover waits for the tier, and the end of the library for covers that are put.
+    private static let tierPatience = Duration.seconds(3)
+
     private struct State {
         var scheduler: DownloadScheduler?
         var isClosed = false
@@ -80,7 +83,10 @@ package final class CoverPipeline: Sendable {
             return (state.scheduler, Array(state.runs.values))
         }
         for cancel in runs { cancel() }
-        tier?.isStopped = true
+        if let count = await uploads?.ended(within: Self.tierPatience), count > 0 {
+            configuration.logger.warning("the tier does not answer; covers that it does not have yet: \(count)")
+        }
+        tier?.stop()
         if let scheduler {
             await rememberHosts(scheduler.learntHosts)
             await scheduler.close()
@@ -242,7 +248,13 @@ package final class CoverPipeline: Sendable {
         let isOffline = configuration.isOffline || policy == .onlyCache
         if isOffline, policy.asksServer { throw .offline(location, policy) }
         var found = try await cachedEntry(url, location: location)
-        if found == nil, !policy.asksServer, await fetchFromTier([[(location, url.string)]])[0] != nil {
+        if found == nil, !policy.asksServer, tier != nil {
+            await withTaskGroup { group in
+                group.addTask { _ = await self.fetchFromTier([[(location, url.string)]]) }
+                group.addTask { try? await Task.sleep(for: Self.tierPatience) }
+                _ = await group.next()
+                group.cancelAll()
+            }
             found = try await cachedEntry(url, location: location)
         }
         if !policy.asksServer { hub.instruments.didLookUp(hits: found == nil ? 0 : 1, misses: found == nil ? 1 : 0) }

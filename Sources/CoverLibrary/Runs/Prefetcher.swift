@@ -23,7 +23,6 @@ struct Prefetcher: Sendable {
         } catch {
             throw LibraryError(error)
         }
-        pipeline.tier?.isStopped = false
         let feeding = Task { await feed(batches) }
         pipeline.beginRun(ObjectIdentifier(run)) { feeding.cancel() }
         await withTaskCancellationHandler {
@@ -32,7 +31,6 @@ struct Prefetcher: Sendable {
         } onCancel: {
             feeding.cancel()
             cancelRequests()
-            pipeline.tier?.isStopped = true
         }
         pipeline.endRun(ObjectIdentifier(run))
         await pipeline.persistency.endRun()
@@ -153,7 +151,7 @@ struct Prefetcher: Sendable {
     private func request(
         _ candidate: CoverCandidate, _ hints: Hints, stored: StoredVersion? = nil
     ) -> FetchRequest {
-        candidate.fetchRequest(owner: run, hints, stored: stored, priority: .normal) { [self] outcome in
+        var request = candidate.fetchRequest(owner: run, hints, stored: stored, priority: .normal) { [self] outcome in
             if let failure = outcome.failure {
                 return failed(candidate, failure, milliseconds: outcome.milliseconds)
             }
@@ -162,6 +160,8 @@ struct Prefetcher: Sendable {
             (outcome.url, outcome.line) = (candidate.location, candidate.line)
             run.add(outcome)
         }
+        request.isPutAwaited = { [run] in !run.isCancelled }
+        return request
     }
 
     /// Tries the cover's next URL, if there is one.

@@ -35,7 +35,6 @@ final class Refresher: Sendable {
         }
         defer { timer?.cancel() }
         var failure: LibraryError?
-        pipeline.tier?.isStopped = false
         await withTaskCancellationHandler {
             do {
                 try await hasBudget ? askByPriority() : askAll()
@@ -45,7 +44,6 @@ final class Refresher: Sendable {
             await run.drained()
         } onCancel: {
             cancelRequests()
-            pipeline.tier?.isStopped = true
         }
         if let failure { throw failure }
         do {
@@ -161,6 +159,7 @@ final class Refresher: Sendable {
             if let maximum = self.request.maximumBytes, run.counts.bytes >= maximum { spendBudget() }
         }
         request.priority = self.request.priority.order
+        request.isPutAwaited = { [run] in !run.isCancelled }
         request.stored = StoredVersion(entry)
         request.apply(hints)
         return request

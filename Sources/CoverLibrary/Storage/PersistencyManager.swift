@@ -290,7 +290,7 @@ actor PersistencyManager: DownloadStore {
         }
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
         if let uploads {
-            uploads.add(outcomes) { [self, pending] outcomes in
+            uploads.add(outcomes, isAwaited: { [pending] in pending?.isPutAwaited($0) }) { [self, pending] outcomes in
                 guard let unanswered = pending?.complete(outcomes), !unanswered.isEmpty else { return }
                 Task { await resubmit(unanswered) }
             }

@@ -2,9 +2,10 @@ import CoverCache
 import CoverFetch
 import CoverTier
 import DequeModule
+import Platform
 import Synchronization
 
-/// Puts covers that were downloaded into the tier, before the requests that wait for them get their outcomes: these are final then.
+/// Puts covers that were downloaded into the tier. Runs wait for that, so that their outcomes are final; other requests do not.
 ///
 /// The covers are on the disk, so only their keys wait: their bytes are read from the cache again when it is their turn.
 final class TierUploads: Sendable {
@@ -16,6 +17,7 @@ final class TierUploads: Sendable {
     private struct Upload {
         var outcome: CoverOutcome
         var completion: @Sendable ([CoverOutcome]) -> Void
+        var isWanted: @Sendable () -> Bool
     }
 
     private let tier: Tier
@@ -28,12 +30,26 @@ final class TierUploads: Sendable {
     }
 
     /// - Parameters:
-    ///   - outcomes: whose commit is behind them. Those that were not downloaded are complete.
-    ///   - completion: called with each, once, on any thread.
-    func add(_ outcomes: [CoverOutcome], completion: @escaping @Sendable ([CoverOutcome]) -> Void) {
-        let others = outcomes.filter { $0.kind != .downloaded }
-        if !others.isEmpty { completion(others) }
-        let uploads = outcomes.filter { $0.kind == .downloaded }.map { Upload(outcome: $0, completion: completion) }
+    ///   - outcomes: whose commit is behind them.
+    ///   - isAwaited: whether a key's put is waited for, still; nil if it never was.
+    ///   - completion: called with each, once, on any thread: after its put if that is waited for.
+    func add(
+        _ outcomes: [CoverOutcome], isAwaited: @escaping @Sendable (_ key: String) -> Bool? = { _ in nil },
+        completion: @escaping @Sendable ([CoverOutcome]) -> Void
+    ) {
+        var (complete, uploads): ([CoverOutcome], [Upload]) = ([], [])
+        for outcome in outcomes {
+            let key = outcome.url
+            if outcome.kind != .downloaded {
+                complete.append(outcome)
+            } else if isAwaited(key) != nil {
+                uploads.append(Upload(outcome: outcome, completion: completion) { isAwaited(key) != false })
+            } else {
+                complete.append(outcome)
+                uploads.append(Upload(outcome: outcome, completion: { _ in }) { true })
+            }
+        }
+        if !complete.isEmpty { completion(complete) }
         let newWorkers = state.withLock { state in
             state.waiting += uploads
             let count = min(uploads.count, Self.maximumWorkers - state.workers)
@@ -50,10 +66,20 @@ final class TierUploads: Sendable {
         }
     }
 
+    /// Returns when everything was put, or after the limit. - Returns: how many covers were not.
+    func ended(within limit: Duration) async -> Int {
+        let end = ContinuousClock.now + limit
+        while true {
+            let count = state.withLock { $0.waiting.count + $0.workers }
+            if count == 0 || .now >= end { return count }
+            do { try await Task.sleep(for: .milliseconds(5)) } catch { return count }
+        }
+    }
+
     private func work() async {
         while let upload = next() {
             var outcome = upload.outcome
-            outcome.tier = await put(outcome.url)
+            outcome.tier = await put(outcome.url, isWanted: upload.isWanted)
             upload.completion([outcome])
         }
     }
@@ -80,14 +106,17 @@ final class TierUploads: Sendable {
         }
     }
 
-    private func put(_ key: String, ifNewer: Bool = false) async -> CoverOutcome.TierUse {
+    private func put(
+        _ key: String, ifNewer: Bool = false, isWanted: @Sendable () -> Bool = { true }
+    ) async -> CoverOutcome.TierUse {
         do throws(TierError) {
-            if tier.isStopped { throw .unreachable("stopped") }
+            if tier.isStopped || !isWanted() { throw .unreachable("stopped") }
             let cover = try await read(key)
-            if ifNewer, let found = await tier.cover(for: key), found.entry.validatedAt >= cover.entry.validatedAt {
-                return .hit
+            if ifNewer, let found = await tier.cover(for: key) {
+                let times = [found, cover].map { WallClock.known($0.entry.validatedAt) }
+                if times[0] >= times[1] { return .hit }
             }
-            try await tier.put(cover)
+            try await tier.put(cover, isWanted: isWanted)
             return .stored
         } catch {
             tier.didNotPut(error)

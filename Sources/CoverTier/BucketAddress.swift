@@ -17,7 +17,8 @@ struct BucketAddress: Sendable {
         }
         region = environment("AWS_REGION") ?? environment("AWS_DEFAULT_REGION") ?? "us-east-1"
         let bucket = path.prefix { $0 != "/" }
-        if let endpoint = environment("AWS_ENDPOINT_URL_S3") ?? environment("AWS_ENDPOINT_URL") {
+        let variable = ["AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL"].first { environment($0) != nil }
+        if let endpoint = variable.flatMap(environment) {
             url = endpoint + (endpoint.hasSuffix("/") ? "" : "/") + path
         } else if bucket.allSatisfy({ $0.isLowercase || $0.isNumber || $0 == "-" }) {
             url = "https://\(bucket).s3.\(region).amazonaws.com\(path.dropFirst(bucket.count))"
@@ -26,7 +27,10 @@ struct BucketAddress: Sendable {
             url = "https://s3.\(region).amazonaws.com/\(path)"
         }
         guard let target = try? HTTPURL(url + "/v1").target, Self.isPath(target.dropFirst()), Self.isPath(region[...])
-        else { throw .refused("AWS_ENDPOINT_URL is no http or https URL without a query, or AWS_REGION no region") }
+        else {
+            let name = variable ?? "AWS_ENDPOINT_URL"
+            throw .refused("\(name) is no http or https URL without a query, or AWS_REGION no region")
+        }
     }
 
     /// Whether it has names of bytes that every libcurl signs as servers expect it, and no dot segments.

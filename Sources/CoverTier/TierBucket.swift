@@ -2,6 +2,7 @@ import CoverCache
 package import CurlHTTP
 import HTTPTypes
 import Platform
+import Synchronization
 
 /// A tier in a bucket of S3, or of a server that has its interface. A cover is one object, complete in itself, and a picture to other programs.
 ///
@@ -17,6 +18,8 @@ package final class TierBucket: TierStorage {
     private let client: HTTPClient
     /// A secret.
     private let sessionToken: String?
+    /// Why a put was refused, and until when others need not try: keys do not change while a program runs.
+    private let refusal = Mutex<(error: TierError, end: ContinuousClock.Instant)?>(nil)
 
     /// - Parameters:
     ///   - location: `s3://BUCKET/PREFIX`.
@@ -55,11 +58,9 @@ package final class TierBucket: TierStorage {
         if let format, !format.elementsEqual(Tier.format.utf8) {
             throw .otherVersion("\(name) is not of this version of Sleeve")
         }
-        if !isReadOnly {
-            _ = try await send(.put, name, [.contentType: "text/plain"], body: Array(Tier.format.utf8))
-        } else if format == nil {
-            throw .refused("it has no \(name)")
-        }
+        if format != nil { return }
+        if isReadOnly { throw .refused("it has no \(name)") }
+        _ = try await send(.put, name, [.contentType: "text/plain"], body: Array(Tier.format.utf8))
     }
 
     package func cover(for key: TierKey) async throws(TierError) -> TierCover? {
@@ -72,13 +73,19 @@ package final class TierBucket: TierStorage {
 
     package func put(_ cover: TierCover) async throws(TierError) {
         guard let entry = BucketMetadata.value(of: cover.entry) else { throw .unsuitable("its URL is too long") }
+        if let (error, end) = refusal.withLock({ $0 }), ContinuousClock.now < end { throw error }
         let type = cover.entry.metadata.mediaType
         // Some servers compare the body with this only, and store wrong bytes under a right `x-amz-content-sha256`.
         let checksum = cover.entry.digest.withUnsafeBytes { Data($0).base64EncodedString() }
         let fields: HTTPFields = [
             .contentType: type.isEmpty ? "application/octet-stream" : type, .checksum: checksum, .entry: entry,
         ]
-        _ = try await send(.put, "v1/\(cover.key.path)", fields, body: cover.body)
+        do throws(TierError) {
+            _ = try await send(.put, "v1/\(cover.key.path)", fields, body: cover.body)
+        } catch {
+            if case .refused = error { refusal.withLock { $0 = (error, .now + .seconds(60)) } }
+            throw error
+        }
     }
 
     // MARK: Requests

@@ -13,7 +13,7 @@ import Synchronization
 package final class TierDirectory: TierStorage {
     private static let formatName = FileName("sleeve-tier")!
     /// Longer files are neither entries nor covers, in bytes.
-    private static let (maximumEntry, maximumCover) = (1 << 20, 64 << 20)
+    private static let (maximumEntry, maximumCover) = (1 << 20, 8 << 20)
     /// Calls that have not returned, beyond which no other begins.
     private static let maximumCalls = 96
 
@@ -27,29 +27,38 @@ package final class TierDirectory: TierStorage {
 
     package func check(isReadOnly: Bool) async throws(TierError) {
         try await onThread { [self] () throws(TierError) in
-            if access("\(path)/index.sqlite3", F_OK) == 0 {
-                throw .refused("it is a cache; a tier needs a directory of its own")
-            }
-            let (format, found) = (Array(Tier.format.utf8), try contents("\(Self.formatName)", maximum: 1_024))
-            if let found, found != format { throw .otherVersion("another version of Sleeve has made it") }
-            if isReadOnly {
-                if found == nil {
-                    throw .refused("it has no file sleeve-tier, which the first machine that may write creates")
-                }
+            let root = try system { () throws(SystemError) in try OpenFolder(path: path) }
+            // Listed first: another machine may make the directory a tier meanwhile.
+            let names = try system { () throws(SystemError) in try root.names() }
+            let (format, found) = (Array(Tier.format.utf8), try contents(nil, "\(Self.formatName)", in: root))
+            if let found {
+                if found != format { throw .otherVersion("another version of Sleeve has made it") }
+            } else if isReadOnly {
+                throw .refused("it has no file sleeve-tier, which the first machine that may write creates")
+            } else if names.contains(where: { !"\($0)".hasPrefix(".") && "\($0)" != "lost+found" }) {
+                throw .refused("it has other files, as a cache has; a tier begins as an empty directory")
             } else {
-                try system { () throws(SystemError) in
-                    try write(format, Self.formatName, in: try OpenFolder(path: path))
-                }
+                try system { () throws(SystemError) in try write(format, Self.formatName, in: root) }
             }
         }
     }
 
+    /// Opens the directory.
+    /// - Throws: `TierError.refused` if it is no tier any more, as when its disk was unmounted.
+    private func root() throws(TierError) -> OpenFolder {
+        let root = try system { () throws(SystemError) in try OpenFolder(path: path) }
+        let isTier = try system { () throws(SystemError) in try root.status(of: Self.formatName) != nil }
+        if !isTier { throw .refused("\(path) is no tier any more; mount its disk") }
+        return root
+    }
+
     package func cover(for key: TierKey) async throws(TierError) -> TierCover? {
         try await onThread { [self] () throws(TierError) in
-            guard let line = try contents("entries/\(key.path)", maximum: Self.maximumEntry) else { return nil }
+            let root = try root()
+            guard let line = try contents("entries", key.hash, in: root, maximum: Self.maximumEntry) else { return nil }
             guard let entry = EntryLine(line) else { throw .damaged("its entry is no line of JSON") }
             let name = entry.digest.description
-            guard let body = try contents("covers/\(name.prefix(2))/\(name)", maximum: Self.maximumCover) else {
+            guard let body = try contents("covers", name, in: root, maximum: Self.maximumCover) else {
                 throw .damaged("its file is gone")
             }
             return try TierCover(entry, body: body, for: key)
@@ -58,8 +67,8 @@ package final class TierDirectory: TierStorage {
 
     package func put(_ cover: TierCover) async throws(TierError) {
         try await onThread { [self] () throws(TierError) in
+            let (root, key) = (try root(), cover.key)
             try system { () throws(SystemError) in
-                let (root, key) = (try OpenFolder(path: path), cover.key)
                 let name = cover.entry.digest.description
                 let covers = try folder("covers", String(name.prefix(2)), in: root)
                 if (try? covers.file(FileName(name)!).contents()) != cover.body {
@@ -103,9 +112,13 @@ package final class TierDirectory: TierStorage {
     }
 
     /// - Returns: nil if there is no such file.
-    private func contents(_ name: String, maximum: Int) throws(TierError) -> [UInt8]? {
+    private func contents(
+        _ folder: String?, _ name: String, in root: OpenFolder, maximum: Int = 1_024
+    ) throws(TierError) -> [UInt8]? {
         do throws(SystemError) {
-            let file = try SourceFile(path: "\(path)/\(name)")
+            var found = root
+            if let folder { found = try root.folder(FileName(folder)!).folder(FileName(name.prefix(2).utf8)!) }
+            let file = try found.file(FileName(name)!)
             return file.length <= maximum ? try file.contents() : []
         } catch {
             if error.cause == .missing { return nil }
@@ -113,18 +126,22 @@ package final class TierDirectory: TierStorage {
         }
     }
 
-    /// Opens a folder of two levels, and creates it if it is missing.
+    /// Opens a folder of two levels, and creates it if it is missing: with the permissions of the tier, whatever this process's umask.
     private func folder(_ first: String, _ second: String, in root: OpenFolder) throws(SystemError) -> OpenFolder {
         var folder = root
         for name in [FileName(first)!, FileName(second)!] {
-            if try folder.makeFolder(name) { try folder.sync() }
-            folder = try folder.folder(name)
+            let (parent, isNew) = (folder, try folder.makeFolder(name))
+            folder = try parent.folder(name)
+            if isNew { folder.setPermissions(try parent.permissions()) }
+            if isNew { try parent.sync() }
         }
         return folder
     }
 
     private func write(_ bytes: [UInt8], _ name: FileName, in folder: OpenFolder) throws(SystemError) {
-        let file = try NewFile(in: folder, isLocked: false)
+        let mode = try folder.permissions() & 0o666
+        let file = try NewFile(in: folder, mode: mode, isLocked: false)
+        file.setOwner(uid_t.max, gid_t.max, mode: mode)
         try file.write(bytes)
         try file.sync()
         try file.commit(as: name, replacing: true)

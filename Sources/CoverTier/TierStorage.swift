@@ -3,7 +3,7 @@
 /// Every call is one try: `Tier` tries again. It ends within about 10 s, whatever becomes of the storage, and soon if its task is cancelled.
 /// It is called by up to 32 tasks at a time.
 package protocol TierStorage: Sendable {
-    /// Puts `sleeve-tier`, which holds `Tier.format`, or only reads it. Called before anything else.
+    /// Reads `sleeve-tier`, which holds `Tier.format`, and puts it if it is missing. Called before anything else.
     func check(isReadOnly: Bool) async throws(TierError)
 
     /// - Returns: the cover, checked by `TierCover.init`; nil if the storage has none.

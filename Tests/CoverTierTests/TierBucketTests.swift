@@ -115,6 +115,7 @@ import Wire
             #expect(objects.all["/covers/p/sleeve-tier"]?.body == Array(Tier.format.utf8))
             let puts = server.requests.count { $0.head.hasPrefix("PUT") }
             try await bucket.check(isReadOnly: true)
+            try await bucket.check(isReadOnly: false)
             #expect(server.requests.count { $0.head.hasPrefix("PUT") } == puts)
             objects.put(StoredObject(body: Array("sleeve tier 2\n".utf8)), at: "/covers/p/sleeve-tier")
             #expect(await kind { try await bucket.check(isReadOnly: true) } == "otherVersion")
@@ -131,6 +132,30 @@ import Wire
             try await bucket.check(isReadOnly: false)
             #expect(await kind { try await bucket.check(isReadOnly: true) } == "refused")
         }
+    }
+
+    @Test func `after a put that is refused, others fail without a request`() async throws {
+        let denial = httpResponse("403 Forbidden", [], Array("<Code>ExpiredToken</Code>".utf8))
+        try await withScriptedServer { _ in
+            denial
+        } _: { server in
+            let bucket = try bucket(at: server.url)
+            for _ in 0..<5 { #expect(await kind { try await bucket.put(cover("picture")) } == "refused") }
+            #expect(server.requests.count == 1)
+        }
+    }
+
+    @Test(arguments: ["http://nas/covers", "s3:/covers", "S3://covers", "file:///mnt/nas"])
+    func `a location that is neither a directory nor a bucket is named`(location: String) {
+        let error = #expect(throws: TierError.self) {
+            try Tier.storage(at: location, HTTPClientConfiguration(userAgent: "Sleeve/test"))
+        }
+        #expect(error?.description.contains("s3://BUCKET/PREFIX") == true)
+    }
+
+    @Test func `the variable of an unusable server is named`() throws {
+        let error = #expect(throws: TierError.self) { try bucket(at: "http://a", ["AWS_ENDPOINT_URL_S3": "nas:8333"]) }
+        #expect(error?.description.contains("AWS_ENDPOINT_URL_S3") == true)
     }
 
     @Test func `a server that is not there is named`() async throws {

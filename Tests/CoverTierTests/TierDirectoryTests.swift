@@ -67,6 +67,7 @@ struct TierDirectoryTests {
     func `a damaged cover is noticed, and the next put mends it`(damage: String) async throws {
         try await withDirectory { tier, path in
             let (good, other) = (cover(1, Array(repeating: 7, count: 999)), cover(2, [1, 2, 3]))
+            try await tier.check(isReadOnly: false)
             for cover in [good, other] { try await tier.put(cover) }
             let name = good.entry.digest.description
             let file = URL(filePath: "\(path)/covers/\(name.prefix(2))/\(name)")
@@ -109,6 +110,51 @@ struct TierDirectoryTests {
         }
     }
 
+    @Test func `a tier whose disk is unmounted gets nothing, and is one again when the disk is back`() async throws {
+        try await withDirectory { tier, path in
+            try await tier.check(isReadOnly: false)
+            try await tier.put(cover(1, [1]))
+            try FileManager.default.moveItem(atPath: path, toPath: path + "-disk")
+            try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+            #expect(await problem { () throws(TierError) in try await tier.put(cover(2, [2])) } == "refused")
+            let key = cover(1, [1]).key
+            #expect(await problem { () throws(TierError) in _ = try await tier.cover(for: key) } == "refused")
+            #expect(try files(path).isEmpty)
+            try FileManager.default.removeItem(atPath: path)
+            try FileManager.default.moveItem(atPath: path + "-disk", toPath: path)
+            try await tier.put(cover(2, [2]))
+            #expect(try await tier.cover(for: key)?.body == [1])
+        }
+    }
+
+    @Test(arguments: [(mode_t(0o2775), mode_t(0o664)), (0o700, 0o600), (0o777, 0o666)])
+    func `folders have the permissions of the tier, and files its rights to read and write`(
+        folders: mode_t, files: mode_t
+    ) async throws {
+        try await withDirectory { tier, path in
+            #expect(chmod(path, folders) == 0)
+            try await tier.check(isReadOnly: false)
+            try await tier.put(cover(1, [1]))
+            for name in try FileManager.default.subpathsOfDirectory(atPath: path) {
+                var status = stat()
+                #expect(stat("\(path)/\(name)", &status) == 0)
+                let wanted = status.st_mode & S_IFMT == S_IFDIR ? folders : files
+                #expect(status.st_mode & 0o7777 == wanted, "\(name)")
+            }
+        }
+    }
+
+    @Test func `a tier is written once: a full or read-only disk keeps nothing from being read`() async throws {
+        try await withDirectory { tier, path in
+            try await tier.check(isReadOnly: false)
+            let file = path + "/sleeve-tier"
+            var (before, after) = (stat(), stat())
+            #expect(stat(file, &before) == 0)
+            try await tier.check(isReadOnly: false)
+            #expect(stat(file, &after) == 0 && before.st_ino == after.st_ino)
+        }
+    }
+
     @Test func `a directory that is missing, a cache, or of another version is no tier, and nothing is written`()
         async throws
     {
@@ -123,6 +169,12 @@ struct TierDirectoryTests {
             try Data().write(to: URL(filePath: path + "/index.sqlite3"))
             #expect(await problem { () throws(TierError) in try await tier.check(isReadOnly: false) } == "refused")
             try FileManager.default.removeItem(atPath: path + "/index.sqlite3")
+            try Data().write(to: URL(filePath: path + "/01 - Low Tide.flac"))
+            #expect(await problem { () throws(TierError) in try await tier.check(isReadOnly: false) } == "refused")
+            try FileManager.default.removeItem(atPath: path + "/01 - Low Tide.flac")
+            for name in ["lost+found", ".snapshot"] {
+                try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: false)
+            }
 
             try await tier.check(isReadOnly: false)
             try await tier.check(isReadOnly: true)

@@ -145,6 +145,8 @@ extension CommandTests {
                 child.send(urls[..<10].map { $0 + "\n" }.joined())
                 try await eventually { (try? stage.text(of: report).split(separator: "\n").count) == 10 }
                 try FileManager.default.moveItem(atPath: tier, toPath: tier + "-away")
+                // Where the disk was mounted.
+                try FileManager.default.createDirectory(atPath: tier, withIntermediateDirectories: false)
                 child.send(urls[10...].map { $0 + "\n" }.joined())
                 child.closeInput()
                 let result = await child.exit()
@@ -155,6 +157,8 @@ extension CommandTests {
                 let lines: [TierLine] = try jsonLines(stage.text(of: report))
                 #expect(lines.count { $0.tier == "failed" } == 10 && lines.count { $0.tier == "stored" } == 10)
 
+                #expect(try FileManager.default.contentsOfDirectory(atPath: tier).isEmpty)
+                try FileManager.default.removeItem(atPath: tier)
                 try FileManager.default.moveItem(atPath: tier + "-away", toPath: tier)
                 let pushed: PushLine = try await stage.run("push", "--tier", tier, "--json").json()
                 #expect(pushed.put == 10 && pushed.kept == 10 && pushed.failed == 0)
@@ -204,7 +208,7 @@ extension CommandTests {
                 #expect(missing.status == 1 && missing.stderr.contains("cannot be used"), "\(missing)")
                 #expect(!FileManager.default.fileExists(atPath: stage.folder + "/none"))
                 let cache = try await prefetch(stage, list, machine: 1, tier: cache(stage, 1))
-                #expect(cache.status == 1 && cache.stderr.contains("it is a cache"), "\(cache)")
+                #expect(cache.status == 1 && cache.stderr.contains("as a cache has"), "\(cache)")
                 #expect(stage.origin.requestCount == 0)
                 // One cover is worth more than the tier.
                 let got = try await stage.run(

@@ -23,6 +23,9 @@ struct Get: AsyncParsableCommand {
             With --album it is the cover of an album of the library: at the first of its URLs that is cached, else at the first \
             from which it can be downloaded.
 
+            With --tier, a cover that is not cached is looked for there first, for 3 seconds at most. A downloaded one is put there after it was \
+            written; that this fails is no failure of the command.
+
             Exit codes: 0 success, 3 the cover could not be downloaded or, with --offline, is not cached, 1 could not run: not a \
             URL, no such album, or no readable cache, 128+N stopped by signal N.
 

@@ -7,8 +7,8 @@ struct Push: AsyncParsableCommand {
         commandName: "push", _superCommandName: "sleeve",
         abstract: "Put cached covers into the tier that it lacks.",
         discussion: """
-            A tier is where several caches share covers (--tier, $SLEEVE_TIER). prefetch, refresh, get and serve read missing covers \
-            from it and put there what they download. Use push once for a cache that is older than its tier, and after a run that \
+            A tier is where several caches share covers (--tier, $SLEEVE_TIER). prefetch, get and serve read missing covers \
+            from it, and put there what they download; so does refresh. Use push once for a cache that is older than its tier, and after a run that \
             could not put some (exit code 3). Covers that the tier has damaged, or validated earlier, are put again; the rest stays.
 
             Covers whose server calls them private or that vary by more than Accept, and those over 8 MiB, are not shared. A tier \
@@ -21,15 +21,22 @@ struct Push: AsyncParsableCommand {
             """)
 
     @OptionGroup var filter: FilterOptions
-    @OptionGroup var tier: TierOptions
+    @Option(
+        help: ArgumentHelp(
+            "The tier: a directory that exists, or s3://BUCKET/PREFIX with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY. Default: $SLEEVE_TIER.",
+            valueName: "place"),
+        completion: .directory)
+    var tier: String?
+
     @OptionGroup var progress: ProgressOptions
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
         var configuration = try options.configuration()
-        tier.apply(to: &configuration)
-        if configuration.tier == nil { throw fail("name the tier with --tier or $SLEEVE_TIER", .validationFailure) }
-        if tier.tierReadOnly { throw fail("--tier-read-only leaves nothing to push", .validationFailure) }
+        configuration.tier = tier ?? Environment.value("SLEEVE_TIER")
+        if configuration.tier ?? "" == "" {
+            throw fail("name the tier with --tier or $SLEEVE_TIER", .validationFailure)
+        }
         try await withLibrary(configuration, createsCache: false) { library in
             let start = ContinuousClock.now
             let summary = try await withProgress(PushSummary(), every: progress.interval(options), Self.text) {

@@ -22,9 +22,12 @@ struct Refresh: AsyncParsableCommand {
             Covers of Subsonic servers (getCoverArt) are left out: they are kept under addresses without credentials, which the \
             server would refuse. `sleeve remove` and a prefetch renew them.
 
+            With --tier, covers that have changed are put where several caches share them; none is read from there. Exits with 3 if \
+            one could not be put.
+
             A cache that is empty or missing needs no refresh: the command says so and succeeds.
 
-            Exit codes: 0 success, 1 nothing could be checked, 3 some covers could not be checked, 75 another refresh is running on this \
+            Exit codes: 0 success, 1 nothing could be checked, 3 some covers could not be checked or put into the tier, 75 another refresh is running on this \
             cache, 128+N stopped by signal N.
             """)
 

@@ -80,7 +80,8 @@ struct NetworkOptions: ParsableArguments {
     )
     var denyPrivate = false
 
-    @Flag(help: "Never connect; covers that are not cached fail. Refused by refresh, which must connect.")
+    @Flag(
+        help: "Never connect, nor ask a tier; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
     /// The options that were given, for another process.

@@ -6,10 +6,10 @@ import CoverLibrary
 struct TierOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Share covers with other caches here: missing covers are read from it first, and downloaded ones put into it.",
+            "Share covers with other caches here: downloaded ones are put into it, and missing ones read from it first.",
             discussion: """
                 A directory that exists, such as one of a NAS, or s3://BUCKET/PREFIX with the keys in AWS_ACCESS_KEY_ID and \
-                AWS_SECRET_ACCESS_KEY. Default: $SLEEVE_TIER.
+                AWS_SECRET_ACCESS_KEY. Not asked with --offline. Default: $SLEEVE_TIER.
                 """, valueName: "place"),
         completion: .directory)
     var tier: String?

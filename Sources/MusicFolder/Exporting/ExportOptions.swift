@@ -48,7 +48,8 @@ package struct ExportSummary: Sendable, Hashable {
 
 /// What an export does with one file.
 package enum ExportEvent: Sendable, Hashable {
-    case written(path: String, isNew: Bool, isNumbered: Bool)
+    /// - Parameter numberedYear: Of an album whose name has a number, the year, which may be empty; nil for others.
+    case written(path: String, isNew: Bool, numberedYear: String?)
     case kept(path: String, reason: String)
     case unsuitable(path: String, mediaType: String)
     /// - Parameter path: of the file, or of its folder.

@@ -7,8 +7,8 @@ package typealias ExportCover = LibraryAPI.CoverFile
 
 /// Which file gets which cover. A value: it knows neither the cache nor the folder.
 ///
-/// Two albums whose names are the same to some file system are numbered in the order of their ids, so the order of the library does not
-/// matter. Folders whose names differ only in case or composition are one folder, which is spelled as the first album spells it.
+/// Albums whose names are the same to some file system are numbered in the order of their years and ids, whether their covers are cached or
+/// not: neither the order of the library nor a new cover changes the number of another album. Folders whose names differ only in case or composition are one folder, which is spelled as the first album spells it.
 struct ExportPlan {
     struct Item: Hashable {
         /// An album whose cover it is.
@@ -17,6 +17,8 @@ struct ExportPlan {
         var cover: ExportCover
         /// Another album has the same name.
         var isNumbered: Bool
+        /// The album's; empty if it is not known.
+        var year: String
     }
 
     /// Files to be there, by path.
@@ -30,7 +32,7 @@ struct ExportPlan {
 
     init(_ albums: [(album: Album, cover: ExportCover?)], _ pattern: ExportPattern) {
         var names = Names()
-        for (album, cover) in albums.sorted(by: { $0.album.id < $1.album.id }) {
+        for (album, cover) in albums.sorted(by: { Self.precedes($0.album, $1.album) }) {
             let (path, number) = names.path(of: album, cover, pattern)
             guard let cover else {
                 missing.insert(album.id)
@@ -40,7 +42,7 @@ struct ExportPlan {
                 merged += 1
                 continue
             }
-            let item = Item(albumID: album.id, path: path, cover: cover, isNumbered: number > 1)
+            let item = Item(albumID: album.id, path: path, cover: cover, isNumbered: number > 1, year: album.year)
             if let type = pattern.mediaType, type != cover.mediaType {
                 unsuitable.append(item)
             } else {
@@ -50,6 +52,12 @@ struct ExportPlan {
         items.sort { $0.path.lexicographicallyPrecedes($1.path) }
     }
 
+    /// By the year, unknown ones last, and the id.
+    private static func precedes(_ one: Album, _ other: Album) -> Bool {
+        if one.year == other.year { return one.id < other.id }
+        return one.year.isEmpty || other.year.isEmpty ? other.year.isEmpty : one.year < other.year
+    }
+
     /// The names that are given away.
     private struct Names {
         /// The spelling of each folder's name, by its folded path.
@@ -57,7 +65,7 @@ struct ExportPlan {
         private var taken: Set<String> = []
         /// The last number of each folded path.
         private var numbers: [String: Int] = [:]
-        private var shared: [Shared: Int] = [:]
+        private var shared: Set<Shared> = []
 
         private struct Shared: Hashable {
             var path: String
@@ -69,25 +77,20 @@ struct ExportPlan {
             of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern
         ) -> (path: [String]?, number: Int) {
             let base = key(of: album, cover, pattern, number: 1)
-            if let cover {
-                let shared = Shared(path: base, cover: cover)
-                if let number = self.shared[shared] { return (nil, number) }
-            }
             var number = numbers[base] ?? 1
             while !taken.insert(key(of: album, cover, pattern, number: number)).inserted { number += 1 }
             numbers[base] = number + 1
-            if let cover { shared[Shared(path: base, cover: cover)] = number }
+            if let cover, !shared.insert(Shared(path: base, cover: cover)).inserted { return (nil, number) }
             return (spelled(pattern.path(of: album, cover, number: number)), number)
         }
 
-        /// The same for paths that differ only in the extension: an album has one cover.
+        /// The same for every type of the cover: a number must not depend on what is cached.
         private func key(of album: Album, _ cover: ExportCover?, _ pattern: ExportPattern, number: Int) -> String {
-            var path = pattern.path(of: album, cover, number: number)
-            if let cover {
-                let end = "." + PictureType.fileExtension(cover.mediaType)
-                if let name = path.last, name.hasSuffix(end) { path[path.count - 1] = String(name.dropLast(end.count)) }
-            }
-            return path.map(SafeName.folded).joined(separator: "/")
+            let digest = cover?.digest ?? Digest(of: Array(album.id.utf8))
+            return pattern.path(
+                of: album, ExportCover(digest: digest, bytes: 0, mediaType: "image/jpeg"), number: number
+            )
+            .map(SafeName.folded).joined(separator: "/")
         }
 
         private mutating func spelled(_ path: [String]) -> [String] {

@@ -156,7 +156,7 @@ struct Exporter {
             summary.written += 1
             // How many a smaller picture has is not known before it is made.
             if size(of: item) == nil { summary.bytes += item.cover.bytes }
-            return onEvent(.written(path: path, isNew: former.isEmpty, isNumbered: item.isNumbered))
+            return onEvent(.written(path: path, isNew: former.isEmpty, numberedYear: item.isNumbered ? item.year : nil))
         }
         guard let name = FileName(item.path[item.path.count - 1]) else { return }
         if let size = size(of: item) { return try write(item, path, name, size, former) }
@@ -301,7 +301,9 @@ struct Exporter {
         summary.bytes += record.bytes
         if isShared { summary.shared += 1 }
         onEvent(
-            .written(path: record.path, isNew: pending.former.isEmpty, isNumbered: pending.item.isNumbered))
+            .written(
+                path: record.path, isNew: pending.former.isEmpty,
+                numberedYear: pending.item.isNumbered ? pending.item.year : nil))
     }
 
     private mutating func fail(_ path: String, _ error: SystemError) {

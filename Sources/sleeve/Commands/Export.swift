@@ -10,7 +10,8 @@ struct Export: AsyncParsableCommand {
         abstract: "Write the covers of the library's albums as files into a folder, for media servers and players.",
         discussion: """
             Each album's cached cover becomes a file, named by --as or --profile. Nothing is downloaded: run `sleeve prefetch` \
-            before. Names are made safe for Linux, macOS and Windows. Albums whose names are the same are numbered.
+            before. Names are made safe for Linux, macOS and Windows. Albums whose names are the same are numbered, the \
+            oldest first.
 
             The fields of --as are {albumartist} or {artist}, {album} or {title}, {year}, {genre}, {id}, {releaseid} (MusicBrainz, \
             else the id), {digest} and {ext}, the extension by the picture's type. A name that ends with .jpg or another \
@@ -157,7 +158,9 @@ struct Export: AsyncParsableCommand {
             text +=
                 "\(Decimals.count(summary.missing, "album")) \(verb) no cached cover; `sleeve prefetch` downloads those with a URL, `sleeve fill` finds others.\n"
         }
-        if summary.kept > 0 { text += "\(Decimals.count(summary.kept, "file")) kept that no export wrote.\n" }
+        if summary.kept > 0 {
+            text += "\(Decimals.count(summary.kept, "file")) kept that no export wrote, or that was changed since.\n"
+        }
         if summary.outdated > 0 {
             let files = "\(Decimals.count(summary.outdated, "file")) of albums or names that are gone"
             text += prune ? "\(dryRun ? "Would remove" : "Removed") \(files).\n" : "\(files): --prune removes them.\n"
@@ -210,7 +213,8 @@ extension ExportEvent {
 
     fileprivate var notice: String? {
         switch self {
-        case .written(let path, _, true): "\(path): numbered, as another album has the same name"
+        case .written(let path, _, let year?):
+            "\(path): \(year.isEmpty ? "" : "the album of \(year), ")numbered, as another album has the same name"
         case .copiesInsteadOfLinks(let reason): "copies instead of hard links: \(reason)"
         case .damagedManifest(let lines):
             "\(Decimals.count(lines, "line")) of .sleeve-export.jsonl cannot be read; their files count as yours"

@@ -78,6 +78,23 @@ import Testing
         #expect(try paths(albums.reversed()) == expected)
     }
 
+    @Test(arguments: ExportPattern.Profile.allCases)
+    func `numbers are those of years, whatever covers are cached`(profile: ExportPattern.Profile) throws {
+        let years = [("d", "1994"), ("c", "2001"), ("b", "2005"), ("a", "2008")]
+        func folders(cached: Set<String>) throws -> [String] {
+            try paths(
+                years.enumerated().map { number, item in
+                    let cover = cached.contains(item.0) ? cover(UInt8(number)) : nil
+                    return (album(item.0, "Weezer", year: item.1), cover)
+                }, profile.pattern
+            ).map { String($0[..<($0.lastIndex(of: "/") ?? $0.endIndex)]) }
+        }
+        let all = ["d A/Weezer", "c A/Weezer (2)", "b A/Weezer (3)", "a A/Weezer (4)"]
+        #expect(try folders(cached: ["a", "b", "c", "d"]) == all)
+        #expect(try folders(cached: ["a", "c", "d"]) == all.filter { !$0.hasPrefix("b") })
+        #expect(try folders(cached: ["b"]) == ["b A/Weezer (3)"])
+    }
+
     @Test func `composed and decomposed names are one name`() throws {
         let albums = [
             (album("a", "x", "Beyonc\u{E9}"), cover(1) as ExportCover?), (album("b", "x", "Beyonce\u{301}"), cover(2)),

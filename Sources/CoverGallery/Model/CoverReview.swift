@@ -3,12 +3,11 @@ package import CoverLibrary
 /// The covers that sources have found and that may be other albums'. The gallery knows no sources: its program knows where they are
 /// remembered.
 package protocol CoverReview: Sendable {
-    /// Those of `albums` that have a doubtful cover and no certain one.
+    /// Those of `albums` that have a doubtful cover and no certain one. An album that has the URL of a candidate is none of them: it was
+    /// accepted, until the edit is undone.
     func albums(among albums: [Album]) async throws -> [Album.ID]
     /// The best first.
     func candidates(of album: Album) async throws -> [ProposedCover]
-    /// A candidate is the album's.
-    func accept(_ candidate: ProposedCover, for album: Album) async throws
     /// No candidate is the album's.
     func refuse(_ album: Album) async throws
 }

@@ -88,9 +88,10 @@ struct FilterRoutes: Sendable {
             try await review.refuse(album)
             return AlbumRoutes.response("None of the covers is that of “\(album.title)”", id: album.id)
         }
-        let candidate = try await review.candidates(of: album).first { $0.pictures.contains(picture) }
-        guard let candidate else { throw HTTPError(.conflict, message: "that cover is no longer proposed") }
-        try await review.accept(candidate, for: album)
+        guard try await review.candidates(of: album).contains(where: { $0.pictures.contains(picture) }) else {
+            throw HTTPError(.conflict, message: "that cover is no longer proposed")
+        }
+        // The URL alone says that it was accepted, so the library's undo takes that back.
         let edit = try await model.library.albums.edit(album.id) { $0.coverURL = picture }
         return AlbumRoutes.response(edit?.message(.new) ?? "Nothing was changed", id: album.id)
     }

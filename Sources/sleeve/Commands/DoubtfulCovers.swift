@@ -19,9 +19,8 @@ struct DoubtfulCovers {
 
     /// Albums with a doubtful cover and no certain one, in the library's order.
     func all() async throws -> [Found] {
-        let keys = Set(try await memory.doubtfulAlbums())
         var found: [Found] = []
-        for album in albums where keys.contains(AlbumQuery(album).key) { found.append(try await covers(of: album)) }
+        for album in try await memory.doubtfulAlbums(among: albums) { found.append(try await covers(of: album)) }
         return found
     }
 
@@ -100,5 +99,25 @@ struct DoubtfulCovers {
             line.add("url", candidate.pictures.first)
             return line.text + "\n"
         }.joined()
+    }
+}
+
+extension SourceMemory {
+    /// The albums with a doubtful cover and no certain one. One that has the URL of such a cover is not doubtful: a person has accepted it, by
+    /// an edit that can be undone.
+    func doubtfulAlbums(among albums: [Album]) throws -> [Album] {
+        let keys = Set(try doubtfulAlbums())
+        var doubtful: [Album] = []
+        for album in albums {
+            let key = AlbumQuery(album).key
+            guard keys.contains(key) else { continue }
+            if let url = album.coverURL, !url.isEmpty,
+                try record(of: key).candidates.contains(where: { $0.pictures.contains(url) })
+            {
+                continue
+            }
+            doubtful.append(album)
+        }
+        return doubtful
     }
 }

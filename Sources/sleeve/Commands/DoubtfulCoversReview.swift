@@ -12,8 +12,7 @@ struct DoubtfulCoversReview: CoverReview {
     private var memory: SourceMemory? { .existing(for: configuration) }
 
     func albums(among albums: [Album]) async throws -> [Album.ID] {
-        let keys = Set(try await memory?.doubtfulAlbums() ?? [])
-        return albums.filter { keys.contains(AlbumQuery($0).key) }.map(\.id)
+        try await memory?.doubtfulAlbums(among: albums).map(\.id) ?? []
     }
 
     func candidates(of album: Album) async throws -> [ProposedCover] {
@@ -22,12 +21,6 @@ struct DoubtfulCoversReview: CoverReview {
                 pictures: candidate.pictures, source: candidate.source.title, artist: candidate.album.artist,
                 title: candidate.album.title, year: candidate.album.year.map { "\($0)" } ?? "",
                 reason: candidate.match.reason)
-        }
-    }
-
-    func accept(_ cover: ProposedCover, for album: Album) async throws {
-        for candidate in try await found(album) where candidate.pictures == cover.pictures {
-            try await memory?.accept(candidate, of: AlbumQuery(album).key)
         }
     }
 

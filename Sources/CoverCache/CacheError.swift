@@ -56,7 +56,7 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
         case .linkedIndex(let path):
             "\(path) is a symbolic link, beside which SQLite would not find its log; link the whole cache directory instead"
         case .diskFull(let path):
-            "the disk that holds \(path) is full, or a quota on it is used up; free some room or lower --capacity"
+            "the disk that holds \(path) is full, or a quota on it is used up; free some room, or evict covers if they take it"
         case .unwritableIndex(let message):
             "the index cannot be written: \(message); the disk may be full or failing, a quota used up, or too many files open"
         case .busy(let path, let seconds):

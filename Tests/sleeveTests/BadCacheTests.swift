@@ -121,7 +121,7 @@ extension CommandTests {
                     ' sh "$@"
                     """, stage.folder + "/disk", few, many, cover, stage.folder)
                 #expect(result.stdout == "few=0\nmany=3\nlist=0\nverify=0\nget=0\nevict=0\n0\nagain=0\n", "\(result)")
-                let full = " is full, or a quota on it is used up; free some room or lower --capacity"
+                let full = " is full, or a quota on it is used up; free some room, or evict covers if they take it"
                 #expect(result.stderr.contains(full), "\(result)")
                 #expect(
                     try Data(contentsOf: URL(filePath: stage.folder + "/cover.jpg"))

@@ -115,17 +115,19 @@ import Testing
         }
     }
 
-    @Test func `MusicBrainz is not asked without a contact, which is said once`() async throws {
-        let service = TestService(clock) { _, _ in .json("") }
+    @Test func `MusicBrainz is not asked without a contact, which is said once, when another source is asked`()
+        async throws
+    {
+        let service = TestService(clock) { _, _ in .json(Answers.deezer("X", "Y", tracks: 3)) }
         let notices = Mutex<[String]>([])
-        let queue = queue([.musicbrainz], service, userAgent: "Sleeve/0.1.0") { notice in
+        let queue = queue([.musicbrainz, .deezer], service, userAgent: "Sleeve/0.1.0") { notice in
             notices.withLock { $0.append(notice) }
         }
         for album in albums(3) {
             let findings = try await queue.find(album)
             #expect(findings.answers.first?.kind == .notAsked)
         }
-        #expect(service.urls.isEmpty)
+        #expect(service.urls.count == 3 && service.urls.allSatisfy { $0.contains("deezer") })
         #expect(notices.withLock { $0.count } == 1)
         #expect(notices.withLock { $0.first?.contains("--contact") } == true)
     }

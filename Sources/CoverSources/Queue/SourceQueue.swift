@@ -36,8 +36,12 @@ package actor SourceQueue {
     private var lanes: [SourceName: Lane]
     private var searches = 0
     private var lastWaiter = 0
+    /// Why sources are not asked. It is told when another one is: an album whose cover is known needs none.
+    private var refusals: [SourceName: String] = [:]
     /// Sources and parts about which `notice` was told.
     private var noticed: Set<String> = []
+    /// How the answer of a source begins that is not asked any more, which `notice` was told.
+    package static let givenUp = "given up for this run"
     /// How often one album is asked for, at a source that throttles.
     private static let maximumAttempts = 4
     /// A source with a longer line is asked last.
@@ -107,6 +111,25 @@ package actor SourceQueue {
         return findings
     }
 
+    /// What `find` would ask for an album, by what is remembered of it. Nothing is requested or remembered.
+    /// - Returns: The sources, and what `find` knows without them.
+    package func plan(_ query: AlbumQuery) async -> (sources: [SourceName], known: SourceFindings) {
+        let record = (try? await memory?.record(of: query.key)) ?? SourceMemory.Record()
+        var (names, findings) = ([SourceName](), SourceFindings())
+        for source in sources where findings.certain == nil {
+            if !source.known(query).isEmpty {
+                names.append(source.name)
+            } else if let url = source.search(query), source.refusal(userAgent: userAgent) == nil {
+                if let (answer, found) = rememberedAnswer(source, url, query, record, findings) {
+                    findings.add(answer, found)
+                } else {
+                    names.append(source.name)
+                }
+            }
+        }
+        return (names, findings)
+    }
+
     /// How long a caller would wait for a source.
     private func wait(for source: CoverSource) -> Duration {
         guard let lane = lanes[source.name], let rate = source.rate, lane.limiter.abandonment == nil else {
@@ -140,9 +163,16 @@ package actor SourceQueue {
         _ findings: SourceFindings
     ) async -> (SourceAnswer, [SourceCandidate])? {
         if let refusal = source.refusal(userAgent: userAgent) {
-            tell("\(source.name)", refusal)
+            refusals[source.name] = refusal
             return (await noted(answer(source, .notAsked, url: url, detail: refusal), [], query), [])
         }
+        return rememberedAnswer(source, url, query, record, findings)
+    }
+
+    private func rememberedAnswer(
+        _ source: CoverSource, _ url: String, _ query: AlbumQuery, _ record: SourceMemory.Record,
+        _ findings: SourceFindings
+    ) -> (SourceAnswer, [SourceCandidate])? {
         guard !retriesMissing,
             let (answer, found) = record.answer(of: source.name, to: Redaction.redact(url), at: clock.timeOfDay())
         else { return nil }
@@ -165,6 +195,7 @@ package actor SourceQueue {
     ) async throws -> (SourceAnswer, [SourceCandidate]) {
         guard await enter(source.name) else { throw CancellationError() }
         defer { leave(source.name) }
+        for (name, refusal) in refusals { tell("\(name)", refusal) }
         let reading = try await response(of: source, to: url)
         switch reading {
         case .found(let all):
@@ -196,7 +227,7 @@ package actor SourceQueue {
         var isRepeated = false
         for _ in 0..<Self.maximumAttempts {
             if let abandonment = lanes[source.name]?.limiter.abandonment {
-                return last ?? .failed("given up for this run: \(abandonment)")
+                return last ?? .failed("\(Self.givenUp): \(abandonment)")
             }
             try await waitForTurn(source)
             let result = await result(of: url)

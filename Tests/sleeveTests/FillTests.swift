@@ -92,6 +92,10 @@ extension CommandTests {
                     why.stdout.contains("\(archive.dropFirst(4))/release/\(Self.release)/front-1200  cached"), "\(why)")
                 let (second, _) = try await run(stage, fill + ["--offline"])
                 #expect((second.covered, second.filled, second.missing, second.doubtful) == (3, 0, 1, 1))
+                let plan = try await sleeveTests.run(
+                    fill.filter { $0 != "--json" } + ["--dry-run"], environment: stage.environment)
+                #expect(!plan.stdout.contains("would ask itunes") && plan.stdout.contains("ask no source again yet"))
+                #expect(plan.stdout.hasSuffix("\n2 albums would be looked for; 3 have a cover file.\n"), "\(plan)")
                 #expect(pictures(stage) == files)
             }
         }
@@ -104,6 +108,50 @@ extension CommandTests {
                 let (accepted, _) = try await run(stage, fill + ["--accept-doubtful"])
                 #expect((accepted.filled, accepted.doubtful) == (1, 0))
                 #expect(pictures(stage)["Someone/Reissued/cover.jpg"] != nil)
+            }
+        }
+
+        @Test func `a doubtful cover whose address an album got is accepted, until that edit is undone`() async throws {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                struct Line: Decodable { var url: String }
+                let review = try await stage.run("fill", "--review", "--json")
+                let line = try #require(review.stdout.split(separator: "\n").first)
+                let url = try JSONDecoder().decode(Line.self, from: Data(line.utf8)).url
+                #expect(try await stage.run("album", "edit", "Reissued", "--cover-url", url).status == 0)
+                #expect(try await stage.run("fill", "--review").stdout == "No doubtful covers.\n")
+                #expect(try await stage.run("album", "undo").status == 0)
+                #expect(try await stage.run("fill", "--review").stdout.contains("Deezer: Someone, Reissued"))
+                let (next, _) = try await run(stage, fill)
+                #expect((next.filled, next.doubtful) == (0, 1))
+            }
+        }
+
+        @Test func `addresses that the library's undo took back are given again, and a person's file has its own`()
+            async throws
+        {
+            try await withMusic { stage, fill in
+                _ = try await run(stage, fill)
+                func library() throws -> String { try stage.text(of: stage.folder + "/albums.json") }
+                func addresses() throws -> Int { try library().components(separatedBy: "coverUrl").count - 1 }
+                let filled = try library()
+                #expect(try addresses() == 3)
+                #expect(try await stage.run("album", "undo").status == 0)
+                #expect(try addresses() == 0)
+                let (next, result) = try await run(stage, fill + ["--offline"])
+                #expect((next.covered, next.filled) == (3, 0), "\(result)")
+                #expect(try library() == filled)
+                let (file, mine) = (stage.folder + "/got.jpg", Data(MusicPicture.jpeg(640, 640, number: 9).bytes))
+                try mine.write(to: URL(filePath: stage.folder + "/music/Id/With an Id/cover.jpg"))
+                for _ in 1...2 {
+                    _ = try await run(stage, fill + ["--offline"])
+                    #expect(try await stage.run("get", "--offline", "--album", "With an Id", "-o", file).status == 0)
+                    #expect(FileManager.default.contents(atPath: file) == mine)
+                    #expect(try addresses() == 3)
+                }
+                // The file is a person's: an undo leaves it.
+                #expect(try await stage.run("fill", "--undo").status == 0)
+                #expect(pictures(stage) == ["Id/With an Id/cover.jpg": Array(mine)])
             }
         }
 

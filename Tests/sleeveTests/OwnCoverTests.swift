@@ -44,14 +44,27 @@ extension CommandTests {
             }
         }
 
-        @Test func `a file that is no picture is said, and its album has no address`() async throws {
+        @Test func `a file that is no picture is said, and its album has no address and no cover`() async throws {
             try await withStage { stage in
                 try MusicFile.write(stage.folder + "/music/One/1.mp3", MusicTags(album: "One"))
                 try Data("no picture".utf8).write(to: URL(filePath: stage.folder + "/music/One/cover.jpg"))
                 let result = try await stage.run("fill", stage.folder + "/music", "--offline")
-                #expect(result.stderr.contains("cover.jpg: the gallery does not show it: it is text"), "\(result)")
-                #expect(result.status == 0)
+                #expect(result.stderr.contains("One (1971): cover.jpg is no image"), "\(result)")
+                #expect(result.status == 3)
+                let why = try await stage.run("why", "One")
+                #expect(why.stdout.contains("music/One: cover.jpg is no image"), "\(why)")
                 #expect(try !stage.text(of: stage.folder + "/albums.json").contains("coverUrl"))
+            }
+        }
+
+        @Test func `why and a dry run know what keeps a fill from a folder`() async throws {
+            try await withStage { stage in
+                let music = stage.folder + "/music"
+                for name in ["One", "Two"] { try MusicFile.write("\(music)/\(name).mp3", MusicTags(album: name)) }
+                let plan = try await stage.run("fill", music, "--offline", "--dry-run")
+                #expect(plan.stdout == "0 albums would be looked for; 0 have a cover file; 2 folders cannot get one.\n")
+                let why = try await stage.run("why", "Two")
+                #expect(why.stdout.contains("music: the folder has other albums, too"), "\(why)")
             }
         }
     }

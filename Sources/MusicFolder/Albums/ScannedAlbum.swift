@@ -15,8 +15,8 @@ package struct ScannedAlbum: Sendable, Hashable {
 
     /// The number of tracks, of the place that has most.
     package var tracks: Int { places.map(\.tracks).max() ?? 0 }
-    /// Whether a file beside the audio is the cover, in every place.
-    package var hasCover: Bool { places.allSatisfy { $0.cover != nil } }
+    /// Whether a picture beside the audio is the cover, in every place.
+    package var hasCover: Bool { places.allSatisfy { $0.cover?.mediaType != nil } }
     package var hasEmbeddedCover: Bool { places.contains { $0.embedded != nil } }
 }
 

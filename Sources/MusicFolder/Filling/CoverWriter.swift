@@ -84,7 +84,7 @@ package actor CoverWriter {
         guard let fileName = FileName(file.name) else {
             return .failed(folder: target.folder, reason: "\(name) cannot be a file's name")
         }
-        try commit(file, as: fileName, cover, folder, target)
+        try commit(&file, as: fileName, cover, folder, target)
         if let former = target.former, former.name != file.name, let formerName = FileName(former.name) {
             // It was unchanged a moment ago, and is not needed any more.
             try folder.remove(formerName)
@@ -95,7 +95,7 @@ package actor CoverWriter {
     }
 
     private func commit(
-        _ file: WrittenFile, as name: FileName, _ cover: borrowing SourceFile, _ folder: OpenFolder,
+        _ file: inout WrittenFile, as name: FileName, _ cover: borrowing SourceFile, _ folder: OpenFolder,
         _ target: FillJob.Target
     ) throws {
         let new = try NewFile(in: folder)
@@ -105,6 +105,7 @@ package actor CoverWriter {
             new.setOwner(audio.st_uid, audio.st_gid, mode: audio.st_mode & 0o666 | 0o600)
         }
         try new.sync()
+        file.modified = FileStatus(try new.status()).modified
         try state.save(file)
         do {
             try new.commit(as: name, replacing: target.former?.name == file.name)
@@ -241,6 +242,7 @@ package actor CoverWriter {
         var restored = file
         (restored.name, restored.digest, restored.replaced) = (replaced.name, replaced.digest, nil)
         (restored.width, restored.height, restored.run) = (header?.width, header?.height, replaced.run)
+        restored.modified = FileStatus(try new.status()).modified
         if former != name { try state.save(restored) }
         try new.commit(as: former, replacing: former == name)
         if former == name { try state.save(restored) } else { try folder.remove(name) }

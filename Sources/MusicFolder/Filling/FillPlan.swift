@@ -8,6 +8,17 @@ package struct FillPlan: Sendable {
         case shared
         /// A file cannot be created in the folder.
         case unwritable(reason: String)
+        /// The file with the name of a cover is no image that is known.
+        case noImage(BytePath)
+
+        /// For a person.
+        package var reason: String {
+            switch self {
+            case .shared: "the folder has other albums, too, whose cover it would be"
+            case .unwritable(let reason): "no file can be written: \(reason)"
+            case .noImage(let file): "\(BytePath(bytes: file.name)) is no image, or cannot be read; remove or rename it"
+            }
+        }
     }
 
     package private(set) var jobs: [FillJob] = []
@@ -33,6 +44,11 @@ package struct FillPlan: Sendable {
             for place in scanned.places {
                 var former: WrittenFile?
                 if let cover = place.cover {
+                    if cover.mediaType == nil {
+                        isCovered = false
+                        obstacles.append((cover.path.parent ?? cover.path, album, .noImage(cover.path)))
+                        continue
+                    }
                     guard options.upgrades, !place.isShared, let file = own[cover.path] else {
                         present.append((cover.path, album))
                         continue

@@ -4,7 +4,10 @@ import Platform
 
 /// The cover files that people have beside their music. A fill puts them into the cache, so that the gallery, `get` and `export` have them.
 ///
-/// Each is stored for a URL that no server has (RFC 6761 section 6.4), which becomes that of the album if it has none:
+/// So are files of a fill whose albums have lost their addresses: the library's undo takes those back, and leaves the files.
+///
+/// Each file of a person is stored for a URL that no server has (RFC 6761 section 6.4). It becomes that of an album that has none, or that
+/// has the URL of a fill's cover, in whose place the file is:
 ///
 ///     https://covers.invalid/music/ca978112ca1bbdca/3e23e8160039594a    the folder; path, length and time of the file
 ///
@@ -20,21 +23,39 @@ package struct OwnCovers: Sendable {
     /// The files of albums, by their URLs.
     private var files: [String: BytePath] = [:]
 
-    /// - Parameter written: The files of fills, which are cached for the URLs at which they were found.
-    package init(_ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile]) {
-        let written = Set(written.lazy.map(\.path))
+    /// - Parameters:
+    ///   - written: The files of fills, which are cached for the URLs at which they were found.
+    ///   - filled: The URLs that fills have given to albums, by their ids.
+    package init(
+        _ albums: [(scanned: ScannedAlbum, album: Album?)], written: [WrittenFile], filled: [Album.ID: String]
+    ) {
+        let written = Dictionary(written.map { ($0.path, $0) }) { $1 }
         for (scanned, former) in albums {
-            let album = former.map { updated($0, scanned, written) }
+            let album = former.map { updated($0, scanned, written, filled[$0.id]) }
             self.albums.append((scanned, album))
             if let former, let album, album != former { edits.append((former, album)) }
         }
     }
 
-    private mutating func updated(_ album: Album, _ scanned: ScannedAlbum, _ written: Set<BytePath>) -> Album {
+    private mutating func updated(
+        _ album: Album, _ scanned: ScannedAlbum, _ written: [BytePath: WrittenFile], _ filled: String?
+    ) -> Album {
         let current = album.coverURL ?? ""
-        guard current.isEmpty || current.hasPrefix(Self.base) else { return album }
+        guard current.isEmpty || current.hasPrefix(Self.base) || current == filled else { return album }
         var album = album
-        if let path = scanned.places.lazy.compactMap(\.cover?.path).first(where: { !written.contains($0) }) {
+        let covers = scanned.places.compactMap(\.cover).filter { $0.mediaType != nil }.map { cover in
+            (path: cover.path, fill: written[cover.path].flatMap { $0.isReplaced ? nil : $0 })
+        }
+        let keepsFill = !current.isEmpty && !current.hasPrefix(Self.base)
+        if let (path, fill) = covers.first(where: { $0.fill == nil }) ?? (keepsFill ? nil : covers.first) {
+            if let fill, !current.hasPrefix(Self.base) {
+                // A fill that was killed gives the album its URL later.
+                if fill.foundURL != nil { return album }
+                if let filled, !filled.hasPrefix(Self.base) {
+                    album.coverURL = filled
+                    return album
+                }
+            }
             // A file that is gone by now keeps its URL: the next scan knows.
             guard let url = Self.url(of: path) else { return album }
             files[url] = path
@@ -74,6 +95,9 @@ package struct OwnCovers: Sendable {
         var (stored, failed, group) = (0, Set<String>(), [(body: [UInt8], url: String)]())
         func storeGroup() async {
             for (picture, result) in zip(group, await library.store(group)) {
+                var result = result
+                // A group has the failure of its first picture that does not fit.
+                if case .failure = result, group.count > 1 { result = await library.store([picture])[0] }
                 if case .failure(let failure) = result {
                     failed.insert(picture.url)
                     files[picture.url].map { onProblem($0, failure.detail) }
@@ -102,5 +126,16 @@ package struct OwnCovers: Sendable {
             coverURLs: Dictionary(edits.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
         try await library.albums.edit(edits)
         return stored
+    }
+}
+
+extension WrittenFile {
+    /// Whether another file is there by now, which is a person's. A file with the time of writing is not read.
+    fileprivate var isReplaced: Bool {
+        var status = stat()
+        guard path.withCString({ stat($0, &status) }) == 0, FileStatus(status).modified != modified else {
+            return false
+        }
+        return (try? CoverFacts.contents(of: path).bytes).map { Digest(of: $0) != digest } ?? false
     }
 }

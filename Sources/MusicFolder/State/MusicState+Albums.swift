@@ -26,6 +26,13 @@ extension MusicState {
         }
     }
 
+    /// Where an album of a library is, whose state another process may have; nowhere if the library has no state, or an unreadable one.
+    package static func places(of album: String, in library: String) -> [AlbumPlace] {
+        guard let database = try? Connection(path(of: library), .reading) else { return [] }
+        let text = try? database.statement("SELECT places FROM albums WHERE id = ?").first(.text(album)) { $0.text(0) }
+        return text.flatMap { try? JSONDecoder().decode([AlbumPlace].self, from: Data($0.utf8)) } ?? []
+    }
+
     /// Saves records, and removes those of `removed` ids.
     package func save(_ records: [AlbumRecord], removing removed: [String] = []) throws(Problem) {
         if records.isEmpty, removed.isEmpty { return }

@@ -7,7 +7,7 @@ extension MusicState {
         CREATE TABLE IF NOT EXISTS written (
             folder BLOB NOT NULL, name BLOB NOT NULL, digest BLOB NOT NULL, width INTEGER, height INTEGER,
             album TEXT NOT NULL, run INTEGER NOT NULL, replaced_name BLOB, replaced_digest BLOB, replaced_run INTEGER,
-            found_url TEXT,
+            found_url TEXT, modified INTEGER,
             PRIMARY KEY (folder, name)) WITHOUT ROWID;
         """
 
@@ -33,7 +33,7 @@ extension MusicState {
             try database.statement(
                 """
                 SELECT folder, name, digest, width, height, album, run, replaced_name, replaced_digest, replaced_run,
-                    found_url
+                    found_url, modified
                 FROM written \(condition) ORDER BY folder, name
                 """
             ).each { row in
@@ -43,6 +43,7 @@ extension MusicState {
                     folder: BytePath(bytes: folder), name: name, digest: digest, width: row.optionalInt(3),
                     height: row.optionalInt(4), album: row.text(5), run: row.int64(6),
                     foundURL: row.optionalText(10))
+                file.modified = row.optionalInt64(11)
                 if let digest = row.digest(8), !replaced.isEmpty {
                     file.replaced = .init(name: replaced, digest: digest, run: row.int64(9))
                 }
@@ -55,11 +56,12 @@ extension MusicState {
     /// Remembers a file. Call it before the file gets its name: a killed fill then leaves none that is not remembered.
     func save(_ file: WrittenFile) throws(Problem) {
         try transaction {
-            try database.statement("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
+            try database.statement("INSERT OR REPLACE INTO written VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)").run(
                 .blob(file.folder.bytes), .blob(file.name), .digest(file.digest), .int(file.width), .int(file.height),
                 .text(file.album), .int(file.run), file.replaced.map { .blob($0.name) } ?? .null,
                 file.replaced.map { .digest($0.digest) } ?? .null, file.replaced.map { .int($0.run) } ?? .null,
-                file.foundURL.map { .text($0) } ?? .null)
+                file.foundURL.map { .text($0) } ?? .null,
+                .int(file.modified))
         }
     }
 

@@ -13,7 +13,7 @@ package final class MusicState: @unchecked Sendable {
 
     /// Raise it when a scan finds more in the same files, or a table changes its meaning. Folders of a former version are read again; other
     /// tables must be converted.
-    private static let version = 2
+    private static let version = 3
     private static let schemas = [foldersSchema, albumsSchema, writtenSchema, rootsSchema, embeddedSchema]
 
     /// Why the state cannot be used.
@@ -60,6 +60,7 @@ package final class MusicState: @unchecked Sendable {
                     "ALTER TABLE written ADD COLUMN replaced_run INTEGER; ALTER TABLE written ADD COLUMN found_url TEXT"
                 )
             }
+            if version == 1 || version == 2 { try database.execute("ALTER TABLE written ADD COLUMN modified INTEGER") }
             if version == Self.version { return }
             try database.execute("DELETE FROM folders; PRAGMA user_version = \(Self.version)")
         }

@@ -10,6 +10,8 @@ package struct WrittenFile: Sendable, Hashable {
     package var height: Int?
     /// The id of the album in the library.
     package var album: String
+    /// When its contents changed as it was written, in nanoseconds since 1970; nil for files of earlier versions.
+    package var modified: Int64?
     /// The number of the fill. Later ones have higher numbers, whatever the clock says.
     package var run: Int64
     /// Where a source had the cover, as long as the library may not know it.

@@ -169,12 +169,15 @@ struct FillCommand: AsyncParsableCommand {
         var fill = FillOptions()
         (fill.acceptsDoubtful, fill.upgrades) = (acceptDoubtful, upgrade)
         let written = try state.writtenFiles()
-        let own = OwnCovers(try await scannedAlbums(outcome, library, only), written: written)
+        let filled = Dictionary(
+            try state.albums().compactMap { record in record.written.coverURL.map { (record.id, $0) } }
+        ) { first, _ in first }
+        let own = OwnCovers(try await scannedAlbums(outcome, library, only), written: written, filled: filled)
         let plan = FillPlan(own.albums, written: written, options: fill, whyUnwritable: Self.whyUnwritable)
         let failures = FailureList()
         let report = try report.map { try FillReport($0, plan) }
         for (folder, album, obstacle) in plan.obstacles {
-            let event = FillEvent.unwritten(album, folder: folder, reason: Self.text(obstacle))
+            let event = FillEvent.unwritten(album, folder: folder, reason: obstacle.reason)
             report?.add(event)
             tell(event, failures)
         }
@@ -183,7 +186,7 @@ struct FillCommand: AsyncParsableCommand {
             plan.obstacles.count
             + (only == nil ? outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders : 0)
         if dryRun {
-            try printPlan(plan, library.configuration.userAgent)
+            try await printPlan(plan, library)
             if embed { try await printEmbedding(own.albums.map(\.scanned), state, failures) }
             failures.summarize()
             if problems > 0 { throw ExitStatus.someFailed }
@@ -272,24 +275,19 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     /// Why no file can be created in a folder; nil if one can.
-    private static func whyUnwritable(_ folder: BytePath) -> String? {
+    static func whyUnwritable(_ folder: BytePath) -> String? {
         folder.withCString { access($0, W_OK | X_OK) } == 0 ? nil : SystemError("write").reason
     }
 
     // MARK: Messages
-
-    private static func text(_ obstacle: FillPlan.Obstacle) -> String {
-        switch obstacle {
-        case .shared: "the folder has other albums, too, whose cover it would be"
-        case .unwritable(let reason): "no file can be written: \(reason)"
-        }
-    }
 
     /// Says what was done, unless `--quiet`, and what could not be.
     private func tell(_ event: FillEvent, _ failures: FailureList) {
         switch event {
         case .unwritten(let album, let folder, let reason):
             failures.add("\(folder): no cover of \(Self.name(album)): \(reason)")
+        // It was said once of the source.
+        case .failed(_, let reason) where reason.contains(SourceQueue.givenUp): break
         case .failed(let album, let reason): failures.add("\(Self.name(album)): \(reason)")
         case _ where options.quiet: break
         case .written(_, let file, _, let url, let source):
@@ -312,14 +310,24 @@ struct FillCommand: AsyncParsableCommand {
 
     // MARK: Dry run
 
-    private func printPlan(_ plan: FillPlan, _ userAgent: String) throws {
-        let all = try sources.sources()
-        let askable = all.filter { $0.refusal(userAgent: userAgent) == nil }
-        if !options.quiet { for source in all { source.refusal(userAgent: userAgent).map { Log.info($0) } } }
+    private func printPlan(_ plan: FillPlan, _ library: LibraryAPI) async throws {
+        let queue = try sources.queue(for: library, memory: .existing(for: library.configuration))
+        var refused = options.quiet ? [] : try sources.sources()
         for job in plan.jobs {
-            let query = AlbumQuery(job.album, trackCount: job.trackCount)
-            let names = askable.filter { $0.search(query) != nil || !$0.known(query).isEmpty }.map(\.name.rawValue)
-            let search = names.isEmpty ? "would ask no source" : "would ask \(names.joined(separator: ", "))"
+            let (names, known) = await queue.plan(AlbumQuery(job.album, trackCount: job.trackCount))
+            if !names.isEmpty {
+                for source in refused {
+                    source.refusal(userAgent: library.configuration.userAgent).map { Log.info($0) }
+                }
+                refused = []
+            }
+            var steps = names.isEmpty ? [] : ["would ask \(names.map(\.rawValue).joined(separator: ", "))"]
+            if let cover = known.certain { steps.append("would download \(cover.pictures[0]) (\(cover.source.title))") }
+            let search =
+                !steps.isEmpty
+                ? steps.joined(separator: ", else ")
+                : "would ask no source"
+                    + (known.answers.isEmpty ? "" : " again yet; `sleeve why` tells what each answered")
             let plan = job.ownURLs.first.map { "would download \($0), else \(search)" } ?? search
             for target in job.targets {
                 let reason = target.former == nil ? "no cover" : "would be replaced by a larger one"
@@ -339,7 +347,9 @@ struct FillCommand: AsyncParsableCommand {
         }
         if options.json || options.quiet { return }
         try printResult(
-            "\(Decimals.count(plan.jobs.count, "album")) would be looked for; \(Decimals.grouped(plan.covered)) have a cover file.\n"
+            "\(Decimals.count(plan.jobs.count, "album")) would be looked for; \(Decimals.grouped(plan.covered)) \(plan.covered == 1 ? "has" : "have") a cover file"
+                + (plan.obstacles.isEmpty
+                    ? ".\n" : "; \(Decimals.count(plan.obstacles.count, "folder")) cannot get one.\n")
         )
     }
 

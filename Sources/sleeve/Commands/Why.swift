@@ -49,6 +49,10 @@ struct Why: AsyncParsableCommand {
         if let memory = SourceMemory.existing(for: library.configuration) {
             report.sources = try await memory.record(of: AlbumQuery(album).key)
         }
+        var scanned = ScannedAlbum()
+        scanned.places = MusicState.places(of: album.id, in: path)
+        let plan = FillPlan([(scanned, album)], written: [], options: .init(), whyUnwritable: FillCommand.whyUnwritable)
+        report.obstacles = plan.obstacles.map { "\($0.folder): \($0.obstacle.reason)" }
         var urls = library.coverURLs(of: album)
         for url in report.sources.candidates.flatMap(\.pictures) where !urls.contains(url) { urls.append(url) }
         report.urls = try await history(of: urls.filter { URL(string: $0) != nil }, in: library)

@@ -9,6 +9,8 @@ struct CoverReport {
     var album: Album?
     /// The services that were asked for the album.
     var sources = SourceMemory.Record()
+    /// Why a fill looks for no cover for folders of the album.
+    var obstacles: [String] = []
     /// What the cache knows of the cover's URLs.
     var urls: [CoverHistory] = []
 
@@ -20,6 +22,7 @@ struct CoverReport {
             let year = album.year.isEmpty ? "" : " (\(album.year))"
             let artist = album.artist.isEmpty ? "" : "\(album.artist): "
             text += "\(artist)\(album.title)\(year)".withoutControls + "\n"
+            for obstacle in obstacles { text += "Not searched for \(obstacle)".withoutControls + "\n" }
             if sources.answers.isEmpty { text += "No service was searched for this album.\n" }
         }
         if !sources.answers.isEmpty {
@@ -42,7 +45,10 @@ struct CoverReport {
             }
             text += "\n" + table.text(width: nil)
         }
-        if urls.isEmpty { return text + (album == nil ? "" : "\nNo address of a cover is known.\n") }
+        if urls.isEmpty {
+            let usable = sources.rejected.isEmpty ? "a cover" : "a cover that was not rejected"
+            return text + (album == nil ? "" : "\nNo address of \(usable) is known.\n")
+        }
         var table = TextTable(["Address", "State"], numeric: [])
         for history in urls { table.add([Redaction.redact(history.url), Self.describe(history)]) }
         return text + (text.isEmpty ? "" : "\n") + table.text(width: nil)
@@ -87,6 +93,7 @@ struct CoverReport {
         if let album {
             line.add("album", raw: album.json)
             line.add("sources", raw: Self.array(sources.lastAnswers.map(Self.json)))
+            line.add("obstacles", raw: Self.array(obstacles.map(\.json)))
             line.add("candidates", raw: Self.array((sources.candidates + sources.rejected).map(Self.json)))
         }
         line.add("urls", raw: Self.array(urls.map(Self.json)))

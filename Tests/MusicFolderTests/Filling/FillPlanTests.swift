@@ -6,13 +6,14 @@ import Testing
 
 @Suite struct FillPlanTests {
     private func scanned(
-        _ folders: String..., cover: String? = nil, isShared: Bool = false
+        _ folders: String..., cover: String? = nil, mediaType: String? = "image/jpeg", isShared: Bool = false
     ) -> ScannedAlbum {
         var album = ScannedAlbum()
         album.places = folders.map { folder in
             var place = AlbumPlace()
             (place.folders, place.coverFolders, place.isShared) = ([BytePath(folder)], [BytePath(folder)], isShared)
             place.cover = cover.map { CoverFile(path: BytePath("\(folder)/\($0)"), byteCount: 9) }
+            place.cover?.mediaType = mediaType
             return place
         }
         return album
@@ -46,6 +47,12 @@ import Testing
         let plan = plan(albums, whyUnwritable: { $0 == BytePath("/m/b") ? "read-only" : nil })
         #expect(plan.jobs.isEmpty)
         #expect(plan.obstacles.map(\.obstacle) == [.shared, .unwritable(reason: "read-only")])
+    }
+
+    @Test func `a file that is no image is an obstacle and no cover`() {
+        let plan = plan([scanned("/m/a", cover: "cover.jpg", mediaType: nil)])
+        #expect(plan.jobs.isEmpty && plan.present.isEmpty && plan.covered == 0)
+        #expect(plan.obstacles.map(\.obstacle) == [.noImage(BytePath("/m/a/cover.jpg"))])
     }
 
     @Test(arguments: [false, true])

@@ -49,7 +49,6 @@ final class TierUploads: Sendable {
                 uploads.append(Upload(outcome: outcome, completion: { _ in }) { true })
             }
         }
-        if !complete.isEmpty { completion(complete) }
         let newWorkers = state.withLock { state in
             state.waiting += uploads
             let count = min(uploads.count, Self.maximumWorkers - state.workers)
@@ -57,6 +56,8 @@ final class TierUploads: Sendable {
             return count
         }
         for _ in 0..<newWorkers { Task { await work() } }
+        // Whoever gets one of these may close the library, which waits for the puts that have been added.
+        if !complete.isEmpty { completion(complete) }
     }
 
     /// Returns when there is room for more.

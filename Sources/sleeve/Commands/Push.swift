@@ -7,8 +7,9 @@ struct Push: AsyncParsableCommand {
         commandName: "push", _superCommandName: "sleeve",
         abstract: "Put cached covers into the tier that it lacks.",
         discussion: """
-            A tier is where several caches share covers (--tier, $SLEEVE_TIER). prefetch, get and serve read missing covers \
-            from it, and put there what they download; so does refresh. Use push once for a cache that is older than its tier, and after a run that \
+            A tier is where several caches share covers (--tier, $SLEEVE_TIER). prefetch, get and serve read missing covers from it, \
+            and put there what they download; refresh puts there what has changed. Use push once for a cache that is older than its \
+            tier, and after a run that \
             could not put some (exit code 3). Covers that the tier has damaged, or validated earlier, are put again; the rest stays.
 
             Covers whose server calls them private or that vary by more than Accept, and those over 8 MiB, are not shared. A tier \

@@ -101,6 +101,7 @@ import Testing
             try Bytes.write([], to: folder.path + "/writing/4711.1")
             _ = try CacheWriter.open(folder.path)
             #expect(Bytes.exists(place + "/notes.txt") && !Bytes.exists("\(place)/\(name).4711.part"))
+            try Bytes.remove(place + "/notes.txt")
             try folder.expect(pictures([1]))
         }
     }
@@ -186,7 +187,7 @@ import Testing
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
             (.oldFormat("/c"), "delete"), (.linkedIndex("/c"), "link the whole"), (.noCovers("/c"), "put it back"),
             (.tier("/c"), "--tier"), (.foreignCovers("/c"), "no cache"),
-            (.diskFull("/c"), "--capacity"), (.busy("/c", seconds: 15), "try again"),
+            (.diskFull("/c"), "free some room"), (.busy("/c", seconds: 15), "try again"),
             (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "--capacity"),
             (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "sleeve pack"),
             (.unorderedPack("/c"), "from a file"), (.corruptIndex("malformed"), "verify --repair"),

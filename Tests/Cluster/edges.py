@@ -4,61 +4,13 @@ again, and frozen, and while the origin is gone; with and without a tier.
 
   Tests/Cluster/edges.py --sleeve FILE
 """
-import argparse, concurrent.futures, http.client, http.server, itertools, os, pathlib, re, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, concurrent.futures, http.client, itertools, os, pathlib, re, shutil, signal, subprocess, sys, tempfile, time
+
+from origin import Origin
+from ports import free_port, wait_for
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COUNT = 300
-
-
-class Origin(http.server.ThreadingHTTPServer):
-    """Serves covers, each with bytes of its own, and counts requests."""
-    daemon_threads, request_queue_size = True, 512
-
-    def __init__(self, cover):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.cover, self.lock, self.requests = cover, threading.Lock(), 0
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_):
-        """A killed client has closed its connection."""
-
-    def body(self, path):
-        # A JPEG may have bytes after its end.
-        return self.cover + path.encode()
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        with self.server.lock:
-            self.server.requests += 1
-        time.sleep(0.02)
-        body = self.server.body(self.path)
-        self.send_response(200)
-        self.send_header("Content-Type", "image/jpeg")
-        self.send_header("Cache-Control", "max-age=3600")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-
-def free_port():
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return listener.getsockname()[1]
-
-
-def wait_for(port):
-    for _ in range(200):
-        try:
-            return socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-    raise RuntimeError(f"nothing listens on {port}")
 
 
 class Edge:
@@ -86,7 +38,7 @@ class Edge:
 
     def start(self, number):
         self.mirrors[number] = subprocess.Popen(
-            [self.sleeve, "serve", "--mirror", f"http://127.0.0.1:{self.origin.server_address[1]}", "--port", str(self.ports[number]), "--cache",
+            [self.sleeve, "serve", "--mirror", f"http://127.0.0.1:{self.origin.port}", "--port", str(self.ports[number]), "--cache",
              f"{self.folder}/cache-{number}", "--quiet", *self.options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         wait_for(self.ports[number])
 

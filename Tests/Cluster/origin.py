@@ -16,7 +16,8 @@ class Origin(http.server.ThreadingHTTPServer):
 
     @property
     def requests(self):
-        return sum(self.asked.values())
+        with self.lock:
+            return sum(self.asked.values())
 
     def handle_error(self, *_):
         """A killed client has closed its connection."""

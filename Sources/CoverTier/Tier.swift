@@ -4,8 +4,10 @@ import Synchronization
 
 /// The covers that several caches share. It stays away from a storage that does not answer (`TierGate`), and counts.
 package final class Tier: Sendable {
-    /// The contents of `sleeve-tier`: the name and the version of the format.
+    /// The contents of `CacheDirectory.tierFormat`: the name and the version of the format.
     package static let format = "sleeve tier 1\n"
+    /// Larger covers are not shared, in bytes.
+    package static let maximumCover = 8 << 20
     /// A put waits this long for a tier that does not answer. Later ones fail immediately, until it answers again.
     private static let patience = Duration.seconds(30)
 

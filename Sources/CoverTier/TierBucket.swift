@@ -11,9 +11,6 @@ import Synchronization
 ///
 /// Objects are replaced without conditions: every writer of a key has a whole cover of its URL.
 package final class TierBucket: TierStorage {
-    /// In bytes. Larger covers are not shared.
-    private static let maximumBody = 8 << 20
-
     private let address: BucketAddress
     private let client: HTTPClient
     /// A secret.
@@ -42,12 +39,12 @@ package final class TierBucket: TierStorage {
         own.signing = RequestSigning(keyID: keyID, secret: secret, region: address.region, service: "s3")
         own.connectTimeout = .seconds(2)
         own.timeout = .seconds(10)
-        own.maximumBodySize = Self.maximumBody
+        own.maximumBodySize = Tier.maximumCover
         do { client = try HTTPClient(configuration: own) } catch { throw .unreachable("\(error)") }
     }
 
     package func check(isReadOnly: Bool) async throws(TierError) {
-        let name = "sleeve-tier"
+        let name = CacheDirectory.tierFormat
         var format: [UInt8]?
         do throws(TierError) {
             format = try await send(.get, name)?.body
@@ -103,7 +100,7 @@ package final class TierBucket: TierStorage {
         do throws(TransferError) {
             response = try await client.response(for: request)
         } catch {
-            if error.kind == .tooLarge { throw .damaged("it is larger than 8 MiB") }
+            if error.kind == .tooLarge { throw .damaged("it is larger than \(ByteCount(Tier.maximumCover))") }
             throw .unreachable(Redaction.redact(error.detail))
         }
         let status = response.head.status.code

@@ -11,9 +11,9 @@ import Synchronization
 /// A file appears under its name when it is complete and synced, and an entry after its cover. So a machine that dies leaves at most
 /// temporary files, and a cover without an entry, which costs its space. Covers with the same bytes are one file.
 package final class TierDirectory: TierStorage {
-    private static let formatName = FileName("sleeve-tier")!
-    /// Longer files are neither entries nor covers, in bytes.
-    private static let (maximumEntry, maximumCover) = (1 << 20, 8 << 20)
+    private static let formatName = FileName(CacheDirectory.tierFormat)!
+    /// Longer files are no entries, in bytes.
+    private static let maximumEntry = 1 << 20
     /// Calls that have not returned, beyond which no other begins.
     private static let maximumCalls = 96
 
@@ -58,7 +58,7 @@ package final class TierDirectory: TierStorage {
             guard let line = try contents("entries", key.hash, in: root, maximum: Self.maximumEntry) else { return nil }
             guard let entry = EntryLine(line) else { throw .damaged("its entry is no line of JSON") }
             let name = entry.digest.description
-            guard let body = try contents("covers", name, in: root, maximum: Self.maximumCover) else {
+            guard let body = try contents("covers", name, in: root, maximum: Tier.maximumCover) else {
                 throw .damaged("its file is gone")
             }
             return try TierCover(entry, body: body, for: key)

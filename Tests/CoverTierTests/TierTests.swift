@@ -1,4 +1,5 @@
 import CoverCache
+import Dispatch
 import Logging
 import Platform
 import Synchronization
@@ -186,8 +187,12 @@ struct TierTests {
 
 /// Blocks callers until it is opened.
 private final class StuckDirectory: Sendable {
-    private let isOpen = Mutex(false)
+    private let opened = DispatchSemaphore(value: 0)
 
-    func wait() { while !isOpen.withLock({ $0 }) { usleep(1_000) } }
-    func open() { isOpen.withLock { $0 = true } }
+    func wait() {
+        opened.wait()
+        // The next caller, too.
+        opened.signal()
+    }
+    func open() { opened.signal() }
 }

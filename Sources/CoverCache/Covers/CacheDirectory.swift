@@ -13,6 +13,9 @@ import Platform
 ///     leases                   which process downloads which URL; disposable (`LeaseTable`)
 ///     reserve                  empty blocks, released so that evicting works on a full disk
 package struct CacheDirectory: Sendable, Hashable {
+    /// The file that makes a directory a tier, which is no cache.
+    package static let tierFormat = "sleeve-tier"
+
     package let path: String
     package var index: String { path + "/index.sqlite3" }
     var log: String { path + "/entries.jsonl" }
@@ -52,7 +55,7 @@ package struct CacheDirectory: Sendable, Hashable {
     /// sweep would delete what no index names.
     private func refuseOthers() throws(CacheError) {
         var status = stat()
-        if stat(path + "/sleeve-tier", &status) == 0 { throw .tier(path) }
+        if stat("\(path)/\(Self.tierFormat)", &status) == 0 { throw .tier(path) }
         let isOurs = [index, log, lock, writing].contains(where: { (file: String) in access(file, F_OK) == 0 })
         if !isOurs, try !Self.names(in: covers.path).isEmpty { throw .foreignCovers(covers.path) }
         if lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .linkedIndex(index) }

@@ -41,7 +41,7 @@ struct DemandFetch: Sendable {
 
     func send(_ items: [Item], _ order: [String] = [], _ withdrawn: [String] = []) async {
         var requests: [(url: HTTPURL, request: FetchRequest)] = []
-        let shared = await pipeline.fetchFromTier(items.map(\.candidate.sharedKeys))
+        let shared = await pipeline.fetchFromTier(items.map(\.candidate))
         for ((item, hints), shared) in zip(zip(items, await pipeline.hints(items.map(\.candidate))), shared) {
             if let shared {
                 completion(item.key, .success(shared.digest ?? ""))

@@ -11,10 +11,18 @@ extension CoverPipeline {
     private static let maximumLookups = 32
     /// Bytes that are stored together.
     private static let groupLength = 4 << 20
-    /// Larger covers are not put into a tier, in bytes.
-    private static let maximumShared = 8 << 20
 
     // MARK: Reading
+
+    /// As for URLs. A candidate whose server has to be asked is not looked up.
+    func fetchFromTier(_ candidates: [CoverCandidate]) async -> [CoverOutcome?] {
+        if tier == nil { return candidates.map { _ in nil } }
+        return await fetchFromTier(
+            candidates.map { candidate in
+                candidate.options.cachePolicy.asksServer
+                    ? [] : [(candidate.location, candidate.url.string)] + candidate.alternativeKeys
+            })
+    }
 
     /// Stores covers that the tier has in the cache. It neither asks their servers, nor depends on what is known of these.
     /// - Parameter covers: for each, the URLs where it may be: as written, and as keys. None for a cover that is not looked up.
@@ -23,10 +31,16 @@ extension CoverPipeline {
         var outcomes = [CoverOutcome?](repeating: nil, count: covers.count)
         guard let tier else { return outcomes }
         await withTaskGroup(of: (index: Int, location: String, cover: ImportedCover)?.self) { group in
-            var found: [(index: Int, location: String, cover: ImportedCover)] = []
+            var (found, length) = ([(index: Int, location: String, cover: ImportedCover)](), 0)
             for (count, index) in covers.indices.filter({ !covers[$0].isEmpty }).enumerated() {
-                if count >= Self.maximumLookups, let next = await group.next() ?? nil { found.append(next) }
-                if found.reduce(0, { $0 + $1.cover.body.count }) >= Self.groupLength { await store(&found, &outcomes) }
+                if count >= Self.maximumLookups, let next = await group.next() ?? nil {
+                    found.append(next)
+                    length += next.cover.body.count
+                }
+                if length >= Self.groupLength {
+                    await store(&found, &outcomes)
+                    length = 0
+                }
                 group.addTask { await Self.find(covers[index], in: tier).map { (index, $0, $1) } }
             }
             for await case let next? in group { found.append(next) }
@@ -73,9 +87,9 @@ extension CoverPipeline {
         guard case .hit(let entry, let body) = found else { throw .damaged("it is no longer in the cache") }
         let fields = HTTPFields(fieldLines: entry.metadata.fields)
         let isForOne =
-            CacheDirectives(fields).isPrivate || !entry.metadata.credentials.isEmpty
+            CacheDirectives(fields).isPrivate || EntryAnnotation.haveCredentials(entry.metadata.fields)
             || !Vary.names(fields[values: .vary]).allSatisfy { ["accept", "accept-encoding"].contains($0) }
-        if isForOne || body.count > maximumShared { throw .unsuitable("it may not be shared, or is too large") }
+        if isForOne || body.count > Tier.maximumCover { throw .unsuitable("it may not be shared, or is too large") }
         let line = EntryLine(entry)
         return TierCover(line.metadata.shared, line.digest, body: body)
     }
@@ -90,9 +104,4 @@ extension EntryMetadata {
         shared.fields = EntryAnnotation.all(in: fields).reduce(response.keptFields) { $0 + $1.line }
         return shared
     }
-}
-
-extension CoverCandidate {
-    /// The URLs where the cover may be in a tier: as written, and as keys.
-    var sharedKeys: [(location: String, key: String)] { [(location, url.string)] + alternativeKeys }
 }

@@ -102,8 +102,7 @@ struct Prefetcher: Sendable {
 
     /// Stores the covers that the tier has. - Returns: the others.
     private func takeFromTier(_ missing: [CandidateBatch.Item]) async -> [CandidateBatch.Item] {
-        let found = await pipeline.fetchFromTier(
-            missing.map { $0.candidate.options.cachePolicy.asksServer ? [] : $0.candidate.sharedKeys })
+        let found = await pipeline.fetchFromTier(missing.map(\.candidate))
         var rest: [CandidateBatch.Item] = []
         for (item, outcome) in zip(missing, found) {
             guard var outcome else {

@@ -87,10 +87,7 @@ extension EntryMetadata {
     }
 
     /// The line that keeps the cover from others; empty if it has none.
-    var credentials: String {
-        let line = EntryAnnotation.credentials.line
-        return fields.contains(line) ? line : ""
-    }
+    var credentials: String { EntryAnnotation.haveCredentials(fields) ? EntryAnnotation.credentials.line : "" }
 
     /// Marks the cover if its image is incomplete.
     mutating func markIfIncomplete(_ body: UnsafeRawBufferPointer) {

@@ -64,8 +64,14 @@ package enum EntryAnnotation: Sendable, Hashable {
 
     /// Whether `fields` say that the image is complete, or do not say that it is not.
     package static func isImageComplete(_ fields: String) -> Bool {
-        let name = incompleteImageName
-        return !fields.utf8.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: name.utf8) }
+        !contains(incompleteImageName, fields)
+    }
+
+    /// Whether `fields` say that the request had credentials.
+    package static func haveCredentials(_ fields: String) -> Bool { contains(credentialsName, fields) }
+
+    private static func contains(_ name: String, _ fields: String) -> Bool {
+        fields.utf8.split(separator: UInt8(ascii: "\n")).contains { $0.starts(with: name.utf8) }
     }
 
     /// The annotations among the lines of `fields`, in order. Unknown ones are left out.

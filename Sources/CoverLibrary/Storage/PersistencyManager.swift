@@ -289,13 +289,14 @@ actor PersistencyManager: DownloadStore {
             hub.instruments.didEnd(outcomes[index])
         }
         if hub.isObserved { for event in outcomes.lazy.compactMap(LibraryEvent.init) { hub.publish(event) } }
-        if let uploads {
-            uploads.add(outcomes, isAwaited: { [pending] in pending?.isPutAwaited($0) }) { [self, pending] outcomes in
-                guard let unanswered = pending?.complete(outcomes), !unanswered.isEmpty else { return }
-                Task { await resubmit(unanswered) }
-            }
-        } else if let unanswered = pending?.complete(outcomes), !unanswered.isEmpty {
+        let complete = { @Sendable [self, pending] (outcomes: [CoverOutcome]) in
+            guard let unanswered = pending?.complete(outcomes), !unanswered.isEmpty else { return }
             Task { await resubmit(unanswered) }
+        }
+        if let uploads {
+            uploads.add(outcomes, isAwaited: { [pending] in pending?.isPutAwaited($0) }, completion: complete)
+        } else {
+            complete(outcomes)
         }
         if !lost.isEmpty { Task { await resubmit(lost) } }
     }

@@ -56,7 +56,7 @@ final class TierUploads: Sendable {
             return count
         }
         for _ in 0..<newWorkers { Task { await work() } }
-        // Whoever gets one of these may close the library, which waits for the puts that have been added.
+        // After the puts were added: a caller that gets its outcome may close the library, which waits for them.
         if !complete.isEmpty { completion(complete) }
     }
 

@@ -114,7 +114,7 @@ extension LibraryAPI {
             body.count < 8_192 + width * height / 25,
             case .made(let picture) = body.withUnsafeBytes({ SmallPicture.reduce($0, to: 64) })
         else { return false }
-        return picture.look.isPlain
+        return picture.isPlain
     }
 
     /// A picture as a baseline JPEG of a smaller size; nil if it should be used as it is: it is such a JPEG, or cannot be made smaller.

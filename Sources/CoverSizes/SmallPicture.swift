@@ -9,6 +9,8 @@ package struct SmallPicture: Sendable {
     /// In pixels.
     package var width, height: Int
     package var look: PictureLook
+    /// All areas have one colour, or nearly: JPEG changes a value here and there.
+    package var isPlain: Bool
 }
 
 /// The result of making a picture smaller.
@@ -78,8 +80,11 @@ extension SmallPicture {
         let profile = ColorProfile.kept(picture, metadata.profile)
         guard let jpeg = written(picture, profile) else { return .original(.noMemory) }
         let (smallWidth, smallHeight) = (Int(picture.width), Int(picture.height))
-        let look = PictureLook(width: smallWidth, height: smallHeight, pixels: picture.pixels)
-        return .made(SmallPicture(bytes: jpeg, width: smallWidth, height: smallHeight, look: look))
+        let thumbnail = Thumbnail(width: smallWidth, height: smallHeight, of: picture.pixels)
+        return .made(
+            SmallPicture(
+                bytes: jpeg, width: smallWidth, height: smallHeight, look: PictureLook(thumbnail),
+                isPlain: thumbnail.isPlain))
     }
 
     private static func written(_ picture: sleeve_picture, _ profile: [UInt8]) -> [UInt8]? {

@@ -3,9 +3,11 @@ package import ImageHeader
 extension PictureLook {
     /// - Parameter pixels: rows of red, green, blue, and a byte without meaning.
     package init(width: Int, height: Int, pixels: UnsafePointer<UInt8>) {
-        let thumbnail = Thumbnail(width: width, height: height, of: pixels)
+        self.init(Thumbnail(width: width, height: height, of: pixels))
+    }
+
+    init(_ thumbnail: Thumbnail) {
         self.init(color: thumbnail.dominantColor, blurHash: BlurHash.encoded(thumbnail))
-        isPlain = thumbnail.isPlain
     }
 }
 

@@ -4,8 +4,6 @@ package struct PictureLook: Sendable, Hashable {
     package var color: UInt32
     /// Of 4 by 3 components: 28 characters.
     package var blurHash: String
-    /// All areas have this colour, or nearly: JPEG changes a value here and there. Not kept in an index.
-    package var isPlain = false
 
     package init(color: UInt32, blurHash: String) { (self.color, self.blurHash) = (color, blurHash) }
 }

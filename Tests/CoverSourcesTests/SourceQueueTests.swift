@@ -173,10 +173,13 @@ import Testing
         let service = TestService(clock) { _, _ in throw SourceTransportError("cannot connect") }
         let notices = Mutex<[String]>([])
         let queue = queue([.itunes], service) { notice in notices.withLock { $0.append(notice) } }
+        var givenUp = 0
         for album in albums(20) {
             let answer = try await queue.find(album).answers.first
             #expect(answer?.kind == .failed && answer?.detail.contains("cannot connect") == true)
+            if answer?.isGivenUp == true { givenUp += 1 }
         }
+        #expect(givenUp > 20 - SourceLimiter.maximumFailures && givenUp < 20)
         #expect(service.urls.count == SourceLimiter.maximumFailures)
         #expect(notices.withLock { $0 }.count == 1)
     }

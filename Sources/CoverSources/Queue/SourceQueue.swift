@@ -40,8 +40,6 @@ package actor SourceQueue {
     private var refusals: [SourceName: String] = [:]
     /// Sources and parts about which `notice` was told.
     private var noticed: Set<String> = []
-    /// How the answer of a source begins that is not asked any more, which `notice` was told.
-    package static let givenUp = "given up for this run"
     /// How often one album is asked for, at a source that throttles.
     private static let maximumAttempts = 4
     /// A source with a longer line is asked last.
@@ -196,6 +194,11 @@ package actor SourceQueue {
         guard await enter(source.name) else { throw CancellationError() }
         defer { leave(source.name) }
         for (name, refusal) in refusals { tell("\(name)", refusal) }
+        if let abandonment = lanes[source.name]?.limiter.abandonment {
+            var failed = answer(source, .failed, url: url, detail: "given up for this run: \(abandonment)")
+            failed.isGivenUp = true
+            return (await noted(failed, [], query), [])
+        }
         let reading = try await response(of: source, to: url)
         switch reading {
         case .found(let all):
@@ -226,9 +229,7 @@ package actor SourceQueue {
         var last: SourceReading?
         var isRepeated = false
         for _ in 0..<Self.maximumAttempts {
-            if let abandonment = lanes[source.name]?.limiter.abandonment {
-                return last ?? .failed("\(Self.givenUp): \(abandonment)")
-            }
+            if let last, lanes[source.name]?.limiter.abandonment != nil { return last }
             try await waitForTurn(source)
             let result = await result(of: url)
             try Task.checkCancellation()

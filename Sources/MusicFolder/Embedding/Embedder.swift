@@ -58,9 +58,7 @@ package struct Embedder: Sendable {
             for job in jobs {
                 for path in job.folders where !observer.isCancelled() {
                     if job.isShared {
-                        note(
-                            .unwritable(
-                                folder: path, reason: "the folder has other albums, too, whose cover it would be"))
+                        note(.unwritable(folder: path, reason: FillPlan.Obstacle.shared.reason))
                         continue
                     }
                     do {

@@ -15,10 +15,8 @@ struct ExportPlan {
         var albumID: String
         var path: [String]
         var cover: ExportCover
-        /// Another album has the same name.
-        var isNumbered: Bool
-        /// The album's; empty if it is not known.
-        var year: String
+        /// The album's year, which may be empty, if its name has a number because another album has the same; nil if not.
+        var numberedYear: String?
     }
 
     /// Files to be there, by path.
@@ -42,7 +40,8 @@ struct ExportPlan {
                 merged += 1
                 continue
             }
-            let item = Item(albumID: album.id, path: path, cover: cover, isNumbered: number > 1, year: album.year)
+            let item = Item(
+                albumID: album.id, path: path, cover: cover, numberedYear: number > 1 ? album.year : nil)
             if let type = pattern.mediaType, type != cover.mediaType {
                 unsuitable.append(item)
             } else {

@@ -84,7 +84,7 @@ struct Exporter {
 
     private mutating func export(_ item: ExportPlan.Item) {
         let path = item.path.joined(separator: "/")
-        if item.isNumbered { summary.numbered += 1 }
+        if item.numberedYear != nil { summary.numbered += 1 }
         let former = folder.manifest.records[path] ?? []
         do throws(SystemError) {
             let found = try folder.status(item.path)
@@ -156,7 +156,7 @@ struct Exporter {
             summary.written += 1
             // How many a smaller picture has is not known before it is made.
             if size(of: item) == nil { summary.bytes += item.cover.bytes }
-            return onEvent(.written(path: path, isNew: former.isEmpty, numberedYear: item.isNumbered ? item.year : nil))
+            return onEvent(.written(path: path, isNew: former.isEmpty, numberedYear: item.numberedYear))
         }
         guard let name = FileName(item.path[item.path.count - 1]) else { return }
         if let size = size(of: item) { return try write(item, path, name, size, former) }
@@ -302,8 +302,7 @@ struct Exporter {
         if isShared { summary.shared += 1 }
         onEvent(
             .written(
-                path: record.path, isNew: pending.former.isEmpty,
-                numberedYear: pending.item.isNumbered ? pending.item.year : nil))
+                path: record.path, isNew: pending.former.isEmpty, numberedYear: pending.item.numberedYear))
     }
 
     private mutating func fail(_ path: String, _ error: SystemError) {

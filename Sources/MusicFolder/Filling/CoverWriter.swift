@@ -1,3 +1,5 @@
+import AlbumLibrary
+import CoverLibrary
 import ImageHeader
 package import Platform
 
@@ -144,9 +146,14 @@ package actor CoverWriter {
         return nil
     }
 
-    /// Remembers where the covers of albums were found: what a fill has added to an album of the library is no edit of a person.
-    /// - Throws: `MusicState.Problem`.
-    func note(coverURLs: [String: String?]) throws { try state.note(coverURLs: coverURLs) }
+    /// Changes the cover URLs of albums of the library, and remembers them: what a fill has added is no edit of a person.
+    /// - Throws: `MusicState.Problem`, `LibraryError`.
+    func edit(_ albums: [(former: Album, album: Album)], in library: LibraryAPI) async throws {
+        // Before the library: a process that dies between the two must not take its own work for a person's.
+        try state.note(
+            coverURLs: Dictionary(albums.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
+        try await library.albums.edit(albums)
+    }
 
     /// The URLs at which sources had the covers of written files, by albums, of which the library may not know yet.
     func foundURLs() throws -> [String: String] { try state.foundURLs() }

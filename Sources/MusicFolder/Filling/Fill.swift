@@ -233,10 +233,7 @@ package struct Fill: Sendable {
             filled.coverURL = url
             return (album, filled)
         }
-        // Before the library: a process that dies between the two must not take its own work for a person's.
-        try await writer.note(
-            coverURLs: Dictionary(found.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
-        try await library.albums.edit(found)
+        try await writer.edit(found, in: library)
         try await writer.forgetFoundURLs()
     }
 }
@@ -247,7 +244,7 @@ extension FillEvent {
             switch end {
             case .missing: .missing(album)
             case .doubtful(let candidates): .doubtful(album, candidates)
-            case .failed(let reason): .failed(album, reason: reason)
+            case .failed(let reason, let isKnown): .failed(album, reason: reason, isKnown: isKnown)
             }
     }
 }

@@ -17,5 +17,6 @@ package enum FillEvent: Sendable {
     /// Only covers were found that may be another album's.
     case doubtful(Album, [SourceCandidate])
     /// A cover could not be downloaded, or a source not be asked.
-    case failed(Album, reason: String)
+    /// - Parameter isKnown: The source is given up, of which the queue has given notice.
+    case failed(Album, reason: String, isKnown: Bool)
 }

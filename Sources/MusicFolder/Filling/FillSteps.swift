@@ -17,7 +17,8 @@ struct FillSteps: Sendable {
         /// The covers that match are doubtful.
         case doubtful([SourceCandidate])
         /// A cover was found, or may be there, and could not be downloaded.
-        case failed(String)
+        /// - Parameter isKnown: The source is given up, of which the queue has given notice.
+        case failed(String, isKnown: Bool = false)
     }
 
     private let sources: Set<SourceName>
@@ -27,7 +28,7 @@ struct FillSteps: Sendable {
     private var doubtful: [SourceCandidate] = []
     private var asked: Set<SourceName> = []
     /// Why something could not be asked or downloaded, apart from its absence.
-    private var failure: String?
+    private var failure: (reason: String, isKnown: Bool)?
 
     /// - Parameters:
     ///   - own: The album's own cover URLs.
@@ -45,7 +46,7 @@ struct FillSteps: Sendable {
         if !asked.isSuperset(of: sources) { return .search(skipping: asked) }
         if acceptsDoubtful, !doubtful.isEmpty { return download(doubtful.removeFirst()) }
         if !doubtful.isEmpty { return .end(.doubtful(doubtful)) }
-        return .end(failure.map { .failed($0) } ?? .missing)
+        return .end(failure.map { .failed($0.reason, isKnown: $0.isKnown) } ?? .missing)
     }
 
     private func download(_ candidate: SourceCandidate) -> Step { .download(candidate.pictures, candidate) }
@@ -58,7 +59,7 @@ struct FillSteps: Sendable {
         // A search that asks nothing must not be repeated for ever.
         if findings.answers.isEmpty { asked = sources }
         if let answer = findings.answers.last(where: { $0.kind == .failed || $0.kind == .throttled }) {
-            failure = "\(answer.source.title): \(answer.detail)"
+            failure = ("\(answer.source.title): \(answer.detail)", answer.isGivenUp)
         }
     }
 
@@ -67,5 +68,5 @@ struct FillSteps: Sendable {
 
     /// A download has failed.
     /// - Parameter isAbsent: The server says that there is no such cover.
-    mutating func didFail(_ reason: String, isAbsent: Bool) { if !isAbsent { failure = reason } }
+    mutating func didFail(_ reason: String, isAbsent: Bool) { if !isAbsent { failure = (reason, false) } }
 }

@@ -92,7 +92,7 @@ package struct OwnCovers: Sendable {
         in library: LibraryAPI, _ writer: CoverWriter, isCancelled: () -> Bool,
         onProblem: (BytePath, String) -> Void, progress: (Int) -> Void
     ) async throws -> Int {
-        var (stored, failed, group) = (0, Set<String>(), [(body: [UInt8], url: String)]())
+        var (stored, failed, group, length) = (0, Set<String>(), [(body: [UInt8], url: String)](), 0)
         func storeGroup() async {
             for (picture, result) in zip(group, await library.store(group)) {
                 var result = result
@@ -105,26 +105,23 @@ package struct OwnCovers: Sendable {
                     stored += 1
                 }
             }
-            group = []
+            (group, length) = ([], 0)
             progress(stored)
         }
         for (url, path) in files.sorted(by: { $0.value < $1.value }) where try library.coverFile(for: url) == nil {
             if isCancelled() { return stored }
             do throws(MusicProblem) {
                 group.append((try CoverFacts.contents(of: path).bytes, url))
+                length += group[group.count - 1].body.count
             } catch {
                 failed.insert(url)
                 onProblem(path, error.reason)
             }
-            if group.reduce(0, { $0 + $1.body.count }) > Self.groupSize { await storeGroup() }
+            if length > Self.groupSize { await storeGroup() }
         }
         await storeGroup()
         let edits = edits.filter { !failed.contains($0.album.coverURL ?? "") }
-        if edits.isEmpty { return stored }
-        // Before the library: a process that dies between the two must not take its own work for a person's.
-        try await writer.note(
-            coverURLs: Dictionary(edits.map { ($0.album.id, $0.album.coverURL) }) { first, _ in first })
-        try await library.albums.edit(edits)
+        if !edits.isEmpty { try await writer.edit(edits, in: library) }
         return stored
     }
 }

@@ -172,7 +172,8 @@ struct FillCommand: AsyncParsableCommand {
         let filled = Dictionary(
             try state.albums().compactMap { record in record.written.coverURL.map { (record.id, $0) } }
         ) { first, _ in first }
-        let own = OwnCovers(try await scannedAlbums(outcome, library, only), written: written, filled: filled)
+        let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
+        let own = OwnCovers(scannedAlbums(outcome, albums, only), written: written, filled: filled)
         let plan = FillPlan(own.albums, written: written, options: fill, whyUnwritable: Self.whyUnwritable)
         let failures = FailureList()
         let report = try report.map { try FillReport($0, plan) }
@@ -181,7 +182,7 @@ struct FillCommand: AsyncParsableCommand {
             report?.add(event)
             tell(event, failures)
         }
-        // Whoever accepts a cover asks for this one only.
+        // `--accept` asks for the accepted covers only.
         let problems =
             plan.obstacles.count
             + (only == nil ? outcome.findings.problems.count + outcome.findings.emptyRoots.count + missingFolders : 0)
@@ -201,7 +202,11 @@ struct FillCommand: AsyncParsableCommand {
                 in: library, writer, isCancelled: { Signals.received != nil },
                 onProblem: { failures.add("\($0): the gallery does not show it: \($1)") }, progress: progress)
         }
-        let summary = try await run(fill, plan.jobs, library, state, writer) { event in
+        var pictures = RepeatedPictures()
+        for file in written {
+            if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
+        }
+        let summary = try await run(fill, plan.jobs, pictures, library, writer) { event in
             report?.add(event)
             tell(event, failures)
         }
@@ -232,9 +237,8 @@ struct FillCommand: AsyncParsableCommand {
 
     /// The scanned albums, with what the library has of each by now.
     private func scannedAlbums(
-        _ outcome: LibraryScan.Outcome, _ library: LibraryAPI, _ only: Set<Album.ID>?
-    ) async throws -> [(scanned: ScannedAlbum, album: Album?)] {
-        let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
+        _ outcome: LibraryScan.Outcome, _ albums: [Album.ID: Album], _ only: Set<Album.ID>?
+    ) -> [(scanned: ScannedAlbum, album: Album?)] {
         let scanned = zip(outcome.albums, outcome.update?.ids ?? []).map { ($0, $1.flatMap { albums[$0] }) }
         guard let only else { return scanned }
         for id in only.subtracting(scanned.compactMap { $0.1?.id }) {
@@ -244,16 +248,12 @@ struct FillCommand: AsyncParsableCommand {
     }
 
     private func run(
-        _ fill: FillOptions, _ jobs: [FillJob], _ library: LibraryAPI, _ state: MusicState, _ writer: CoverWriter,
+        _ fill: FillOptions, _ jobs: [FillJob], _ pictures: RepeatedPictures, _ library: LibraryAPI,
+        _ writer: CoverWriter,
         _ onEvent: @escaping @Sendable (FillEvent) -> Void
     ) async throws -> FillSummary {
         let table = try sources.sources()
         let memory = SourceMemory.open(for: library.configuration)
-        var pictures = RepeatedPictures()
-        let albums = Dictionary(try await library.albums.all().map { ($0.id, $0) }) { first, _ in first }
-        for file in try state.writtenFiles() {
-            if let album = albums[file.album] { pictures.add(file.digest.description, of: AlbumQuery(album)) }
-        }
         let work = Fill(
             library, asking: try sources.queue(for: library, memory: memory), Set(table.map(\.name)),
             writer: writer, options: fill, written: pictures)
@@ -286,9 +286,8 @@ struct FillCommand: AsyncParsableCommand {
         switch event {
         case .unwritten(let album, let folder, let reason):
             failures.add("\(folder): no cover of \(Self.name(album)): \(reason)")
-        // It was said once of the source.
-        case .failed(_, let reason) where reason.contains(SourceQueue.givenUp): break
-        case .failed(let album, let reason): failures.add("\(Self.name(album)): \(reason)")
+        case .failed(_, _, isKnown: true): break
+        case .failed(let album, let reason, _): failures.add("\(Self.name(album)): \(reason)")
         case _ where options.quiet: break
         case .written(_, let file, _, let url, let source):
             let place = source?.title ?? URL(string: url)?.host() ?? "its own URL"

@@ -43,7 +43,7 @@ struct FillReport {
                 line.add("source", candidates.first?.source.rawValue)
                 line.add("reason", candidates.first?.match.reason)
             }
-        case .failed(let album, let reason):
+        case .failed(let album, let reason, _):
             add(album, folders[album.id] ?? [], "failed") { $0.add("reason", Redaction.redact(reason)) }
         }
     }

@@ -66,7 +66,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-metrics", from: "2.7.0"),
         .package(url: "https://github.com/apple/swift-distributed-tracing", from: "1.3.0"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.8.0"),
-        // Only the gallery and the mirror use it.
+        // Only the gallery uses it.
         .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.0", traits: []),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // The origin's messages in the types of swift-http-types.
@@ -139,7 +139,7 @@ let package = Package(
             swiftSettings: settings),
         // Where covers of albums are looked for: services, what they answer, and whether it is the album.
         .target(name: "CoverSources", dependencies: ["Platform", "SQLite"], swiftSettings: settings),
-        // What the gallery and the mirror need and Hummingbird lacks.
+        // What the gallery needs and Hummingbird lacks.
         .target(
             name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, httpTypes, logging],
             swiftSettings: settings),
@@ -149,13 +149,6 @@ let package = Package(
                 "CoverLibrary", "Platform", "ServerChannels", "CZlib", hummingbird, hummingbirdCore, nioCore, httpTypes,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
-        .target(
-            name: "CoverMirror",
-            dependencies: [
-                "CoverLibrary", "CoverFetch", "CoverCache", "CurlHTTP", "HTTPCaching", "ImageHeader", "Platform",
-                "ServerChannels", hummingbirdCore, nioCore, nioPosix, httpTypes, logging, deque,
-            ],
-            swiftSettings: settings),
         .target(name: "CStarterCovers", exclude: ["covers"]),
         .target(
             name: "OriginServer",
@@ -173,7 +166,7 @@ let package = Package(
         .executableTarget(
             name: "sleeve",
             dependencies: [
-                "CommandSupport", "CoverLibrary", "CoverGallery", "CoverMirror", "MusicFolder", "OriginServer",
+                "CommandSupport", "CoverLibrary", "CoverGallery", "MusicFolder", "OriginServer",
                 "CoverSources",
                 "Platform",
                 "CLinux", argumentParser, logging,
@@ -267,13 +260,6 @@ let package = Package(
             name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
         .testTarget(
             name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Wire"],
-            swiftSettings: settings),
-        .testTarget(
-            name: "CoverMirrorTests",
-            dependencies: [
-                "CoverMirror", "CoverLibrary", "CoverCache", "HTTPCaching", "OriginServer", "Platform", "Wire",
-                httpTypes,
-            ],
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests",

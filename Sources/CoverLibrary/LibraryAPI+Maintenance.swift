@@ -13,14 +13,13 @@ extension LibraryAPI {
         CoverListings(pipeline: covers, selection: selection)
     }
 
-    /// Calls `body` with every cached cover whose file is there, in the order of storing, on the caller's thread. A mirror's other
-    /// responses are left out.
+    /// Calls `body` with every cached cover whose file is there, in the order of storing, on the caller's thread.
     /// - Throws: `LibraryError`, or the error of `body`.
     package func listCovers(_ body: (CoverListing) throws -> Void) throws {
         if covers.isClosed { throw LibraryError.closed }
         do {
             try covers.reader.entries { entry in
-                guard entry.isCover, covers.reader.hasFile(entry) else { return }
+                guard covers.reader.hasFile(entry) else { return }
                 try body(CoverListing(entry))
             }
         } catch let error as CacheError {
@@ -44,7 +43,7 @@ extension LibraryAPI {
             return try await covers.read { reader in
                 var urls: [String] = []
                 try reader.entries { entry in
-                    if entry.isCover, !EntryAnnotation.isImageComplete(entry.metadata.fields) {
+                    if !EntryAnnotation.isImageComplete(entry.metadata.fields) {
                         urls.append(entry.metadata.key)
                     }
                 }

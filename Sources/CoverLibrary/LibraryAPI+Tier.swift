@@ -33,7 +33,7 @@ extension LibraryAPI {
         var (selected, summary) = (try covers.entries(of: selection), PushSummary())
         do {
             while !Task.isCancelled, let batch = try await covers.next(&selected) {
-                for use in await uploads.push(batch.entries.filter(\.isCover).map(\.metadata.key)) {
+                for use in await uploads.push(batch.entries.map(\.metadata.key)) {
                     switch use {
                     case .stored: summary.put += 1
                     case .hit: summary.kept += 1
@@ -48,12 +48,4 @@ extension LibraryAPI {
         }
         return summary
     }
-
-    /// Stores the cover of a key in the cache if the tier has it. - Returns: whether it has.
-    package func fetchFromTier(_ key: String) async -> Bool {
-        await covers.fetchFromTier([[(key, key)]])[0] != nil
-    }
-
-    /// Begins to put a cover that was stored into the tier.
-    package func putIntoTier(_ key: String) { covers.uploads?.add([CoverOutcome(.downloaded, url: key)]) { _ in } }
 }

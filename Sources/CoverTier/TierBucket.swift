@@ -95,7 +95,7 @@ package final class TierBucket: TierStorage {
         fields[.contentHash] = Digest(of: body ?? []).description
         fields[.sessionToken] = sessionToken
         guard let url = try? HTTPURL("\(address.url)/\(name)") else { throw .refused("\(address.url) is no URL") }
-        let request = TransferRequest(url: url, headerFields: fields, relay: .init(method: method, body: body))
+        let request = TransferRequest(url: url, headerFields: fields, call: .init(method: method, body: body))
         let response: TransferResponse
         do throws(TransferError) {
             response = try await client.response(for: request)

@@ -50,11 +50,6 @@ package final class CurlEventLoop: ThreadExecutor, @unchecked Sendable {
         _ = multi?.remove(transfer)?.cancel()
     }
 
-    func resume(_ transfer: Transfer.ID) {
-        checkIsolated()
-        multi?.resume(transfer)
-    }
-
     /// Bytes of received bodies that wait to be stored: they count in the budget.
     package var unstoredBytes: Int {
         get { multi?.budget.unstored ?? 0 }

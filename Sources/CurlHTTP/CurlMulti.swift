@@ -114,10 +114,8 @@ final class CurlMulti {
         return transfer
     }
 
-    func resume(_ id: Transfer.ID) { inFlight[id]?.resume() }
-
     /// Resumes the transfers whose bodies have room now.
-    func resumeWithinBudget() { for id in budget.toResume() { resume(id) } }
+    func resumeWithinBudget() { for id in budget.toResume() { inFlight[id]?.resume() } }
 
     func removeAll() -> [Transfer] { Array(inFlight.keys).compactMap { remove($0) } }
 

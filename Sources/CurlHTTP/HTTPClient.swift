@@ -11,7 +11,7 @@ package actor HTTPClient {
 
     package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// - Parameter transport: sends all requests but those whose response is streamed. The client still limits nothing.
+    /// - Parameter transport: sends all requests. The client still limits nothing.
     /// - Throws: `SystemError` if the process has no descriptor left.
     package init(configuration: HTTPClientConfiguration, transport: Transport? = nil) throws(SystemError) {
         self.transport = transport
@@ -33,7 +33,7 @@ package actor HTTPClient {
     @discardableResult
     package func start(_ request: TransferRequest, completion: @escaping Transfer.Completion) -> Token? {
         let token: Token?
-        if let transport, request.relay?.stream == nil {
+        if let transport {
             token = start(request, through: transport, completion: completion)
         } else {
             token = loop.start(request, completion: completion).map { Token(transfer: $0) }
@@ -58,17 +58,6 @@ package actor HTTPClient {
         transportTasks.close()
         loop.shutdown()
     }
-
-    /// Starts a relayed request whose response is delivered through `stream`. `ResponseStream.cancel` cancels it.
-    package func start(_ request: TransferRequest, into stream: ResponseStream) {
-        var request = request
-        request.relay?.stream = stream
-        guard let token = start(request, completion: { stream.end($0) }) else { return }
-        stream.onResume { [weak self] in Task { await self?.resume(token) } }
-        stream.onCancel { [weak self] in Task { await self?.cancel(token) } }
-    }
-
-    private func resume(_ token: Token) { loop.resume(token.transfer) }
 
     /// Sends a request and waits for its response. Cancelling the task cancels the transfer.
     package func response(for request: TransferRequest) async throws(TransferError) -> TransferResponse {

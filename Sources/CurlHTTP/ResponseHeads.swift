@@ -16,7 +16,6 @@ struct ResponseHeads {
 
     private let limit: Int
     private let keepsAll: Bool
-    private let onInterim: (@Sendable (HTTPResponse) -> Void)?
     private var length = 0
     private var status = 0
     /// Whether the last line is in `fields`, so that a folded line continues it.
@@ -24,11 +23,10 @@ struct ResponseHeads {
 
     /// - Parameters:
     ///   - limit: of all heads together, in bytes.
-    ///   - relay: the relay of the request, which needs all fields; nil for a request for a cover.
-    init(limit: Int = 0, relay: TransferRequest.Relay? = nil) {
+    ///   - keepsAll: keep all fields, which only a call needs.
+    init(limit: Int = 0, keepsAll: Bool = false) {
         self.limit = limit
-        keepsAll = relay != nil
-        onInterim = relay?.onInterim
+        self.keepsAll = keepsAll
     }
 
     // MARK: Parsing
@@ -43,7 +41,7 @@ struct ResponseHeads {
         if bytes.starts(with: "HTTP/".utf8) {
             begin(bytes)
         } else if bytes.isEmpty {
-            end()
+            isComplete = true
         } else if !isComplete {
             add(bytes)
         }
@@ -57,14 +55,6 @@ struct ResponseHeads {
         let code = line.drop { !Self.isBlank($0) }.dropFirst().prefix { !Self.isBlank($0) }
         status = Int(String(decoding: code, as: UTF8.self)) ?? 0
         (fields, isComplete, isLastKept) = ([:], false, false)
-    }
-
-    private mutating func end() {
-        if isComplete { return }
-        isComplete = true
-        // 100 was not requested, and 101 would change the protocol (RFC 9110 section 15.2).
-        guard (102..<200).contains(status) else { return }
-        onInterim?(HTTPResponse(status: .init(code: status), headerFields: fields))
     }
 
     private mutating func add(_ line: Slice<UnsafeRawBufferPointer>) {

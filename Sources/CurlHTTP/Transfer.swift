@@ -29,7 +29,7 @@ package final class Transfer {
     private var staysWithTLS = false
     private var followsRedirects = true
     /// Nil for a cover request.
-    var relayed: TransferRequest.Relay?
+    private var call: TransferRequest.Call?
 
     // The state of this use.
     private var requested: HTTPURL?
@@ -164,7 +164,7 @@ package final class Transfer {
         isTooLarge = false
         isRefused = false
         mayConnect = true
-        heads = ResponseHeads(limit: configuration.maximumHeadSize, relay: request.relay)
+        heads = ResponseHeads(limit: configuration.maximumHeadSize, keepsAll: request.call != nil)
         firstByte = nil
         (awaitsAnswer, mayResend) = (false, true)
         errorText[0] = 0
@@ -179,24 +179,29 @@ package final class Transfer {
             self.staysWithTLS = staysWithTLS
             sleeve_setopt_string(easy, CURLOPT_REDIR_PROTOCOLS_STR, staysWithTLS ? "https" : "http,https")
         }
-        let followsRedirects = request.followsRedirects && request.relay == nil && configuration.signing == nil
+        let followsRedirects = request.followsRedirects && request.call == nil && configuration.signing == nil
         if self.followsRedirects != followsRedirects {
             self.followsRedirects = followsRedirects
             sleeve_setopt_long(easy, CURLOPT_FOLLOWLOCATION, followsRedirects ? 1 : 0)
         }
-        if relayed != nil || request.relay != nil { setRelay(request.relay) }
+        if call != nil || request.call != nil {
+            set(request.call)
+            call = request.call
+            // libcurl has a copy.
+            call?.body = nil
+        }
         setFields(request)
         setCookies(request.cookies)
     }
 
     private func setFields(_ request: TransferRequest) {
-        let isOwn = !request.headerFields.isEmpty || relayed != nil
+        let isOwn = !request.headerFields.isEmpty || call != nil
         guard isOwn || requestFields != nil else { return }
         curl_slist_free_all(requestFields)
         requestFields = nil
         if isOwn {
             requestFields =
-                relayed == nil
+                call == nil
                 ? curl_slist_append(nil, Self.accept) : suppressedFields(request.headerFields)
             for field in request.headerFields {
                 // Validators go back to the byte (RFC 9110 section 8.8.3), and need not be UTF-8.
@@ -223,8 +228,8 @@ package final class Transfer {
     /// - Returns: false to end the transfer: libcurl would repeat the request, which its caller does not allow.
     private func willSend() -> Bool {
         if awaitsAnswer {
-            // A request that may have had an effect is not repeated (RFC 9110 section 9.2.2).
-            mayResend = relayed?.isIdempotent ?? true && onConnection?(.resending) ?? true
+            // A POST may have had its effect (RFC 9110 section 9.2.2).
+            mayResend = call?.method != .post && onConnection?(.resending) ?? true
         }
         awaitsAnswer = true
         if mayResend { _ = onConnection?(.ready) }
@@ -244,7 +249,6 @@ package final class Transfer {
 
     /// - Returns: the length of the chunk; any other number ends or pauses the transfer.
     private func receive(_ chunk: UnsafeRawBufferPointer) -> Int {
-        if let stream = relayed?.stream { return pass(chunk, to: stream) }
         if received == 0 { beginBody() }
         if keepsBody, !share.admits(received + chunk.count, of: id, easy) { return Int(CURL_WRITEFUNC_PAUSE) }
         received += chunk.count
@@ -258,7 +262,7 @@ package final class Transfer {
 
     private func beginBody() {
         let status = easy.long(CURLINFO_RESPONSE_CODE)
-        keepsBody = (200..<300).contains(status) || relayed != nil
+        keepsBody = (200..<300).contains(status) || call != nil
         guard keepsBody else { return }
         // Memory beyond `largestReserve` is taken as the body arrives, not as its server announces it.
         let length = Int(clamping: easy.offset(CURLINFO_CONTENT_LENGTH_DOWNLOAD_T))
@@ -267,14 +271,10 @@ package final class Transfer {
         share.begin(announced, easy)
     }
 
-    private func pass(_ chunk: UnsafeRawBufferPointer, to stream: ResponseStream) -> Int {
-        if received == 0 {
-            guard let status = easy.status else { return 0 }
-            stream.begin(HTTPResponse(status: status, headerFields: heads.fields))
-        }
-        guard stream.offer(chunk) else { return Int(CURL_WRITEFUNC_PAUSE) }
-        received += chunk.count
-        return chunk.count
+    /// Continues a paused transfer.
+    func resume() {
+        share.resume(easy)
+        sleeve_unpause(easy)
     }
 
     // MARK: Completing
@@ -318,10 +318,6 @@ package final class Transfer {
         TransferError(kind, url: url, detail: detail)
     }
 
-    private func invalidStatus() -> TransferError {
-        failure(.broken, "the server answered with the invalid status \(easy.long(CURLINFO_RESPONSE_CODE))")
-    }
-
     /// The response, unless libcurl accepted one that is not complete.
     private func checkedResponse() -> Result<TransferResponse, TransferError> {
         if !heads.isComplete { return .failure(failure(.broken, "the response ended within its header fields")) }
@@ -329,17 +325,18 @@ package final class Transfer {
         if heads.hasDifferentLengths {
             return .failure(failure(.broken, "the response has several lengths that differ"))
         }
-        guard let status = easy.status else { return .failure(invalidStatus()) }
+        guard let status = easy.status else {
+            let code = easy.long(CURLINFO_RESPONSE_CODE)
+            return .failure(failure(.broken, "the server answered with the invalid status \(code)"))
+        }
         let extent = BodyExtent(of: easy, heads)
         // RFC 9112 section 8, RFC 9113 section 8.1.1. libcurl does not check all of it over HTTP/2.
-        if let announced = extent.announced, announced != extent.received, extent.hasBody(status),
-            relayed?.method != .head
-        {
+        if let announced = extent.announced, announced != extent.received, extent.hasBody(status) {
             return .failure(
                 failure(.truncated, "the body has \(extent.received) bytes instead of the announced \(announced)"))
         }
         // Without a range in the request, a 206 for everything is what a 200 would be (RFC 9110 section 15.3.7).
-        let isWhole = status == .partialContent && relayed == nil && extent.isWhole
+        let isWhole = status == .partialContent && call == nil && extent.isWhole
         return .success(response(isWhole ? .ok : status, extent))
     }
 
@@ -353,8 +350,7 @@ package final class Transfer {
         }
         let isRedirect = !followsRedirects && status.kind == .redirection
         var response = TransferResponse(
-            head: HTTPResponse(
-                status: status, headerFields: relayed == nil ? heads.coverFields : heads.fields),
+            head: HTTPResponse(status: status, headerFields: call == nil ? heads.coverFields : heads.fields),
             body: body,
             location: isRedirect ? heads.location.flatMap { requested?.resolving($0) } : nil,
             redirectedTo: redirectedTo,
@@ -382,13 +378,10 @@ package final class Transfer {
             return failure(
                 .coding, "its content coding '\(coding)' cannot be decoded: \(easy.message(code, errorText))")
         }
-        if code == CURLE_WRITE_ERROR, easy.status == nil { return invalidStatus() }
         // For a single line of 100 KB, libcurl has no other code.
         if heads.isTooLarge || (code == CURLE_OUT_OF_MEMORY && received == 0) {
-            // For a relayed request, `tooLarge` means that the body can be streamed.
             return failure(
-                relayed == nil ? .tooLarge : .truncated,
-                "the response's header fields are larger than \(configuration.maximumHeadSize) bytes")
+                .tooLarge, "the response's header fields are larger than \(configuration.maximumHeadSize) bytes")
         }
         return TransferError(
             code, url: url, isTooLarge: isTooLarge, received: received, limit: configuration.maximumBodySize,

@@ -2,7 +2,7 @@ import CCurl
 package import HTTPTypes
 import Platform
 
-/// A request for a cover, or any other request that is relayed.
+/// A request for a cover, or a call of another interface.
 package struct TransferRequest: Sendable {
     package var url: HTTPURL
     /// The header fields of every request for a cover, beside the `User-Agent`. Other types than images are accepted, as some servers
@@ -16,7 +16,7 @@ package struct TransferRequest: Sendable {
     /// Streams of an HTTP/2 connection before libcurl opens another one. The largest number so far applies to all hosts; 100 if
     /// there is none.
     package var streams: Int?
-    /// Follow redirects within the transfer. Otherwise, and for a relayed request, the redirect is the response.
+    /// Follow redirects within the transfer. Otherwise, and for a call, the redirect is the response.
     package var followsRedirects = true
     /// The cookies of an earlier response of the same chain of redirects. No other cookie is sent.
     package var cookies: [String] = []
@@ -24,35 +24,27 @@ package struct TransferRequest: Sendable {
     /// opened, and the transfer ends with the error `cancelled`. If it returns false for `resending`, the transfer fails.
     package var onConnection: (@Sendable (ConnectionEvent) -> Bool)?
     /// Nil for a GET of a cover.
-    package var relay: Relay?
+    package var call: Call?
 
-    /// A request that is sent as it is, and whose response is returned as it is: all fields, and the body of any status. Only
-    /// `headerFields` and what the protocol requires are sent.
-    package struct Relay: Sendable {
+    /// A request to an interface that is not for covers: a bucket, or a remote library. Only `headerFields` and what the protocol requires
+    /// are sent, and the response is returned as it is: all fields, and the body of any status.
+    package struct Call: Sendable {
+        /// GET without a body; PUT or POST with one.
         package var method: HTTPRequest.Method
         /// Nil for a request without a body.
         package var body: [UInt8]?
-        /// Called on the event loop with each 1xx response.
-        package var onInterim: (@Sendable (HTTPResponse) -> Void)?
-        /// Receives the body, of any length and without a time limit; nil if the response includes it.
-        var stream: ResponseStream?
 
-        package init(
-            method: HTTPRequest.Method, body: [UInt8]? = nil, onInterim: (@Sendable (HTTPResponse) -> Void)? = nil
-        ) {
+        package init(method: HTTPRequest.Method, body: [UInt8]? = nil) {
             self.method = method
             self.body = body
-            self.onInterim = onInterim
         }
     }
 
-    package init(
-        url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, relay: Relay? = nil
-    ) {
+    package init(url: HTTPURL, headerFields: HTTPFields = [:], waitsToMultiplex: Bool = false, call: Call? = nil) {
         self.url = url
         self.headerFields = headerFields
         self.waitsToMultiplex = waitsToMultiplex
-        self.relay = relay
+        self.call = call
     }
 }
 
@@ -78,7 +70,7 @@ extension Transfer {
     func setTarget(_ request: TransferRequest) {
         sleeve_setopt_string(easy, CURLOPT_URL, request.url.requestURL)
         // CURLOPT_REQUEST_TARGET would also be sent to where libcurl follows a redirect, and to a proxy that needs the whole URL.
-        let isOwn = (!request.followsRedirects || request.relay != nil) && (request.url.isHTTPS || !Self.hasProxy)
+        let isOwn = (!request.followsRedirects || request.call != nil) && (request.url.isHTTPS || !Self.hasProxy)
         sleeve_setopt_string(easy, CURLOPT_REQUEST_TARGET, isOwn ? String(request.url.target) : nil)
     }
 }

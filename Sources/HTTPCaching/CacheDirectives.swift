@@ -3,8 +3,6 @@ package import HTTPTypes
 /// The directives of `Cache-Control` that a private cache obeys (RFC 9111 section 5.2, RFC 5861, RFC 8246). `s-maxage` and
 /// `proxy-revalidate` hold for shared caches only.
 package struct CacheDirectives: Sendable, Hashable {
-    // MARK: Responses
-
     /// Section 5.2.2.5.
     package var noStore = false
     /// Section 5.2.2.4. A list of field names is ignored: a cache may apply the directive to the whole response.
@@ -25,15 +23,6 @@ package struct CacheDirectives: Sendable, Hashable {
     package var staleWhileRevalidate: Int64?
     /// RFC 5861 section 4, in seconds.
     package var staleIfError: Int64?
-
-    // MARK: Requests
-
-    /// Section 5.2.1.2, in seconds; unlimited without a number.
-    package var maxStale: Int64?
-    /// Section 5.2.1.3, in seconds.
-    package var minFresh: Int64?
-    /// Section 5.2.1.7.
-    package var onlyIfCached = false
 
     /// Larger numbers of seconds count as this one (section 1.2.2).
     private static let maximumSeconds: Int64 = 1 << 31
@@ -64,8 +53,6 @@ package struct CacheDirectives: Sendable, Hashable {
                 isPublic = true
             } else if name.equalsIgnoringCase("immutable") {
                 isImmutable = true
-            } else if name.equalsIgnoringCase("only-if-cached") {
-                onlyIfCached = true
             } else if name.equalsIgnoringCase("max-age") {
                 // The first of several values counts (section 4.2.1).
                 maxAge = maxAge ?? value?.seconds ?? 0
@@ -73,10 +60,6 @@ package struct CacheDirectives: Sendable, Hashable {
                 staleWhileRevalidate = staleWhileRevalidate ?? value?.seconds
             } else if name.equalsIgnoringCase("stale-if-error") {
                 staleIfError = staleIfError ?? value?.seconds
-            } else if name.equalsIgnoringCase("min-fresh") {
-                minFresh = minFresh ?? value?.seconds
-            } else if name.equalsIgnoringCase("max-stale") {
-                maxStale = maxStale ?? (value == nil ? .max : value?.seconds)
             }
         }
     }

@@ -63,14 +63,8 @@ package struct Freshness {
         }
     }
 
-    /// Whether the response is fresh (section 4.2). One that arrived ahead of now is not: it was stored with a wrong clock, so that its
-    /// age is unknown.
-    package func isFresh(at now: Int64) -> Bool {
-        !directives.noCache && responseTime <= now && age(at: now) < lifetime
-    }
-
     /// The age now (section 4.2.3).
-    package func age(at now: Int64) -> Int64 { initialAge + max(0, now - responseTime) }
+    func age(at now: Int64) -> Int64 { initialAge + max(0, now - responseTime) }
 
     /// When the response stops being fresh. With `no-cache` it never is (section 5.2.2.4).
     package var freshUntil: Int64 { directives.noCache ? responseTime : responseTime - initialAge + lifetime }

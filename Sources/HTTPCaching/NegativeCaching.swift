@@ -11,7 +11,7 @@ package enum NegativeCaching {
     /// When the response stops being fresh, in milliseconds since 1970. Nil if it is no 404 or 410, or must not be cached.
     /// - Parameter guess: the lifetime of a response that states none, in milliseconds.
     package static func until(_ response: StoredResponse, guess: Int64? = nil) -> Int64? {
-        guard response.status == 404 || response.status == 410, response.isStorable() else { return nil }
+        guard response.status == 404 || response.status == 410, response.isStorable else { return nil }
         let freshness = response.freshness, now = response.responseTime
         guard !freshness.directives.noCache, !freshness.variesWithEverything else { return nil }
         guard freshness.isExplicit else {

@@ -16,7 +16,7 @@ package enum PermanentRedirect {
             let stored = StoredResponse(
                 status: redirect.status.code, fields: redirect.headerFields, requestTime: now, responseTime: now)
             let freshness = stored.freshness
-            guard stored.isStorable(), !freshness.directives.noCache else { return nil }
+            guard stored.isStorable, !freshness.directives.noCache else { return nil }
             if freshness.isExplicit { until = min(until, freshness.freshUntil) }
         }
         return until > now ? until : nil

@@ -33,14 +33,12 @@ package struct StoredResponse: Sendable, Hashable {
     private static let understood = Set(200...206).union(300...308).union(400...417).union([421, 422, 426]).union(
         500...505)
 
-    /// Whether a private cache may store the response (section 3). - Parameter request: the directives of its request.
-    package func isStorable(request: CacheDirectives = CacheDirectives()) -> Bool {
+    /// Whether a private cache may store the response (section 3).
+    package var isStorable: Bool {
         let directives = directives
         // `must-understand` overrides `no-store` if the status is understood (section 5.2.2.3).
         let isForbidden = directives.noStore && !(directives.mustUnderstand && Self.understood.contains(status))
-        guard (200...599).contains(status), status != 206, status != 304, !isForbidden, !request.noStore else {
-            return false
-        }
+        guard (200...599).contains(status), status != 206, status != 304, !isForbidden else { return false }
         return directives.isPublic || directives.isPrivate || directives.maxAge != nil || fields.contains(.expires)
             || Self.heuristicallyCacheable.contains(status)
     }

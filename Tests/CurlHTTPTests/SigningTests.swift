@@ -36,7 +36,7 @@ import Wire
                     let response = try await client.response(
                         for: TransferRequest(
                             url: url, headerFields: fields,
-                            relay: .init(method: isPut ? .put : .get, body: isPut ? body : nil)))
+                            call: .init(method: isPut ? .put : .get, body: isPut ? body : nil)))
                     #expect(response.head.status == .ok)
                 }
             }
@@ -98,15 +98,15 @@ import Wire
         }
     }
 
-    @Test(arguments: [TransferRequest.Relay(method: .get), nil])
-    func `a signing client follows no redirect`(relay: TransferRequest.Relay?) async throws {
+    @Test(arguments: [TransferRequest.Call(method: .get), nil])
+    func `a signing client follows no redirect`(call: TransferRequest.Call?) async throws {
         try await withScriptedServer { _ in
             httpResponse("307 Temporary Redirect", ["Location: /b"])
         } _: { server in
             try await withClient {
                 $0.signing = Self.signing
             } _: { client in
-                let request = TransferRequest(url: try HTTPURL(server.url + "/a"), relay: relay)
+                let request = TransferRequest(url: try HTTPURL(server.url + "/a"), call: call)
                 #expect(try await client.response(for: request).head.status.code == 307)
             }
             #expect(server.requests.map(\.target) == ["/a"])

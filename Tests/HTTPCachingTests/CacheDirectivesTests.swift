@@ -59,10 +59,4 @@ import Testing
         #expect(directives.staleWhileRevalidate == 30 && directives.staleIfError == 86_400)
         #expect(CacheDirectives("stale-while-revalidate=soon").staleWhileRevalidate == nil)
     }
-
-    @Test func `§5.2.1: the directives of requests are read`() {
-        let directives = CacheDirectives("max-stale, min-fresh=10, only-if-cached")
-        #expect(directives.maxStale == .max && directives.minFresh == 10 && directives.onlyIfCached)
-        #expect(CacheDirectives("max-stale=5").maxStale == 5)
-    }
 }

@@ -12,12 +12,6 @@ import Testing
         #expect(response([.date: date(0)]).conditions.isEmpty)
     }
 
-    @Test func `RFC 9110 §13.1.5: only a strong entity tag shows that a part belongs to the whole`() {
-        #expect(response([.eTag: "\"a\""]).strongTag == "\"a\"")
-        #expect(response([.eTag: "W/\"a\""]).strongTag == nil)
-        #expect(response([.eTag: "a", .lastModified: date(0)]).strongTag == nil)
-    }
-
     /// UTF-8, ISO 8859-1, neither, and UTF-8 that holds what stands for a byte.
     @Test(
         arguments: [

@@ -240,7 +240,7 @@ extension CommandTests {
             }
         }
 
-        @Test func `get, the mirror and the gallery's environment use the tier`() async throws {
+        @Test func `get uses the tier of the environment`() async throws {
             try await withStage { stage in
                 let (tier, url) = (try tier(of: stage), stage.origin.coverURL(1))
                 for machine in 1...2 {
@@ -249,21 +249,6 @@ extension CommandTests {
                         environment: stage.environment.merging(["SLEEVE_TIER": tier]) { $1 })
                     #expect(got.status == 0 && stage.origin.requestCount == 1, "\(got)")
                 }
-                var bodies: [[UInt8]] = []
-                for machine in 3...4 {
-                    let serve = try stage.start(
-                        "serve", "--mirror", stage.origin.url, "--port", "0", "--tier", tier, "--cache",
-                        cache(stage, machine))
-                    let address = try #require(await serve.firstOutputLine())
-                    for number in 1...3 {
-                        bodies.append(try await stage.shell("curl -sS \"$1\"", "\(address)covers/\(number).jpg").output)
-                    }
-                    try await eventually { try entries(tier).count == 3 }
-                    serve.kill(SIGTERM)
-                    _ = await serve.exit()
-                }
-                #expect(stage.origin.requestCount == 3, "the second mirror asks the tier only")
-                #expect(bodies == [1, 2, 3, 1, 2, 3].map { CoverImage.jpeg(number: $0) })
             }
         }
 

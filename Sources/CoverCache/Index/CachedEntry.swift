@@ -14,7 +14,3 @@ package struct CachedEntry: Sendable, Hashable {
     package var isPinned = false
     package var row: EntryRow
 }
-
-extension CachedEntry {
-    package var isCover: Bool { EntryKey.isCover(metadata.key) }
-}

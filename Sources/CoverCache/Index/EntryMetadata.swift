@@ -1,6 +1,6 @@
 /// Everything known of an entry apart from its bytes.
 package struct EntryMetadata: Sendable, Hashable {
-    /// The text of an `EntryKey`.
+    /// The normalised URL.
     package var key: String
     package var mediaType: String
     package var width: Int?

@@ -92,11 +92,9 @@ package final class CacheReader: Sendable {
         }
     }
 
-    /// The entry without its bytes.
-    /// - Parameter isUse: whether to count a use.
-    package func entry(for key: String, isUse: Bool = false) throws -> CachedEntry? {
+    /// The entry without its bytes. Counts as no use.
+    package func entry(for key: String) throws -> CachedEntry? {
         guard case .entry(let entry) = try withConnection({ try $0.locate(key) }) else { return nil }
-        if isUse { usage.withLock { $0.uses.append(CacheUsage.Use(entry)) } }
         return entry
     }
 

@@ -4,11 +4,11 @@
 /// with any success. A host that cannot be reached is given up after a few probes. A host that answers with errors is never given
 /// up, as some of its covers may be fine: it is asked for one cover at a time until one succeeds. A host that refuses requests and
 /// names a pause (`Retry-After`) is probed after that pause, and given up if the pause is longer than a run waits.
-package struct Breaker {
-    package typealias Instant = ContinuousClock.Instant
+struct Breaker {
+    typealias Instant = ContinuousClock.Instant
 
     /// The kind of a failed request.
-    package enum Failure: Sendable {
+    enum Failure: Sendable {
         /// The host answered, with an error or only partly.
         case serverError
         /// The host refused because of too many requests (429, or 503 with `Retry-After`).
@@ -23,35 +23,25 @@ package struct Breaker {
         fileprivate var isServerError: Bool { if case .serverError = self { true } else { false } }
     }
 
-    package struct Policy: Sendable {
+    enum Policy {
         /// Different requests that fail with `unreachable` before the breaker opens: for a host that has answered before, and for
         /// one that never has. Three times as many with `serverError`.
-        package var failures: Int
-        package var firstFailures: Int
+        static let failures = 8
+        static let firstFailures = 3
         /// Probes in a row that fail with `unreachable` or `rateLimited` before the host is given up.
-        package var probes = 3
+        static let probes = 3
         /// Before the first probe; twice as long before each further one.
-        package var pause = Duration.milliseconds(500)
+        static let pause = Duration.milliseconds(500)
         /// Between two probes of a host that answers with errors: it may be restarting. The first hundred only, then probes follow
         /// each other without a pause.
-        package var errorPause = Duration.milliseconds(100)
-        package var pausedErrors = 100
+        static let errorPause = Duration.milliseconds(100)
+        static let pausedErrors = 100
         /// A host that was given up is probed again after `rest`, twice as long after each further failure.
-        package var rest: Duration
-        package var maximumRest: Duration
+        static let rest = Duration.seconds(60)
+        static let maximumRest = Duration.seconds(600)
         /// A pause that a host asks for is waited for up to this length. A host that asks for a longer one, or that has refused
         /// all probes for as long, is given up.
-        package var longestPause = FetchLimits.longestRest
-
-        package init(
-            failures: Int = 8, firstFailures: Int = 3, rest: Duration = .seconds(60),
-            maximumRest: Duration = .seconds(600)
-        ) {
-            self.failures = failures
-            self.firstFailures = firstFailures
-            self.rest = rest
-            self.maximumRest = maximumRest
-        }
+        static let longestPause = FetchLimits.longestRest
     }
 
     private enum State {
@@ -62,7 +52,6 @@ package struct Breaker {
         case givenUp(until: Instant)
     }
 
-    private let policy: Policy
     private var state = State.closed
     /// Requests that failed since the last success, as far as the threshold needs them.
     private var failed: Set<JobID> = []
@@ -79,10 +68,8 @@ package struct Breaker {
     /// Longest pause that a host may ask for. A longer one is more likely a mistake.
     static let longestRest = Duration.seconds(86_400)
 
-    package init(_ policy: Policy = Policy()) { self.policy = policy }
-
     /// No request starts before then; nil if one may start.
-    package var opens: Instant? {
+    var opens: Instant? {
         switch state {
         case .open(let until): until
         case .givenUp(let until): until
@@ -90,12 +77,12 @@ package struct Breaker {
         }
     }
 
-    package var isClosed: Bool { if case .closed = state { true } else { false } }
+    var isClosed: Bool { if case .closed = state { true } else { false } }
 
     /// A probe is in flight, and nothing else starts.
-    package var isProbing: Bool { if case .probing = state { true } else { false } }
+    var isProbing: Bool { if case .probing = state { true } else { false } }
 
-    package func isGivenUp(_ now: Instant) -> Bool {
+    func isGivenUp(_ now: Instant) -> Bool {
         if case .givenUp(let until) = state { now < until } else { false }
     }
 
@@ -103,26 +90,26 @@ package struct Breaker {
     private(set) var isOpenForErrors = false
 
     /// Many different requests were answered with errors and none succeeded: a retry is of no use.
-    var isFailingForLong: Bool { !isClosed && errorProbes >= policy.pausedErrors }
+    var isFailingForLong: Bool { !isClosed && errorProbes >= Policy.pausedErrors }
 
     /// A request starts; while the breaker is open it is the probe.
-    package mutating func starts(_ job: JobID) {
+    mutating func starts(_ job: JobID) {
         switch state {
         case .open, .givenUp: state = .probing(job)
         case .closed, .probing: break
         }
     }
 
-    package mutating func succeeded() {
+    mutating func succeeded() {
         if isClosed, failed.isEmpty { return }
-        self = Breaker(policy)
+        self = Breaker()
     }
 
     /// Lets one request through if the host was given up.
     mutating func probeIfGivenUp() { if case .givenUp = state { state = .open(until: nil) } }
 
     /// - Parameter hasAnswered: the host has answered before, if only with an error.
-    package mutating func failed(_ job: JobID, _ failure: Failure, hasAnswered: Bool, now: Instant) {
+    mutating func failed(_ job: JobID, _ failure: Failure, hasAnswered: Bool, now: Instant) {
         switch state {
         case .closed: count(job, failure, hasAnswered, now)
         case .probing(job): probeFailed(failure, now)
@@ -132,7 +119,7 @@ package struct Breaker {
     }
 
     private mutating func count(_ job: JobID, _ failure: Failure, _ hasAnswered: Bool, _ now: Instant) {
-        let threshold = 3 * (hasAnswered ? policy.failures : policy.firstFailures)
+        let threshold = 3 * (hasAnswered ? Policy.failures : Policy.firstFailures)
         if weight < threshold, failed.insert(job).inserted { weight += failure.weight }
         if case .rateLimited(let pause) = failure {
             // Many 429s at once are what exceeding a host's limit looks like. A host that refuses everything does so for a second,
@@ -143,24 +130,24 @@ package struct Breaker {
         }
         guard weight >= threshold else { return }
         opened = now
-        open(failure, after: failure.isServerError ? policy.errorPause : policy.pause, now)
+        open(failure, after: failure.isServerError ? Policy.errorPause : Policy.pause, now)
     }
 
     private mutating func probeFailed(_ failure: Failure, _ now: Instant) {
         if failure.isServerError {
             failedProbes = 0
             errorProbes += 1
-            return open(failure, after: errorProbes < policy.pausedErrors ? policy.errorPause : nil, now)
+            return open(failure, after: errorProbes < Policy.pausedErrors ? Policy.errorPause : nil, now)
         }
         failedProbes += 1
         let pause: Duration? = if case .rateLimited(let pause) = failure { pause } else { nil }
         let isWaitedFor =
-            pause.map { $0 <= policy.longestPause && now - (opened ?? now) < policy.longestPause } ?? false
-        if failedProbes < policy.probes || isWaitedFor {
-            open(failure, after: min(policy.pause * Double(1 << min(failedProbes, 10)), policy.rest), now)
+            pause.map { $0 <= Policy.longestPause && now - (opened ?? now) < Policy.longestPause } ?? false
+        if failedProbes < Policy.probes || isWaitedFor {
+            open(failure, after: min(Policy.pause * Double(1 << min(failedProbes, 10)), Policy.rest), now)
         } else {
-            let doublings = min(max(0, failedProbes - policy.probes), 10)
-            let rest = min(policy.rest * Double(1 << doublings), policy.maximumRest)
+            let doublings = min(max(0, failedProbes - Policy.probes), 10)
+            let rest = min(Policy.rest * Double(1 << doublings), Policy.maximumRest)
             keep(pause, now)
             isOpenForErrors = false
             state = .givenUp(until: max(now + rest, restsUntil ?? now))
@@ -174,7 +161,7 @@ package struct Breaker {
         if case .rateLimited(let asked?) = failure {
             keep(asked, now)
             // The probes show whether the host means all of its covers before they cost them.
-            if asked <= policy.longestPause { until = max(until ?? now, now + asked) }
+            if asked <= Policy.longestPause { until = max(until ?? now, now + asked) }
         }
         state = .open(until: until)
     }
@@ -189,12 +176,12 @@ package struct Breaker {
     mutating func rest(until time: Instant, now: Instant) {
         opened = now
         restsUntil = time
-        failedProbes = policy.probes - 1
-        state = .open(until: time - now <= policy.longestPause ? time : nil)
+        failedProbes = Policy.probes - 1
+        state = .open(until: time - now <= Policy.longestPause ? time : nil)
     }
 
     /// The transfer of the job was cancelled, or its end was already recorded.
-    package mutating func dropped(_ job: JobID) {
+    mutating func dropped(_ job: JobID) {
         if case .probing(job) = state { state = .open(until: nil) }
     }
 }

@@ -272,7 +272,7 @@ package actor DownloadScheduler {
         _ start: DownloadQueue<FetchRequest>.Start, _ response: TransferResponse, _ header: ImageHeader
     ) {
         let stored = StoredResponse(response)
-        guard stored.isStorable(), !varies(stored, start.job) else {
+        guard stored.isStorable, !varies(stored, start.job) else {
             return finish(start.job, start.url, .unstorable(response.body))
         }
         finish(start.job, start.url, .cover(header, stored, response.body), hints(start, response))

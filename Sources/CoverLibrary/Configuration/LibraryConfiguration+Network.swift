@@ -19,7 +19,7 @@ extension LibraryConfiguration {
     }
 
     /// - Throws: `LibraryError` if the process has no descriptor left.
-    package func makeClient() throws(LibraryError) -> HTTPClient {
+    func makeClient() throws(LibraryError) -> HTTPClient {
         let adapter = transport.map {
             TransportAdapter(transport: $0, userAgent: userAgent, maximumSize: maximumSize)
         }

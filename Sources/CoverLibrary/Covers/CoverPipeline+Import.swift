@@ -23,7 +23,7 @@ extension CoverPipeline {
         _ metadata: EntryMetadata, _ body: [UInt8], from source: String
     ) throws(CoverFailure) -> ImportedCover {
         let key = metadata.key
-        guard EntryKey.isCover(key), let url = try? HTTPURL(key) else {
+        guard let url = try? HTTPURL(key) else {
             throw CoverFailure(.badURL, url: key, detail: "its URL in the \(source) is not valid")
         }
         guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {

@@ -96,7 +96,7 @@ extension CoverPipeline {
 }
 
 extension EntryMetadata {
-    /// The metadata without the fields that are no cache's business, such as the `Set-Cookie` that a mirror keeps for its clients.
+    /// The metadata without the fields that no cache needs, such as `Set-Cookie`: other programs write into a tier, too.
     fileprivate var shared: EntryMetadata {
         var shared = self
         let response = StoredResponse(

@@ -152,27 +152,23 @@ package final class CoverPipeline: Sendable {
         }
     }
 
+    /// An entry and its verified body, read on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
     private func cachedEntry(
         _ url: HTTPURL, location: String
     ) async throws(CoverFailure) -> (entry: CachedEntry, body: [UInt8])? {
+        let key = url.string
         do {
-            return try await storedEntry(url.string)
+            let found = try await read { try $0.cover(for: key) }
+            passUsageOn(ofAtLeast: 1_024)
+            switch found {
+            case .hit(let entry, let body): return (entry, body)
+            case .miss: return nil
+            case .damaged:
+                await drop(key)
+                return nil
+            }
         } catch {
             throw CoverFailure(cache: error, url: location)
-        }
-    }
-
-    /// An entry and its verified body, read on a thread that may block. Damaged bytes are a miss, and their entry is dropped.
-    /// - Throws: `CacheError`.
-    func storedEntry(_ key: String) async throws -> (entry: CachedEntry, body: [UInt8])? {
-        let found = try await read { try $0.cover(for: key) }
-        passUsageOn(ofAtLeast: 1_024)
-        switch found {
-        case .hit(let entry, let body): return (entry, body)
-        case .miss: return nil
-        case .damaged:
-            await drop(key)
-            return nil
         }
     }
 

@@ -3,14 +3,14 @@ import CurlHTTP
 import HTTPCaching
 
 /// Whether a cached entry may be used without asking its server (RFC 9111 §4.2.4).
-package enum Staleness {
+enum Staleness {
     case fresh
     /// Stale, and the server allows stale use.
     case allowed
     /// The server must be asked first: `must-revalidate`, `no-cache`, or an expired `stale-if-error`.
     case forbidden
 
-    package static let reason =
+    static let reason =
         "its copy in the cache is stale and must not be shown before its server is asked (must-revalidate, no-cache, or a stale-if-error that is over)"
 
     /// Whether the index says that an entry is fresh. A validation ahead of now was recorded with a wrong clock and is not trusted.
@@ -33,11 +33,6 @@ package enum Staleness {
             self = .fresh
             return
         }
-        switch StoredResponse(entry).reuse(at: now) {
-        // The index knows an earlier end than the fields if a mirror has invalidated the response (RFC 9111 §4.4).
-        case .fresh: self = entry.metadata.freshUntil == nil ? .fresh : .allowed
-        case .whileRevalidating, .afterValidation(ifError: true): self = .allowed
-        case .afterValidation(ifError: false): self = .forbidden
-        }
+        self = StoredResponse(entry).mayBeStale(at: now) ? .allowed : .forbidden
     }
 }

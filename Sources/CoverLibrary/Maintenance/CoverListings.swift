@@ -42,7 +42,7 @@ public struct CoverListings: AsyncSequence, Sendable {
                 while batch.isEmpty {
                     guard let found = try await pipeline.next(&selected) else { return nil }
                     batch = try await pipeline.read { reader in
-                        found.entries.filter { $0.isCover && reader.hasFile($0) }.map { CoverListing($0) }[...]
+                        found.entries.filter { reader.hasFile($0) }.map { CoverListing($0) }[...]
                     }
                 }
                 self.selected = selected

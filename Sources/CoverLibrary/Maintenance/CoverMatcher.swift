@@ -27,7 +27,7 @@ struct CoverMatcher: Sendable {
     }
 
     func matches(_ entry: CachedEntry) -> Bool {
-        guard entry.isCover, entry.isPinned || !isPinned else { return false }
+        guard entry.isPinned || !isPinned else { return false }
         let key = entry.metadata.key
         if let host, !Self.authority(of: key, withPort: hasPort).elementsEqual(host) { return false }
         return glob?.matches(Array(key.utf8)) ?? true

@@ -73,7 +73,7 @@ final class Refresher: Sendable {
                 var due: [CachedEntry] = []
                 due.reserveCapacity(Self.batchSize)
                 let next = try reader.entries(after: first, through: end, limit: Self.batchSize) { entry in
-                    if entry.isCover, selection.isDue(entry) { due.append(entry) }
+                    if selection.isDue(entry) { due.append(entry) }
                 }
                 return (next, due)
             }
@@ -96,7 +96,7 @@ final class Refresher: Sendable {
             var due: [(row: Int64, priority: Double)] = []
             let clock = try reader.clock()
             try reader.entries { entry in
-                guard entry.isCover, selection.isDue(entry) else { return }
+                guard selection.isDue(entry) else { return }
                 due.append((entry.row.id, selection.priority(of: entry, clock: clock)))
             }
             due.sort { ($0.priority, $1.row) > ($1.priority, $0.row) }

@@ -30,13 +30,13 @@ struct TransportAdapter: Sendable {
 
     private func transportRequest(_ request: TransferRequest) -> TransportRequest {
         var fields = request.headerFields
-        if request.relay == nil {
+        if request.call == nil {
             for field in TransferRequest.coverFields where fields[field.name] == nil { fields.append(field) }
         }
         if fields[.userAgent] == nil { fields[.userAgent] = userAgent }
         return TransportRequest(
-            method: request.relay?.method ?? .get, url: URL(key: request.url.requestURL), headerFields: fields,
-            body: request.relay?.body.map { Data($0) })
+            method: request.call?.method ?? .get, url: URL(key: request.url.requestURL), headerFields: fields,
+            body: request.call?.body.map { Data($0) })
     }
 
     private static func transferError(_ error: any Error, url: String) -> TransferError {

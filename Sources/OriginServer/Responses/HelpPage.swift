@@ -37,7 +37,7 @@ enum HelpPage {
         /counts reports the requests so far, how many of them were answered 429, how many are in flight, and the
         connections.
 
-        Covers have ETag and Last-Modified. If-None-Match, If-Modified-Since, Range and If-Range are supported.
+        Covers have ETag and Last-Modified. If-None-Match and If-Modified-Since are supported.
 
         """
 

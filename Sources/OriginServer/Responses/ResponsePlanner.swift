@@ -68,28 +68,13 @@ struct ResponsePlanner: Sendable {
         }
         if cover.isNotModified(request.headerFields) { return OriginResponse(304, fields) }
 
-        fields.append(HTTPField(name: .acceptRanges, value: "bytes"))
         fields.append(HTTPField(name: .contentType, value: options.mediaType ?? cover.mediaType))
-        var status = options.status ?? 200
-        var bytes = cover.bytes
-        let length = bytes.readableBytes
-        switch cover.range(request.headerFields) {
-        case .whole: break
-        case .unsatisfiable:
-            fields[.contentRange] = "bytes */\(length)"
-            fields[.contentLength] = "0"
-            return OriginResponse(416, fields)
-        case .part(let range):
-            status = 206
-            bytes.moveReaderIndex(forwardBy: range.lowerBound)
-            bytes.moveWriterIndex(to: bytes.readerIndex + range.count)
-            fields[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound - 1)/\(length)"
-        }
         if !options.isChunked {
-            fields.append(HTTPField(name: .contentLength, value: String(bytes.readableBytes)))
+            fields.append(HTTPField(name: .contentLength, value: String(cover.bytes.readableBytes)))
         }
+        let status = options.status ?? 200
         if status == 204 || status == 205 { return OriginResponse(status, fields) }
-        return OriginResponse(status, fields, .bytes(bytes, perSecond: options.bytesPerSecond))
+        return OriginResponse(status, fields, .bytes(cover.bytes, perSecond: options.bytesPerSecond))
     }
 
     private func error(_ status: Int, _ options: ResponseOptions) -> OriginResponse {

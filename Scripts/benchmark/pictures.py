@@ -1,7 +1,4 @@
-"""Cover-like pictures in several sizes, made by libvips (the package pyvips-binary of PyPI), and a server of many of them."""
-import http.server
-import threading
-
+"""Cover-like pictures in several sizes, made by libvips (the package pyvips-binary of PyPI)."""
 from measure import Failure
 
 SIDES = (600, 1_500, 3_000)
@@ -48,34 +45,3 @@ def picture(pyvips, side, seed):
     ink = (image * 0 + 20).cast("uchar")
     mask = text.embed(side // 4, side // 3, side, side)
     return mask.ifthenelse(ink, image, blend=True)
-
-
-class Server:
-    """Serves `/SIDE/NUMBER.jpg`: pictures with different bytes for every number, by a comment at their start (ITU-T T.81 section B.2.4.5)."""
-
-    def __init__(self, paths):
-        bodies = {side: [path.read_bytes() for path in files] for side, files in paths.items()}
-
-        class Handler(http.server.BaseHTTPRequestHandler):
-            protocol_version = "HTTP/1.1"
-
-            def do_GET(self):
-                side, number = (int(part) for part in self.path.removesuffix(".jpg").strip("/").split("/"))
-                body, comment = bodies[side][number % SEEDS], b"%09d" % number
-                body = body[:2] + b"\xff\xfe" + (len(comment) + 2).to_bytes(2, "big") + comment + body[2:]
-                self.send_response(200)
-                self.send_header("Content-Type", "image/jpeg")
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-            def log_message(self, *_):
-                pass
-
-        self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
-
-    def close(self):
-        self.server.shutdown()
-        self.server.server_close()

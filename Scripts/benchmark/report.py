@@ -1,4 +1,4 @@
-"""Measured figures and their targets, as a table and as JSON."""
+"""Measured figures, as a table and as JSON."""
 import json
 import os
 import platform
@@ -55,7 +55,7 @@ def machine(folder, root, sleeve):
 
 
 class Report:
-    """Rows in the order of measurement. A row without a target never fails."""
+    """Rows in the order of measurement."""
 
     def __init__(self, facts):
         self.facts, self.rows, self.runs = facts, [], {}
@@ -63,24 +63,11 @@ class Report:
     def keep(self, section, name, run):
         self.runs.setdefault(section, {}).setdefault(name, []).append(run.record())
 
-    def row(self, what, measured, unit="", at_most=None, at_least=None, note=""):
-        passed = None
-        if at_most is not None:
-            passed = measured <= at_most
-        elif at_least is not None:
-            passed = measured >= at_least
-        self.rows.append({
-            "what": what, "measured": measured, "unit": unit, "atMost": at_most, "atLeast": at_least, "passed": passed,
-            "note": note})
+    def row(self, what, measured, unit="", note=""):
+        self.rows.append({"what": what, "measured": measured, "unit": unit, "note": note})
 
     def skip(self, what, why):
-        self.rows.append({
-            "what": what, "measured": None, "unit": "", "atMost": None, "atLeast": None, "passed": None,
-            "note": f"skipped: {why}"})
-
-    @property
-    def failed(self):
-        return [row["what"] for row in self.rows if row["passed"] is False]
+        self.row(what, None, note=f"skipped: {why}")
 
     def cells(self):
         def number(value, unit):
@@ -89,30 +76,17 @@ class Report:
             digits = 0 if abs(value) >= 1000 else 1 if abs(value) >= 100 else 3 if abs(value) < 1 else 2
             return f"{value:,.{digits}f}{' ' + unit if unit else ''}"
 
-        yield "what", "measured", "target", "", "note"
-        for row in self.rows:
-            target = ""
-            if row["atMost"] is not None:
-                target = "≤ " + number(row["atMost"], row["unit"])
-            elif row["atLeast"] is not None:
-                target = "≥ " + number(row["atLeast"], row["unit"])
-            verdict = {True: "pass", False: "FAIL", None: ""}[row["passed"]]
-            yield row["what"], number(row["measured"], row["unit"]), target, verdict, row["note"]
+        return [("what", "measured", "note")] + [(row["what"], number(row["measured"], row["unit"]), row["note"]) for row in self.rows]
 
     def text(self):
-        cells = list(self.cells())
-        widths = [max(len(row[column]) for row in cells) for column in range(4)]
+        cells = self.cells()
+        widths = [max(len(row[column]) for row in cells) for column in range(2)]
         lines = [f"{name:<12} {value}" for name, value in self.facts.items() if value]
-        lines.append("")
-        for row in cells:
-            columns = (cell.ljust(width) if index != 1 else cell.rjust(width)
-                       for index, (cell, width) in enumerate(zip(row, widths)))
-            lines.append(("  ".join(columns) + "  " + row[4]).rstrip())
-        return "\n".join(lines)
+        return "\n".join(lines + [""] + [f"{what:<{widths[0]}}  {value:>{widths[1]}}  {note}".rstrip() for what, value, note in cells])
 
     def markdown(self):
-        cells = list(self.cells())
-        lines = ["| " + " | ".join(cells[0]) + " |", "|---|--:|--:|---|---|"]
+        cells = self.cells()
+        lines = ["| " + " | ".join(cells[0]) + " |", "|---|--:|---|"]
         lines += ["| " + " | ".join(row) + " |" for row in cells[1:]]
         facts = "; ".join(f"{name}: {value}" for name, value in self.facts.items() if value)
         return "\n".join(lines) + f"\n\nMeasured on: {facts}.\n"

@@ -1,16 +1,13 @@
-"""The figures, one function each. The targets are for these sizes and numbers of covers."""
+"""The figures, one function each."""
 import json
 import pathlib
 import shutil
-import signal
 import statistics
 import subprocess
 import sys
-import time
 
-from gallery import gallery
 from links import links
-from measure import Failure, Nginx, Origin, always, median, run, spread
+from measure import Failure, Nginx, median, origin as start_origin, run, spread
 from pacing import pacing
 from refreshing import refresh
 from sizes import sizes
@@ -106,10 +103,10 @@ def compare(bench, section, url, rivals, *options, certificate=None):
     return {result["scenario"]: result for result in report["results"]}, comparisons
 
 
-def against(bench, name, rival, comparison, at_most=None):
+def against(bench, name, rival, comparison):
     ours, theirs = comparison["sleeveSeconds"], comparison["rivalSeconds"]
     bench.report.row(
-        f"{name}, wall time / {rival}'s", ours["median"] / theirs["median"], at_most=at_most,
+        f"{name}, wall time / {rival}'s", ours["median"] / theirs["median"],
         note=f"{seconds(ours)} / {seconds(theirs)}")
 
 
@@ -120,35 +117,20 @@ def seconds(spread):
 def http(bench):
     results, rivals = compare(bench, "http", bench.serve().url, ["curl", "aria2c", "wget2"])
     cold, warm, row = results["cold"], results["warm"], bench.report.row
-    for rival, at_most in (("curl", 0.6), ("aria2c", 0.125), ("wget2", None)):
-        against(bench, "HTTP", rival, rivals[rival], at_most)
-    row("HTTP, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"], at_most=1)
+    for rival in rivals:
+        against(bench, "HTTP", rival, rivals[rival])
+    row("HTTP, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"])
     row("HTTP, covers a second", cold["coversPerSecond"]["median"])
-    row("peak memory of the 5,000", cold["peakMemoryBytes"] / 1e6, "MB", at_most=80)
+    row("peak memory of the 5,000", cold["peakMemoryBytes"] / 1e6, "MB")
     times = [run["seconds"] for run in warm["rounds"]]
-    row("second run, all 5,000 fresh", statistics.median(times), "s", at_most=0.15, note=f"{min(times):.3f}–{max(times):.3f}")
+    row("second run, all 5,000 fresh", statistics.median(times), "s", note=f"{min(times):.3f}–{max(times):.3f}")
 
 
 def https(bench):
     nginx = bench.serve()
     _, rivals = compare(bench, "https", nginx.tls_url, ["curl"], certificate=str(nginx.certificate))
-    against(bench, "HTTPS with HTTP/2", "curl", rivals["curl"], at_most=0.4)
+    against(bench, "HTTPS with HTTP/2", "curl", rivals["curl"])
     bench.report.row("HTTPS with HTTP/2, CPU time / curl's", rivals["curl"]["cpuRatio"]["median"])
-
-
-def delay(bench):
-    covers, in_flight, seconds_to_answer = 20_000, 256, 0.05
-    origin = Origin(bench.sleeve, "--delay", str(seconds_to_answer * 1000))
-    try:
-        report = bench.measure(
-            "delay", "bench", "--origin", origin.url, "--covers", str(covers), "--size", "4000", "--rounds", str(bench.rounds),
-            "--only", "cold", "--", *always(in_flight))
-    finally:
-        origin.close()
-    rate = report["results"][0]["coversPerSecond"]["median"]
-    bench.report.row(
-        "answers after 50 ms, 256 in flight: share of 256 / 50 ms", rate / (in_flight / seconds_to_answer), at_least=0.9,
-        note=f"{covers:,} covers, {rate:,.0f} a second")
 
 
 def get(bench):
@@ -162,44 +144,8 @@ def get(bench):
             raise Failure("sleeve get returned other bytes than the server sent")
         bench.report.keep("get", "sleeve", runs[-1])
     bench.report.row(
-        "sleeve get of a cached cover, start to bytes", median(runs, "to_bytes") * 1000, "ms", at_most=25,
+        "sleeve get of a cached cover, start to bytes", median(runs, "to_bytes") * 1000, "ms",
         note=f"{len(expected) / 1000:.0f} KB; to the end of the process {median(runs) * 1000:.1f} ms")
-
-
-def lookup(bench):
-    if not pathlib.Path(bench.lab).exists():
-        bench.report.skip("a cached cover from the library", "no sleeve-lab beside this sleeve")
-        return
-    lists, cache = bench.fill()
-    urls = pathlib.Path(lists).read_text().splitlines()[:500]
-    result = json.loads(run([bench.lab, "lookup", str(cache), *urls]).output)
-    bench.report.row("a cached cover, on the caller's thread", result["syncMicros"], "µs", at_most=20)
-    bench.report.row("a cached cover, through the actor", result["actorMicros"], "µs", at_most=150)
-
-
-def stop(bench):
-    """From Ctrl-C, with a thousand covers stored and 64 transfers hanging, to the end of the process."""
-    origin, there, hanging = Origin(bench.sleeve), 1_000, 64
-    times = []
-    try:
-        lists = bench.write_list("stop.txt", [f"{origin.url}/covers/{n}.jpg" for n in range(there)] + [
-            f"{origin.url}/covers/{n}.jpg?fault=never" for n in range(hanging)])
-        for _ in range(bench.rounds):
-            process = subprocess.Popen(
-                [bench.sleeve, "prefetch", lists, "--cache", str(bench.new_folder("stop")), "--quiet", "--json", "--per-host", "64"],
-                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
-            time.sleep(2)
-            started = time.monotonic()
-            process.send_signal(signal.SIGINT)
-            summary = json.loads(process.communicate(timeout=60)[0])
-            times.append(time.monotonic() - started)
-            if process.returncode != 130 or summary["downloaded"] != there:
-                raise Failure(f"a stopped prefetch exits with {process.returncode}: {summary}")
-    finally:
-        origin.close()
-    bench.report.row(
-        "Ctrl-C with 64 transfers hanging, to the end of the process", max(times) * 1000, "ms", at_most=100,
-        note=f"the longest of {bench.rounds}; median {statistics.median(times) * 1000:.0f} ms")
 
 
 def million(bench):
@@ -207,7 +153,7 @@ def million(bench):
     if not (bench.home / "million" / "whole").exists():
         shutil.rmtree(cache.parent, ignore_errors=True)
         cache.parent.mkdir(parents=True)
-        origin = Origin(bench.sleeve)
+        origin = start_origin(bench.sleeve)
         try:
             with lists.open("w") as file:
                 file.writelines(f"{origin.url}/covers/{n}.jpg?size=1000\n" for n in range(MILLION))
@@ -219,7 +165,7 @@ def million(bench):
         (cache.parent / "whole").write_text(json.dumps({"memory": made.memory, "seconds": made.wall}))
     made = json.loads((cache.parent / "whole").read_text())
     bench.report.row(
-        "1,000,000 downloaded, peak memory", made["memory"] / 1e6, "MB", at_most=150, note=f"in {made['seconds']:.0f} s")
+        "1,000,000 downloaded, peak memory", made["memory"] / 1e6, "MB", note=f"in {made['seconds']:.0f} s")
 
     rounds, row = max(3, bench.rounds // 2), bench.report.row
     runs = []
@@ -227,8 +173,8 @@ def million(bench):
         runs.append(bench.prefetch(str(lists), cache, expect=MILLION, outcome="fresh"))
         bench.report.keep("million", "fresh", runs[-1])
         bench.note(f"  round {number + 1}: {MILLION / runs[-1].wall:,.0f} fresh a second")
-    row("1,000,000 entries, fresh covers a second", MILLION / median(runs), at_least=100_000, note=spread(runs))
-    row("1,000,000 fresh, peak memory", max(run.memory for run in runs) / 1e6, "MB", at_most=150)
+    row("1,000,000 entries, fresh covers a second", MILLION / median(runs), note=spread(runs))
+    row("1,000,000 fresh, peak memory", max(run.memory for run in runs) / 1e6, "MB")
     store_into_both(bench, cache, rounds)
 
 
@@ -256,7 +202,7 @@ def store_into_both(bench, cache, rounds):
     finally:
         nginx.close()
     bench.report.row(
-        "storing into 1,000,000 entries, speed / an empty cache's", median(runs["empty"]) / median(runs["full"]), at_least=0.8,
+        "storing into 1,000,000 entries, speed / an empty cache's", median(runs["empty"]) / median(runs["full"]),
         note=f"{spread(runs['full'])} / {spread(runs['empty'])}")
 
 
@@ -264,13 +210,9 @@ SECTIONS = {
     "http": ("5,000 covers over HTTP/1.1, 64 in flight, and again", http),
     "https": ("the same over HTTPS with HTTP/2", https),
     "links": ("links with a delay, HTTP/2 and HTTP/1.1 over TLS, in turn with curl", links),
-    "delay": ("an origin that answers after 50 ms, 256 in flight", delay),
     "get": ("sleeve get", get),
-    "lookup": ("a cached cover through the library", lookup),
-    "stop": ("stopping", stop),
     "refresh": ("50,000 entries over HTTP/2, all answered 304", refresh),
     "sizes": ("smaller pictures, against libvips", sizes),
     "pacing": ("adapting to a host", pacing),
-    "gallery": ("the gallery in headless Chromium", gallery),
     "million": ("a cache of 1,000,000 entries", million),
 }

@@ -43,24 +43,16 @@ package final class Origin: Sendable {
     private static func accept(_ channel: any Channel, _ context: OriginContext) throws {
         context.metrics.connections.add(1)
         context.connections.add(channel)
-        try channel.pipeline.syncOperations.addHandler(FirstHandler())
-        let requests = { @Sendable (channel: any Channel) in
-            try channel.pipeline.syncOperations.addHandler(RequestHandler(context))
-        }
-        let http1 = { @Sendable (channel: any Channel) in
-            let handlers = channel.pipeline.syncOperations
-            try handlers.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
-            try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-            try requests(channel)
-        }
-        guard let transport = context.options.transport else { return try http1(channel) }
-        try transport.configure(channel, http1: http1, requests: requests)
+        let handlers = channel.pipeline.syncOperations
+        try handlers.configureHTTPServerPipeline(withOutboundHeaderValidation: false)
+        try handlers.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+        try handlers.addHandler(RequestHandler(context))
     }
 
     private init(_ listener: any Channel, _ context: OriginContext) {
         (self.listener, self.context) = (listener, context)
         port = listener.localAddress?.port ?? context.options.port
-        url = "\(context.options.transport == nil ? "http" : "https")://\(Self.host):\(port)"
+        url = "http://\(Self.host):\(port)"
     }
 
     deinit {
@@ -85,9 +77,6 @@ package final class Origin: Sendable {
     /// Sends the responses to requests with `hold=1`, now and from now on.
     package func release() { context.gate.open() }
 
-    /// The edits posted to this origin's remote library, in order, such as "add Low Tide".
-    package var postedEdits: [String] { context.remote.edits }
-
     /// The URL of a generated cover.
     package func coverURL(_ number: Int) -> String { "\(url)/covers/\(number).jpg" }
 
@@ -96,9 +85,6 @@ package final class Origin: Sendable {
 
     /// The number of requests so far for a path without query. It is 0 unless `OriginOptions.countPaths` is set.
     package func requestCount(path: String) -> Int { context.metrics.paths?.count(path) ?? 0 }
-
-    /// The number of responses with status 206.
-    package var partialResponseCount: Int { context.metrics.partialResponses.value }
 
     /// The number of connections accepted so far.
     package var connectionCount: Int { context.metrics.connections.value }

@@ -1,16 +1,13 @@
 import ArgumentParser
 import CoverSizes
 import Foundation
-import ImageHeader
-import Platform
 
 struct SizesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sizes",
         abstract: "Time the making of smaller pictures, for Scripts/bench.",
         discussion: """
-            Prints the CPU time of each file in microseconds, the median of the rounds, as one JSON object; and as `look` that of the colour and \
-            the BlurHash of a picture of this size.
+            Prints the CPU time of each file in microseconds, the median of the rounds, as one JSON object.
             """)
 
     @Option(help: ArgumentHelp("The longest side of the smaller pictures. Default: 300.", valueName: "pixels"))
@@ -47,19 +44,7 @@ struct SizesCommand: ParsableCommand {
             try Data(small.bytes).write(to: URL(filePath: writeTo).appending(path: url.lastPathComponent))
         }
         let list = times.map { "\($0)" }.joined(separator: ",")
-        print("{\"micros\":[\(list)],\"look\":\(look)}")
-    }
-
-    private var look: Double {
-        let side = size ?? 300
-        var random = SplitMix64(seed: 1)
-        let pixels = (0..<side * side * 4).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-        return median(500) {
-            pixels.withUnsafeBufferPointer { pixels in
-                guard let start = pixels.baseAddress else { return }
-                _ = PictureLook(width: side, height: side, pixels: start)
-            }
-        }
+        print("{\"micros\":[\(list)]}")
     }
 
     /// The CPU time of this thread, in microseconds.

@@ -440,7 +440,7 @@ def main():
                 test.refused()
                 test.many_processes()
                 if kind is SeaweedFS:
-                    for disturbance in ["killed", "frozen", "gone"]:
+                    for disturbance in ["killed", "frozen"] + ["gone"] * options.long:
                         test.failing_storage(disturbance)
                 test.secrecy()
             finally:

@@ -1,16 +1,17 @@
 import Foundation
-import OriginServer
 import Synchronization
 import Testing
+import Wire
 
 @testable import AlbumLibrary
 @testable import CoverLibrary
 
 @Suite(.timeLimit(.minutes(10))) struct RemoteLibraryTests {
     @Test func `adding, editing, deleting, undo and redo are posted in order`() async throws {
-        let origin = try await Origin.start()
+        let remote = try RemoteLibrary()
+        defer { remote.stop() }
         try await withAlbums(["A"]) { folder in
-            let library = try await folder.library { $0.remote = URL(string: origin.url + "/") }
+            let library = try await folder.library { $0.remote = URL(string: remote.url + "/") }
             try await library.albums.add(Album(title: "B"))
             try await library.albums.add(Album(title: "C"), at: 0)
             try await library.albums.delete(library.albums.all()[2].id)
@@ -24,16 +25,14 @@ import Testing
             let outbox = try await library.albums.sendEdits()
             #expect(outbox.sent == 8 && outbox.waiting == 0 && outbox.problem == nil && outbox.refused == [])
             let expected = ["add B", "add C", "delete B", "add B", "delete C", "add C", "edit Bee", "edit B"]
-            #expect(origin.postedEdits == expected)
+            #expect(remote.edits == expected)
             await library.close()
         }
-        await origin.stop()
     }
 
     @Test func `while the server is away edits wait on the disk, and are sent once when it is back`() async throws {
-        let first = try await Origin.start()
-        let (port, url) = (first.port, first.url)
-        await first.stop()
+        let port = try await closedPort()
+        let url = "http://127.0.0.1:\(port)"
         try await withAlbums([]) { folder in
             let library = try await folder.library { $0.remote = URL(string: url) }
             for title in ["A", "B"] { try await library.albums.add(Album(title: title)) }
@@ -43,25 +42,24 @@ import Testing
             #expect(outbox.problem?.contains(url) == true)
             await library.close()
 
-            var options = OriginOptions()
-            options.port = port
-            let origin = try await Origin.start(options)
+            let remote = try RemoteLibrary(port: port)
+            defer { remote.stop() }
             let next = try await folder.library { $0.remote = URL(string: url) }
             #expect(try await next.albums.waitingEdits() == 3)
             #expect(try await next.albums.sendEdits().sent == 3)
             #expect(try await next.albums.sendEdits().sent == 0)
-            #expect(origin.postedEdits == ["add A", "add B", "edit C"])
+            #expect(remote.edits == ["add A", "add B", "edit C"])
             await next.close()
-            await origin.stop()
         }
     }
 
     @Test func `many senders at once send everything once, in order`() async throws {
-        let origin = try await Origin.start()
+        let remote = try RemoteLibrary()
+        defer { remote.stop() }
         try await withAlbums([]) { folder in
             let libraries = Mutex<[LibraryAPI]>([])
             for _ in 0..<4 {
-                let library = try await folder.library { $0.remote = URL(string: origin.url) }
+                let library = try await folder.library { $0.remote = URL(string: remote.url) }
                 libraries.withLock { $0.append(library) }
             }
             let all = libraries.withLock { $0 }
@@ -72,36 +70,36 @@ import Testing
             }
             // The last sender may have returned while another was sending.
             _ = try await all[0].albums.sendEdits()
-            #expect(origin.postedEdits == (0..<40).map { "add \($0)" })
+            #expect(remote.edits == (0..<40).map { "add \($0)" })
             for library in all { await library.close() }
         }
-        await origin.stop()
     }
 
     @Test func `the server does not take a message twice whose response was lost`() async throws {
-        let origin = try await Origin.start()
+        let remote = try RemoteLibrary()
+        defer { remote.stop() }
         try await withAlbums([]) { folder in
-            let library = try await folder.library { $0.remote = URL(string: origin.url) }
+            let library = try await folder.library { $0.remote = URL(string: remote.url) }
             try await library.albums.add(Album(title: "A"))
             let journal = try AlbumJournal(path: folder.state + "/journal.sqlite3")
-            let waiting = try #require(try journal.firstMessage(to: origin.url + "/"))
+            let waiting = try #require(try journal.firstMessage(to: remote.url + "/"))
             _ = try await library.albums.sendEdits()
             // As if the process had died between the response and recording it.
             let edit = try await library.albums.all().deleting([0])
             try journal.record(.new(edit), changing: edit, messages: [waiting.message])
             try journal.clearPending()
             #expect(try await library.albums.sendEdits().sent == 1)
-            #expect(origin.postedEdits == ["add A"])
+            #expect(remote.edits == ["add A"])
             await library.close()
         }
-        await origin.stop()
     }
 
     @Test func `a message that the server refuses for good is reported, and later messages are sent`() async throws {
-        let origin = try await Origin.start()
+        let remote = try RemoteLibrary()
+        defer { remote.stop() }
         for titles in [["A"], ["A", "B"]] {
             try await withAlbums([]) { folder in
-                let library = try await folder.library { $0.remote = URL(string: origin.url) }
+                let library = try await folder.library { $0.remote = URL(string: remote.url) }
                 // The second library adds an album that the remote has already.
                 for title in titles { try await library.albums.add(Album(id: title, title: title)) }
                 let outbox = try await library.albums.sendEdits()
@@ -110,38 +108,37 @@ import Testing
                 await library.close()
             }
         }
-        #expect(origin.postedEdits == ["add A", "add B"])
-        await origin.stop()
+        #expect(remote.edits == ["add A", "add B"])
     }
 
     @Test func `deleting an album that the remote library lacks succeeds, and the next edit is sent`() async throws {
-        let origin = try await Origin.start()
+        let remote = try RemoteLibrary()
+        defer { remote.stop() }
         try await withAlbums(["Unknown there"]) { folder in
-            let library = try await folder.library { $0.remote = URL(string: origin.url) }
+            let library = try await folder.library { $0.remote = URL(string: remote.url) }
             try await library.albums.delete(library.albums.all()[0].id)
             try await library.albums.add(Album(title: "A"))
             let outbox = try await library.albums.sendEdits()
             #expect(outbox.sent == 2 && outbox.waiting == 0 && outbox.refused.isEmpty)
-            #expect(origin.postedEdits == ["add A"])
+            #expect(remote.edits == ["add A"])
             await library.close()
         }
-        await origin.stop()
     }
 
     @Test func `an edit is sent with the whole album, and its refusal names it`() async throws {
-        let origin = try await Origin.start()
+        let remote = try RemoteLibrary()
+        defer { remote.stop() }
         try await withAlbums([]) { folder in
             try folder.write(#"[{"title": "A", "zeta": 1.50}]"#)
-            let library = try await folder.library { $0.remote = URL(string: origin.url) }
+            let library = try await folder.library { $0.remote = URL(string: remote.url) }
             try await library.albums.edit(try await library.albums.all()[0].id) { $0.year = "1971" }
             let journal = try AlbumJournal(path: folder.state + "/journal.sqlite3")
-            let message = try #require(try journal.firstMessage(to: origin.url + "/")).message
+            let message = try #require(try journal.firstMessage(to: remote.url + "/")).message
             #expect(message.path == "/api/editAlbum")
             #expect(message.body.contains(#""year": "1971", "zeta": 1.50"#), "\(message.body)")
             #expect(try await library.albums.sendEdits().refused.first?.hasPrefix("editing “A”: ") == true)
             await library.close()
         }
-        await origin.stop()
     }
 
     @Test func `without a remote library no edit waits for one`() async throws {

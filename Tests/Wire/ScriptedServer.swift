@@ -36,10 +36,12 @@ package final class ScriptedServer: Sendable {
         }
     }
 
-    package init(_ answer: @escaping Answer) throws {
+    /// - Parameter port: the port to listen on; 0 chooses a free one.
+    package init(port: Int = 0, _ answer: @escaping Answer) throws {
         let socket = Foundation.socket(AF_INET, Listener.stream, 0)
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)
+        address.sin_port = in_port_t(port).bigEndian
         address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
         var length = socklen_t(MemoryLayout<sockaddr_in>.size)
         let code = withUnsafeMutablePointer(to: &address) { pointer in
@@ -49,7 +51,7 @@ package final class ScriptedServer: Sendable {
         }
         guard socket >= 0, code == 0 else { throw Listener.Failure.cannotListen(errno) }
         self.socket = socket
-        port = Int(UInt16(bigEndian: address.sin_port))
+        self.port = Int(UInt16(bigEndian: address.sin_port))
         let log = Log()
         self.log = log
         Thread.detachNewThread {

@@ -1,6 +1,7 @@
 import Foundation
 import OriginServer
 import Testing
+import Wire
 
 @testable import CoverLibrary
 @testable import sleeve
@@ -304,25 +305,29 @@ extension CommandTests {
 
         @Test func `edits are posted to the remote library, and queued on disk while it is unreachable`() async throws {
             try await withAlbums { stage in
+                let remote = try RemoteLibrary()
+                defer { remote.stop() }
                 let away = try await stage.run("album", "add", "--title", "X", "--remote", "http://127.0.0.1:1")
                 #expect(
                     away.status == 0 && away.stderr.contains("; 1 edit queued, sent with your next edit"),
                     "\(away)")
-                let sent = try await stage.run("album", "add", "--title", "Y", "--remote", stage.origin.url)
-                #expect(sent.status == 0 && sent.stderr.contains("sent 1 edit to \(stage.origin.url)"), "\(sent)")
-                _ = try await stage.run("album", "edit", "y", "--title", "Z", "--remote", stage.origin.url)
-                _ = try await stage.run("album", "undo", "--remote", stage.origin.url)
-                _ = try await stage.run("album", "delete", "y", "--remote", stage.origin.url)
-                #expect(stage.origin.postedEdits == ["add Y", "edit Z", "edit Y", "delete Y"])
+                let sent = try await stage.run("album", "add", "--title", "Y", "--remote", remote.url)
+                #expect(sent.status == 0 && sent.stderr.contains("sent 1 edit to \(remote.url)"), "\(sent)")
+                _ = try await stage.run("album", "edit", "y", "--title", "Z", "--remote", remote.url)
+                _ = try await stage.run("album", "undo", "--remote", remote.url)
+                _ = try await stage.run("album", "delete", "y", "--remote", remote.url)
+                #expect(remote.edits == ["add Y", "edit Z", "edit Y", "delete Y"])
             }
         }
 
         @Test func `deleting an album that the remote library does not have succeeds with a warning`() async throws {
+            let remote = try RemoteLibrary()
+            defer { remote.stop() }
             try await withAlbums("Never sent") { stage in
-                let result = try await stage.run("album", "delete", "1", "--remote", stage.origin.url)
+                let result = try await stage.run("album", "delete", "1", "--remote", remote.url)
                 #expect(result.status == 0, "\(result)")
                 #expect(
-                    result.stderr.contains("deleting “Never sent”: \(stage.origin.url)/ did not have it\n"),
+                    result.stderr.contains("deleting “Never sent”: \(remote.url)/ did not have it\n"),
                     "\(result)")
             }
         }

@@ -16,17 +16,17 @@ extension CommandTests {
                 struct Spread: Decodable { var minimum, median, maximum: Double }
                 struct Latency: Decodable { var p50, p999: Double }
                 struct Stage: Decodable { var name: String, mean: Double }
-                var link, scenario: String
+                var scenario: String
                 var covers, failed, connections: Int
                 var coversPerSecond: Spread
                 var latency: Latency?
                 var stages: [Stage]
-                var verdict: String?
             }
             struct Comparison: Decodable {
                 var rival, command: String
                 var failure: String?
             }
+            var target: String
             var results: [Result]
             var comparisons: [Comparison]
         }
@@ -36,16 +36,14 @@ extension CommandTests {
             try FileManager.default.contentsOfDirectory(atPath: stage.folder).filter { $0.hasPrefix("sleeve-bench") }
         }
 
-        @Test func `a bench over loopback measures each scenario, writes the page and leaves nothing behind`()
-            async throws
-        {
+        @Test func `a bench over loopback measures each scenario and leaves nothing behind`() async throws {
             try await withStage { stage in
-                let page = stage.folder + "/bench.html"
                 let result = try await stage.run(
-                    "bench", "--link", "loopback", "--protocol", "http", "--covers", "50", "--rounds", "1", "--folder",
-                    stage.folder, "--html", page, "--json", "--quiet", "--", "--per-host", "1")
+                    "bench", "--covers", "50", "--rounds", "1", "--folder", stage.folder, "--json", "--quiet", "--",
+                    "--per-host", "1")
                 #expect(result.status == 0, "\(result)")
                 let report: Report = try result.json()
+                #expect(report.target == "loopback, HTTP/1.1")
                 #expect(report.results.map(\.scenario) == ["cold", "warm", "revalidate"])
                 for line in report.results {
                     #expect(line.covers == 50 && line.failed == 0, "\(line)")
@@ -56,38 +54,6 @@ extension CommandTests {
                 #expect(cold.connections == 1)
                 #expect(try #require(cold.latency).p50 > 0)
                 #expect(cold.stages.first { $0.name == "hash" }?.mean ?? 0 > 0)
-                #expect(cold.verdict != nil && report.results[1].verdict == nil)
-                #expect(try stage.text(of: page).contains("</html>"))
-                #expect(try leftovers(stage) == [])
-            }
-        }
-
-        @Test func `a bench over a link, or over HTTPS, has an origin of sleeve-lab`() async throws {
-            try await withStage { stage in
-                let result = try await stage.run(
-                    "bench", "--link", "2ms/1gbit", "--protocol", "https", "--covers", "20", "--rounds", "1", "--only",
-                    "cold", "--folder", stage.folder, "--json", "--quiet")
-                #expect(result.status == 0, "\(result)")
-                let report: Report = try result.json()
-                #expect(report.results.map(\.link) == ["2ms/1gbit, HTTP/2"])
-                #expect(report.results.map(\.covers) == [20])
-            }
-        }
-
-        @Test
-        func `without sleeve-lab, a bench says how to build it before it measures; loopback over HTTP needs none`()
-            async throws
-        {
-            try await withStage { stage in
-                let alone = stage.folder + "/sleeve"
-                try FileManager.default.copyItem(atPath: sleeveBinary, toPath: alone)
-                let options = ["bench", "--only", "cold", "--covers", "5", "--rounds", "1", "--folder", stage.folder]
-                let refused = try await Child(alone, options, environment: stage.environment).exit()
-                #expect(refused.status == 1 && refused.stdout.isEmpty, "\(refused)")
-                #expect(refused.stderr.contains("Scripts/sleeve-lab builds it"), "\(refused)")
-                let loopback = ["--link", "loopback", "--protocol", "http"]
-                let measured = try await Child(alone, options + loopback, environment: stage.environment).exit()
-                #expect(measured.status == 0 && measured.stdout.contains("loopback, HTTP/1.1"), "\(measured)")
                 #expect(try leftovers(stage) == [])
             }
         }

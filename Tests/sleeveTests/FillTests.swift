@@ -1,3 +1,4 @@
+import CoverSources
 import Foundation
 import MusicFiles
 import Platform
@@ -10,17 +11,16 @@ extension CommandTests {
             var albums, covered, filled, files, missing, doubtful, failed, unwritten, problems: Int
         }
 
-        private struct Manners: Decodable { var violations: [String] }
-
         /// The albums that the services have. `Nowhere` is not among them.
-        private static let provided = """
-            [{"artist": "The Harbour Lights", "title": "Low Tide", "year": 1971, "tracks": 2, "on": ["itunes"]},
-             {"artist": "Guns N' Roses", "title": "The Spaghetti Incident?", "year": 1993, "tracks": 2, "on": ["deezer"],
-                "traits": ["wrongFirst"]},
-             {"artist": "Someone", "title": "Reissued", "year": 2020, "tracks": 44, "on": ["deezer"]},
-             {"artist": "Id", "title": "With an Id", "year": 1999, "tracks": 2, "on": ["caa"],
-                "release": "\(release)", "group": "76a2f0be-1a51-4216-9960-ae820391d1bf"}]
-            """
+        private static let provided = [
+            ServiceAlbum(artist: "The Harbour Lights", title: "Low Tide", year: 1971, tracks: 2, services: [.itunes]),
+            ServiceAlbum(
+                artist: "Guns N' Roses", title: "The Spaghetti Incident?", year: 1993, tracks: 2, services: [.deezer],
+                isSecond: true),
+            ServiceAlbum(artist: "Someone", title: "Reissued", year: 2020, tracks: 44, services: [.deezer]),
+            ServiceAlbum(
+                artist: "Id", title: "With an Id", year: 1999, tracks: 2, services: [.caa], release: release),
+        ]
         private static let release = "b5929ea3-1f60-42c9-9082-f9c518cda7a1"
         private static let albums = [
             ("The Harbour Lights", "Low Tide", "1971", ""), ("Guns N' Roses", "The Spaghetti Incident?", "1993", ""),
@@ -28,7 +28,7 @@ extension CommandTests {
         ]
 
         private func withMusic(
-            _ provider: [String] = [], albums: [(String, String, String, String)] = albums, provided: String = provided,
+            albums: [(String, String, String, String)] = albums, provided: [ServiceAlbum] = provided,
             _ body: (_ stage: Stage, _ arguments: [String]) async throws -> Void
         ) async throws {
             try await withStage { stage in
@@ -41,17 +41,12 @@ extension CommandTests {
                                 releaseID: release))
                     }
                 }
-                let list = try stage.file("provided.json", provided)
-                let services = try stage.startLab(["provider", "--albums", list, "--for", "100"] + provider)
-                let url = try #require(await services.firstOutputLine())
-                // MusicBrainz would take a second for each album; SourceQueueTests have its rate.
-                let bases = ["caa", "itunes", "deezer"].flatMap { ["--source-base", "\($0)=\(url)/\($0)"] }
-                try await body(
-                    stage, ["fill", stage.folder + "/music", "--json", "--source", "caa,itunes,deezer"] + bases)
-                services.kill(SIGINT)
-                let result = await services.exit()
-                let line = try #require(result.stdout.split(separator: "\n").last, "\(result)")
-                #expect(try JSONDecoder().decode(Manners.self, from: Data(line.utf8)).violations.isEmpty)
+                let manners = try await withServices(provided) { services in
+                    // MusicBrainz would take a second for each album; SourceQueueTests have its rate.
+                    let sources = ["--source", "caa,itunes,deezer"] + services.options([.caa, .itunes, .deezer])
+                    try await body(stage, ["fill", stage.folder + "/music", "--json"] + sources)
+                }
+                #expect(manners.violations.isEmpty)
             }
         }
 
@@ -200,17 +195,16 @@ extension CommandTests {
         {
             let albums = ["A", "B", "C", "D", "E"].map { ($0, "Title \($0)", "1999", "") }
             var provided = albums.prefix(4).map { artist, title, _, _ in
-                """
-                {"artist": "\(artist)", "title": "\(title)", "year": 1999, "tracks": 2, "on": ["itunes"],
-                    "traits": ["\(artist == "D" ? "plain" : "same")"]}
-                """
+                ServiceAlbum(
+                    artist: artist, title: title, year: 1999, tracks: 2, services: [.itunes],
+                    picture: artist == "D" ? .plain : .same)
             }
             // iTunes has no picture, and that of Deezer is doubtful.
             provided += [
-                #"{"artist": "E", "title": "Title E", "year": 1999, "tracks": 2, "on": ["itunes"], "largest": 50}"#,
-                #"{"artist": "E", "title": "Title E", "tracks": 5, "on": ["deezer"]}"#,
+                ServiceAlbum(artist: "E", title: "Title E", year: 1999, tracks: 2, services: [.itunes], largest: 50),
+                ServiceAlbum(artist: "E", title: "Title E", tracks: 5, services: [.deezer]),
             ]
-            try await withMusic(albums: albums, provided: "[\(provided.joined(separator: ", "))]") { stage, fill in
+            try await withMusic(albums: albums, provided: provided) { stage, fill in
                 let (first, result) = try await run(stage, fill)
                 #expect((first.filled, first.doubtful, first.missing) == (2, 2, 1), "\(result)")
                 #expect(result.stderr.contains("D, Title D (1999): not written"), "\(result)")
@@ -353,7 +347,7 @@ extension CommandTests {
             func `killed before any operation on a file, a fill leaves no partial cover, and the next completes it`()
                 async throws
             {
-                try await withMusic(["--delay", "1"]) { stage, fill in
+                try await withMusic { stage, fill in
                     _ = try await run(stage, fill)
                     var whole = pictures(stage)
                     #expect(try await stage.run("fill", "--undo").status == 0)

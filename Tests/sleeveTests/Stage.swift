@@ -34,11 +34,7 @@ struct Stage: Sendable {
         try Child(sleeveBinary, arguments, stdin: stdin, environment: environment)
     }
 
-    /// Runs `sleeve-lab`.
-    func lab(_ arguments: String...) async throws -> RunResult {
-        try await startLab(arguments).exit()
-    }
-
+    /// Starts `sleeve-lab`.
     func startLab(_ arguments: [String]) throws -> Child {
         try Child(labBinary, arguments, environment: environment)
     }

@@ -25,21 +25,7 @@ extension CommandTests {
             ),
         ]
         private static let labCommands: [(String, [String])] = [
-            (
-                "origin",
-                [
-                    "--port", "--fault", "--tls", "--certificate", "--http1-only", "--streams", "--link", "--loss",
-                    "--before",
-                ]
-            ),
-            (
-                "torture",
-                [
-                    "<directory>", "--rounds", "--kills", "--time", "--processes", "--seed", "--keep", "--json",
-                    "--quiet",
-                ]
-            ),
-            ("lookup", ["<cache>", "<url>"]),
+            ("link", ["<host:port>", "--link", "--loss", "--seed", "--port"]),
             ("sizes", ["<file>", "--size", "--rounds", "--write-to"]),
         ]
         private static let wrong: [[String]] = [
@@ -55,13 +41,11 @@ extension CommandTests {
             ["prefetch", "--report", "-"], ["refresh", "--metrics-file", "-"], ["prefetch", "--metrics-file", ""],
             ["pack"], ["pack", "-", "--json"], ["unpack"], ["pin", "--host", ""],
             ["origin", "--port", "70000"], ["origin", "--fault-every", "0"], ["origin", "--urls", "-1"],
-            ["origin", "--tls"], ["origin", "--link", "50ms/200mbit"], ["bench", "--link", "50ms"], ["torture"],
+            ["bench", "--size", "1"],
         ]
         private static let wrongLab: [[String]] = [
-            ["torture", "--rounds", "0"], ["torture", "--kills", "0"], ["torture", "--processes", "0"],
-            ["torture", "--time", "soon"], ["torture", ""], ["origin", "--streams", "2"], ["origin", "--loss", "1%"],
-            ["origin", "--link", "50ms"], ["origin", "--link", "5ms/1mbit", "--before", "host"],
-            ["origin", "--link", "5ms/1mbit", "--before", "a:1", "--tls"], ["lookup", "cache"],
+            ["link"], ["link", "a:1"], ["link", "a:1", "--link", "50ms"], ["link", "a", "--link", "5ms/1mbit"],
+            ["link", "[::1]:x", "--link", "5ms/1mbit"], ["link", "a:1", "--link", "5ms/1mbit", "--loss", "60%"],
             ["sizes"],
         ]
 

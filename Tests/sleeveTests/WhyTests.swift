@@ -8,7 +8,7 @@ import Testing
 @testable import sleeve
 
 extension CommandTests {
-    /// The library of sources, the imitated services and `why`, each a process of its own but the first.
+    /// The library of sources, the imitated services and `why`, a process of its own.
     @Suite struct WhyTests {
         private struct Report: Decodable {
             struct Source: Decodable { var source, url, answer, detail, time: String }
@@ -26,27 +26,24 @@ extension CommandTests {
             var urls: [Address]
         }
 
-        private struct Manners: Decodable {
-            struct Counts: Decodable { var searches, throttled, peakInFlight: Int }
-            var musicbrainz, itunes, deezer: Counts
-            var violations: [String]
-        }
-
-        private static let albums = """
-            [{"artist": "The Harbour Lights", "title": "Low Tide (Deluxe Edition)", "year": 1971, "tracks": 9, "on": ["itunes"]},
-             {"artist": "Sigur Rós", "title": "( )", "year": 2002, "tracks": 8, "on": ["musicbrainz", "caa"]},
-             {"artist": "Guns N' Roses", "title": "The \\"Spaghetti\\" Incident? & More", "year": 1993, "tracks": 12,
-                "on": ["deezer"], "traits": ["wrongFirst"]},
-             {"artist": "Nobody", "title": "Hidden", "tracks": 3, "on": ["deezer"], "traits": ["placeholder"]},
-             {"artist": "Someone", "title": "Reissued", "year": 2020, "tracks": 44, "on": ["itunes"]}]
-            """
+        private static let albums = [
+            ServiceAlbum(
+                artist: "The Harbour Lights", title: "Low Tide (Deluxe Edition)", year: 1971, tracks: 9,
+                services: [.itunes]),
+            ServiceAlbum(artist: "Sigur Rós", title: "( )", year: 2002, tracks: 8, services: [.musicbrainz, .caa]),
+            ServiceAlbum(
+                artist: "Guns N' Roses", title: "The \"Spaghetti\" Incident? & More", year: 1993, tracks: 12,
+                services: [.deezer], isSecond: true),
+            ServiceAlbum(
+                artist: "Nobody", title: "Hidden", tracks: 3, services: [.deezer], picture: .placeholder),
+            ServiceAlbum(artist: "Someone", title: "Reissued", year: 2020, tracks: 44, services: [.itunes]),
+        ]
 
         /// A library of `cache` and `library` of the stage, with a queue at the imitated services.
         private func findings(
-            _ stage: Stage, at url: String, _ queries: [AlbumQuery], _ arguments: [String] = []
+            _ stage: Stage, at services: ImitatedServices, _ queries: [AlbumQuery], _ arguments: [String] = []
         ) async throws -> [SourceFindings] {
-            let bases = SourceName.allCases.flatMap { ["--source-base", "\($0)=\(url)/\($0)"] }
-            let options = try SourceOptions.parse(bases + ["--contact", "me@example.org"] + arguments)
+            let options = try SourceOptions.parse(services.options() + ["--contact", "me@example.org"] + arguments)
             var configuration = LibraryConfiguration(
                 cacheDirectory: URL(filePath: stage.cache), libraryFile: URL(filePath: stage.folder + "/albums.json"))
             try options.apply(to: &configuration)
@@ -58,27 +55,12 @@ extension CommandTests {
             return findings
         }
 
-        private func withProvider(
-            _ stage: Stage, _ options: String..., body: (String) async throws -> Void
-        ) async throws -> Manners {
-            let list = try stage.file("provided.json", Self.albums)
-            let provider = try stage.startLab(["provider", "--albums", list, "--for", "60"] + options)
-            let url = try #require(await provider.firstOutputLine())
-            try await body(url)
-            provider.kill(SIGINT)
-            let result = await provider.exit()
-            let line = try #require(result.stdout.split(separator: "\n").last, "\(result)")
-            let manners = try JSONDecoder().decode(Manners.self, from: Data(line.utf8))
-            #expect(result.status == (manners.violations.isEmpty ? 130 : 3), "\(result)")
-            return manners
-        }
-
         @Test func `albums are found at the services that have them, by libcurl and within their limits`() async throws
         {
             try await withStage { stage in
-                let manners = try await withProvider(stage) { url in
+                let manners = try await withServices(Self.albums) { services in
                     let found = try await findings(
-                        stage, at: url,
+                        stage, at: services,
                         [
                             AlbumQuery(artist: "Harbour Lights", title: "Low Tide", year: 1971),
                             AlbumQuery(artist: "Sigur Ros", title: "()", year: 2002, trackCount: 8),
@@ -91,7 +73,8 @@ extension CommandTests {
                         ])
                     #expect(found.map { $0.certain?.source } == [.itunes, .musicbrainz, .deezer, nil, nil])
                     #expect(
-                        found[2].certain?.pictures.first?.contains("/cover-2/1000x1000") == true, "not the first result"
+                        found[2].certain?.pictures.first?.contains("/deezer-2/1000x1000") == true,
+                        "not the first result"
                     )
                     #expect(found[3].candidates.isEmpty && found[4].candidates.map(\.certainty) == [.doubtful])
                     // The pictures are there, after the archive's redirect or a size that does not exist.
@@ -107,33 +90,33 @@ extension CommandTests {
                     }
                 }
                 #expect(manners.violations.isEmpty)
-                #expect(manners.musicbrainz.searches == 5 && manners.musicbrainz.peakInFlight == 1)
+                #expect(manners[.musicbrainz].searches == 5 && manners[.musicbrainz].peakInFlight == 1)
                 // Certain albums end the search.
-                #expect(manners.itunes.searches == 4 && manners.deezer.searches == 3)
+                #expect(manners[.itunes].searches == 4 && manners[.deezer].searches == 3)
             }
         }
 
         @Test func `a service that throttles is asked again, and no throttle is an answer`() async throws {
             try await withStage { stage in
-                let manners = try await withProvider(stage, "--throttle-every", "2") { url in
+                let manners = try await withServices(Self.albums, throttled: 2) { services in
                     let queries = [
                         AlbumQuery(artist: "A", title: "Missing"),
                         AlbumQuery(
                             artist: "Guns N' Roses", title: #"The "Spaghetti" Incident? & More"#, trackCount: 12),
                     ]
-                    let found = try await findings(stage, at: url, queries, ["--source", "deezer"])
+                    let found = try await findings(stage, at: services, queries, ["--source", "deezer"])
                     #expect(found[0].answers.map(\.kind) == [.notFound] && found[1].certain?.source == .deezer)
                 }
-                #expect(manners.deezer.searches == 3 && manners.deezer.throttled == 1 && manners.violations.isEmpty)
+                #expect(manners[.deezer].searches == 3 && manners[.deezer].throttled == 1 && manners.violations.isEmpty)
             }
         }
 
         @Test func `the services notice bad manners`() async throws {
             try await withStage { stage in
-                let manners = try await withProvider(stage) { url in
+                let manners = try await withServices(Self.albums) { services in
                     for _ in 0..<2 {
                         _ = try await stage.shell(
-                            "curl -s -A nameless \"$1/musicbrainz/ws/2/release?query=release:%22x%22\"", url)
+                            "curl -s -A nameless \"$1/musicbrainz/ws/2/release?query=release:%22x%22\"", services.url)
                     }
                 }
                 #expect(manners.violations.contains { $0.contains("contact") })
@@ -152,9 +135,9 @@ extension CommandTests {
                     """
                 _ = try stage.file("albums.json", list)
                 _ = try await stage.run("get", missing, "-o", stage.folder + "/x.jpg")
-                _ = try await withProvider(stage) { url in
+                _ = try await withServices(Self.albums) { services in
                     _ = try await findings(
-                        stage, at: url, [AlbumQuery(artist: "The Harbour Lights", title: "Low Tide", year: 1971)])
+                        stage, at: services, [AlbumQuery(artist: "The Harbour Lights", title: "Low Tide", year: 1971)])
                 }
                 let requests = stage.origin.requestCount
                 let report: Report = try await stage.run("why", "Low Tide", "--json").json()

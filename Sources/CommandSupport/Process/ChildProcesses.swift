@@ -15,16 +15,10 @@ package final class ChildProcesses: Sendable {
         var isStopped = false
     }
     private let state = Mutex(State())
-    private let stopSignal: Int32
     private let haveOwnGroups: Bool
 
-    /// - Parameters:
-    ///   - stopSignal: What `stop` sends.
-    ///   - haveOwnGroups: Whether a terminal's Ctrl-C reaches only this process, and not its children.
-    package init(stopSignal: Int32 = SIGTERM, haveOwnGroups: Bool = false) {
-        self.stopSignal = stopSignal
-        self.haveOwnGroups = haveOwnGroups
-    }
+    /// - Parameter haveOwnGroups: Whether a terminal's Ctrl-C reaches only this process, and not its children.
+    package init(haveOwnGroups: Bool = false) { self.haveOwnGroups = haveOwnGroups }
 
     /// No other child may be started.
     package var isStopped: Bool { state.withLock { $0.isStopped } }
@@ -33,7 +27,7 @@ package final class ChildProcesses: Sendable {
     package func stop() {
         state.withLock { state in
             state.isStopped = true
-            for child in state.running.values { child.send(stopSignal) }
+            for child in state.running.values { child.send(SIGTERM) }
         }
     }
 
@@ -44,20 +38,9 @@ package final class ChildProcesses: Sendable {
             words, in: directory, output: output, errors: errors, hasOwnGroup: haveOwnGroups)
         state.withLock { state in
             state.running[child.pid] = child
-            if state.isStopped { child.send(stopSignal) }
+            if state.isStopped { child.send(SIGTERM) }
         }
         return child
-    }
-
-    /// Sends a signal, unless the child's end has been waited for: its id may belong to another process by then.
-    /// - Returns: Whether it was sent.
-    @discardableResult
-    package func send(_ signal: Int32, to child: ChildProcess) -> Bool {
-        state.withLock { state in
-            guard state.running[child.pid] != nil else { return false }
-            child.send(signal)
-            return true
-        }
     }
 
     /// Waits for the end of a child.

@@ -1,10 +1,8 @@
 package import Platform
 
-/// A folder with everything that a bench, a torture or a dry run writes: lists, caches, reports.
+/// A folder with everything that a bench, a dry run or a command of the gallery writes: lists, caches, reports.
 package struct TemporaryFolder: Sendable {
     package let path: String
-    /// Whether the folder itself is removed with its contents.
-    private let wasCreated: Bool
 
     /// Creates a folder with a unique name.
     /// - Parameters:
@@ -15,27 +13,6 @@ package struct TemporaryFolder: Sendable {
         var template = Array("\(parent)/\(name)-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else { throw SystemError("create a folder", path: parent) }
         path = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        wasCreated = true
-    }
-
-    /// Creates a folder, or uses an empty one.
-    /// - Throws: `SystemError`; ENOTEMPTY if it contains something.
-    package init(at path: String) throws(SystemError) {
-        self.path = path
-        wasCreated = mkdir(path, 0o700) == 0
-        if wasCreated { return }
-        guard errno == EEXIST else { throw SystemError("create", path: path) }
-        do {
-            guard try FileManager.default.contentsOfDirectory(atPath: path).isEmpty else {
-                errno = ENOTEMPTY
-                throw SystemError("use", path: path)
-            }
-        } catch let error as SystemError {
-            throw error
-        } catch {
-            errno = ENOTDIR
-            throw SystemError("read", path: path)
-        }
     }
 
     package func file(_ name: String) -> String { "\(path)/\(name)" }
@@ -61,14 +38,10 @@ package struct TemporaryFolder: Sendable {
         return file(name)
     }
 
-    /// The names of what is in a folder.
-    package func names(in name: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: file(name))) ?? []
-    }
-
     /// The number of files in a folder that are not empty.
     package func countFiles(in name: String) -> Int {
-        names(in: name).count { AllocatedSpace.length(of: file("\(name)/\($0)")) > 0 }
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: file(name))) ?? []
+        return names.count { AllocatedSpace.length(of: file("\(name)/\($0)")) > 0 }
     }
 
     /// Renames a file or a folder that is to be kept until `removeAll`: a file system is slow to create files where many were just deleted.
@@ -79,12 +52,6 @@ package struct TemporaryFolder: Sendable {
 
     package func remove(_ name: String) { try? FileManager.default.removeItem(atPath: file(name)) }
 
-    /// Removes everything that was written, and the folder unless it was there before.
-    package func removeAll() {
-        if wasCreated {
-            try? FileManager.default.removeItem(atPath: path)
-        } else {
-            for name in (try? FileManager.default.contentsOfDirectory(atPath: path)) ?? [] { remove(name) }
-        }
-    }
+    /// Removes the folder with everything that was written.
+    package func removeAll() { try? FileManager.default.removeItem(atPath: path) }
 }

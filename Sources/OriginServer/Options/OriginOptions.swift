@@ -2,8 +2,6 @@
 package struct OriginOptions: Sendable {
     /// The port to listen on; 0 chooses a free one.
     package var port = 0
-    /// HTTPS; nil is HTTP.
-    package var transport: (any OriginTransport)?
     /// The delay before each response.
     package var delay: Duration = .zero
     /// The bandwidth of each response body, in bytes per second; nil is unlimited.
@@ -22,14 +20,10 @@ package struct OriginOptions: Sendable {
     package var retryAfter: String?
     /// The `Cache-Control` field of covers; empty omits it.
     package var cacheControl = "public, max-age=86400"
-    /// Redirects the Cover Art Archive's paths over two other hosts, as the archive does; see `ArchiveHosts`.
-    package var archiveHosts = false
     /// The length of covers whose URL states none, in bytes; nil is 8 to 250 KB, which depends on the cover.
     package var size: Int?
     /// Counts requests by path, for `Origin.requestCount(path:)`. Every requested path stays in memory.
     package var countPaths = false
-    /// Answers all requests but those for `/counts`; nil for the origin's own resources.
-    package var service: OriginService?
 
     package init() {}
 

@@ -1,41 +1,27 @@
 import HTTPTypes
 
 /// A path of the Cover Art Archive's API (musicbrainz.org/doc/Cover_Art_Archive/API), such as
-/// `/release/{uuid}/front-500`. Each id has its own cover, except ids that end in 404.
-///
-/// Such a path redirects to the cover, or, with `ArchiveHosts`, as the archive does: to `/download/{uuid}/front-500` on
-/// another host, which redirects to the cover on a third.
+/// `/release/{uuid}/front-500`, which redirects to a cover. Each id has its own cover, except ids that end in 404.
 struct ArchivePath: Sendable, Equatable {
     private let id: Substring
     /// `front`, `front-250`, `front-500` or `front-1200`.
     private let image: Substring
-    /// True on the second host.
-    private let isDownload: Bool
 
     /// Returns nil if the path is not one of the archive's.
     init?(_ path: Substring) {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 4, ["release", "release-group", "download"].contains(parts[1]) else { return nil }
-        (id, image, isDownload) = (parts[2], parts[3], parts[1] == "download")
+        guard parts.count == 4, ["release", "release-group"].contains(parts[1]) else { return nil }
+        (id, image) = (parts[2], parts[3])
     }
 
-    /// 307 to the cover or to the next host, 404 if there is none, or 400 if the id is not a UUID.
-    ///
-    /// - Parameter hosts: Nil keeps to the request's host.
-    func response(at hosts: ArchiveHosts?) -> OriginResponse {
+    /// 307 to the cover, 404 if there is none, or 400 if the id is not a UUID.
+    var response: OriginResponse {
         guard isUUID else { return .text(400, "invalid MBID specified\n") }
         guard let size = Self.sizes[image], !id.hasSuffix("404") else {
             return .text(404, "No cover image found for release with identifier \(id)\n")
         }
         let number = Int(id.suffix(5), radix: 16) ?? 0
-        let cover = "/covers/\(number).jpg?size=\(size)"
-        let target =
-            if let hosts {
-                isDownload ? hosts.storage(number) + cover : "\(hosts.archive)/download/\(id)/\(image)"
-            } else {
-                cover
-            }
-        return OriginResponse(isDownload ? 302 : 307, [.location: target, .contentLength: "0"])
+        return OriginResponse(307, [.location: "/covers/\(number).jpg?size=\(size)", .contentLength: "0"])
     }
 
     /// The covers' lengths in bytes.

@@ -29,11 +29,6 @@ enum HelpPage {
           /release/UUID/front         307 to a cover, also front-250, front-500, front-1200; 404 for ids that end in 404
           /release-group/UUID/front   the same
 
-        With --archive-hosts they redirect as the archive does: to archive.hosts.localhost, then to one of 40 storage hosts.
-
-        A remote library, for `sleeve album remote`: POST /api/addAlbum, /api/deleteAlbum and /api/editAlbum,
-        GET /api/albums.
-
         /counts reports the requests so far, how many of them were answered 429, how many are in flight, and the
         connections.
 

@@ -31,12 +31,6 @@ struct OriginResponse: Sendable {
         self.body = body
     }
 
-    init(_ answer: OriginService.Answer) {
-        self.init(answer.status, answer.fields, .bytes(ByteBuffer(bytes: answer.body), perSecond: nil))
-        head.headerFields[.contentLength] = String(answer.body.count)
-        delay = answer.delay
-    }
-
     static func text(_ status: Int, _ text: String, type: String = "text/plain; charset=utf-8") -> OriginResponse {
         let bytes = ByteBuffer(string: text)
         return OriginResponse(

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The resource of a path that is neither the archive's nor the remote's.
+/// The resource of a path that is not one of the archive's.
 enum Resource: Sendable, Equatable {
     case help
     case jpeg(Int)

@@ -2,7 +2,7 @@ import HTTPCaching
 import HTTPTypes
 import NIOCore
 
-/// Decides the response to a request. It performs no I/O and never waits; `Responder` does both.
+/// Decides the response to a request. It performs no I/O and never waits; `RequestHandler` does both.
 struct ResponsePlanner: Sendable {
     private let options: OriginOptions
     /// Requests with `times=` by path and query.
@@ -19,7 +19,7 @@ struct ResponsePlanner: Sendable {
         }
         var options = ResponseOptions(options, number: number)
         if let archive = ArchivePath(path) {
-            var response = archive.response(at: archiveHosts(request))
+            var response = archive.response
             response.delay = options.delay
             return response
         }
@@ -38,11 +38,6 @@ struct ResponsePlanner: Sendable {
         response.delay = options.delay
         response.isHeld = options.isHeld
         return request.method == .head ? response.withoutBody() : response
-    }
-
-    private func archiveHosts(_ request: HTTPRequest) -> ArchiveHosts? {
-        guard options.archiveHosts else { return nil }
-        return ArchiveHosts(isTLS: options.transport != nil, authority: request.authority ?? "localhost")
     }
 
     private func response(

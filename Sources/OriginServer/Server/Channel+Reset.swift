@@ -1,20 +1,13 @@
 import NIOCore
 
 extension Channel {
-    /// Closes the channel; a socket sends RST instead of FIN.
+    /// Closes the connection with RST instead of FIN.
     func reset() {
         guard let socket = self as? any SocketOptionProvider else { return close(promise: nil) }
         // Closing a socket that lingers for zero seconds sends RST. The C library's `struct linger` has two `int`; it cannot be
         // imported under one name on all systems.
         socket.unsafeSetSocketOption(level: .socket, name: .so_linger, value: SIMD2<CInt>(1, 0)).whenComplete { _ in
-            // TLS would first exchange its own end.
-            let first = try? self.pipeline.syncOperations.context(handlerType: FirstHandler.self)
-            if let first { first.close(promise: nil) } else { self.close(promise: nil) }
+            self.close(promise: nil)
         }
     }
-}
-
-/// The handler next to a connection's socket.
-final class FirstHandler: ChannelInboundHandler {
-    typealias InboundIn = NIOAny
 }

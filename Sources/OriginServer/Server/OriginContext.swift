@@ -7,7 +7,6 @@ struct OriginContext: Sendable {
     let metrics: OriginMetrics
     let planner: ResponsePlanner
     let connections = ConnectionRegistry()
-    let remote = FakeRemote()
     let gate = ResponseGate()
     /// Nil if the total bandwidth is unlimited.
     let bandwidth: Bandwidth?

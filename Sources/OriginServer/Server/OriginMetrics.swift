@@ -7,8 +7,6 @@ final class OriginMetrics: Sendable {
     let inFlight = Counter()
     /// Requests answered 429 because of `OriginOptions.maximumInFlight`.
     let rejected = Counter()
-    /// Responses with status 206.
-    let partialResponses = Counter()
     /// Requests by path; nil unless `OriginOptions.countPaths` is set.
     let paths: KeyedCounter?
     private let peak = Atomic(0)

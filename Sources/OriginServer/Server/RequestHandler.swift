@@ -2,22 +2,18 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// Answers the requests of a connection, or the request of an HTTP/2 stream: it waits, writes and closes what
-/// `ResponsePlanner` decides.
+/// Answers the requests of a connection: it waits, writes and closes what `ResponsePlanner` decides.
 ///
-/// A request arrives after the response to the one before it, because NIO's HTTP/1.1 handlers hold it back.
+/// A request arrives after the response to the one before it, because NIO's handlers hold it back.
 final class RequestHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPRequestPart
     typealias OutboundOut = HTTPResponsePart
 
     private let origin: OriginContext
     private var request: HTTPRequest?
-    private var body = ByteBuffer()
     /// The current request is counted as in flight.
     private var isInFlight = false
     private var timer: Scheduled<Void>?
-    /// The request that `OriginOptions.service` answers.
-    private var served: HTTPRequest?
 
     private static let filler = ByteBuffer(repeating: 0x20, count: 65_536)
 
@@ -25,13 +21,9 @@ final class RequestHandler: ChannelInboundHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         switch unwrapInboundIn(data) {
-        case .head(let head):
-            request = head
-            body.clear()
-        case .body(var part):
-            if body.readableBytes <= FakeRemote.maximumBody { body.writeBuffer(&part) }
-        case .end:
-            if let request = request.take() { respond(to: request, context) }
+        case .head(let head): request = head
+        case .body: break
+        case .end: if let request = request.take() { respond(to: request, context) }
         }
     }
 
@@ -56,7 +48,6 @@ final class RequestHandler: ChannelInboundHandler {
         isInFlight = true
         var response = response(to: request, path: parts[0], query: parts.dropFirst().first, number: number)
         response.head.headerFields.append(HTTPField(name: .date, value: CurrentDate.text))
-        if response.head.status == .partialContent { origin.metrics.partialResponses.add(1) }
         wait(response.delay, context) { [self] in
             wait(bandwidthDelay(response), context) { [self] in
                 if response.isHeld {
@@ -76,13 +67,6 @@ final class RequestHandler: ChannelInboundHandler {
         if let maximum = origin.options.maximumInFlight, origin.metrics.inFlight.value > maximum {
             origin.metrics.rejected.add(1)
             return .text(429, "more than \(maximum) requests are in flight\n")
-        }
-        if let service = origin.options.service {
-            served = request
-            return OriginResponse(service.respond(request))
-        }
-        if FakeRemote.handles(path) {
-            return origin.remote.response(to: request, path: path, body: Array(body.readableBytesView))
         }
         return origin.planner.response(to: request, path: path, query: query, number: number)
     }
@@ -167,6 +151,5 @@ final class RequestHandler: ChannelInboundHandler {
     private func endRequest() {
         if isInFlight { origin.metrics.requestEnded() }
         isInFlight = false
-        if let request = served.take() { origin.options.service?.didEnd(request) }
     }
 }

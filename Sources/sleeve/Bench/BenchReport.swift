@@ -10,19 +10,12 @@ struct BenchReport: Codable, Sendable {
     var machine: String
     /// The command line of Sleeve.
     var command: String
+    /// What was downloaded: the list, or the built-in origin.
+    var target: String
     var results: [BenchResult] = []
     var comparisons: [Comparison] = []
     /// The bench was stopped before its end.
     var isInterrupted = false
-
-    /// The results and comparisons of each link, in the order of measurement.
-    var links: [(name: String, results: [BenchResult], comparisons: [Comparison])] {
-        var names: [String] = []
-        for name in results.map(\.link) where !names.contains(name) { names.append(name) }
-        return names.map { name in
-            (name, results.filter { $0.link == name }, comparisons.filter { $0.link == name })
-        }
-    }
 
     /// One object on one line.
     var json: String {
@@ -37,39 +30,32 @@ struct BenchReport: Codable, Sendable {
 }
 
 extension BenchReport {
-    /// The report as text.
-    /// - Parameter width: The terminal's width in columns; nil for no limit.
-    func text(width: Int?) -> String {
-        var text = ""
-        for link in links {
-            text += "\(link.name)\n"
-            var table = TextTable(Self.columns, numeric: Set(1..<Self.columns.count))
-            for result in link.results { table.add(Self.row(result)) }
-            text += table.text(width: width)
-            for result in link.results {
-                if let failure = result.firstFailure {
-                    text +=
-                        "\(result.scenario.rawValue): \(Decimals.count(result.failed, "cover")) failed, the first is \(failure)\n"
-                }
-                if !result.stages.isEmpty {
-                    text += "\(result.scenario.rawValue), where a cover's time went: \(Self.waterfall(result))\n"
-                }
-                if let verdict = result.verdict { text += "\(result.scenario.rawValue), bottleneck: \(verdict)\n" }
+    var text: String {
+        var text = "\(target)\n"
+        var table = TextTable(Self.columns, numeric: Set(1..<Self.columns.count))
+        for result in results { table.add(Self.row(result)) }
+        text += table.text(width: nil)
+        for result in results {
+            if let failure = result.firstFailure {
+                text +=
+                    "\(result.scenario.rawValue): \(Decimals.count(result.failed, "cover")) failed, the first is \(failure)\n"
             }
-            for comparison in link.comparisons { text += Self.text(comparison) }
-            text += "\n"
+            if !result.stages.isEmpty {
+                text += "\(result.scenario.rawValue), where a cover's time went: \(Self.waterfall(result))\n"
+            }
         }
+        for comparison in comparisons { text += Self.text(comparison) }
         return text + (isInterrupted ? "Stopped: what is above was measured before.\n" : "")
     }
 
     /// Latency is in milliseconds; CPU time in microseconds a cover; memory is the peak.
-    static let columns = [
+    private static let columns = [
         "", "covers/s", "MB/s", "p50 ms", "p90", "p99", "p99.9", "max", "connections × requests", "tail ms", "CPU µs",
         "memory MB",
     ]
 
     /// The cells of a result.
-    static func row(_ result: BenchResult) -> [String] {
+    private static func row(_ result: BenchResult) -> [String] {
         func number(_ value: Double?, _ digits: Int = 1) -> String {
             value.map { $0 >= 1_000 ? Decimals.grouped(Int($0)) : Decimals.text($0, $0 < 100 ? digits : 0) } ?? ""
         }

@@ -1,4 +1,4 @@
-/// The figures of one scenario over one link, from all rounds.
+/// The figures of one scenario, from all rounds.
 struct BenchResult: Codable, Sendable {
     /// In milliseconds, from the start of a transfer to its last byte; covers that failed are not in it.
     struct Latency: Codable, Sendable, Equatable {
@@ -16,13 +16,6 @@ struct BenchResult: Codable, Sendable {
         var mean, p95: Double
     }
 
-    /// Values at equal distances, the first at 0: a curve or a histogram.
-    struct Series: Codable, Sendable, Equatable {
-        var step: Double
-        var values: [Double]
-    }
-
-    var link: String
     var scenario: BenchScenario
     /// Successful covers a round.
     var covers: Int
@@ -43,20 +36,9 @@ struct BenchResult: Codable, Sendable {
     var requestsPerConnection: Double
     /// From the last byte received to the end of the process, in milliseconds.
     var tail: Spread?
-    /// Of the link, in 10⁶ bits a second; nil if it is unknown.
-    var capacity: Double?
-    /// Received a second, in 10⁶ bits, over the first round: `step` is in seconds.
-    var throughput: Series?
-    /// Covers by latency, up to the 99th percentile: `step` is in milliseconds.
-    var histogram: Series?
-    /// The bottleneck of the run, with the figure that shows it.
-    var verdict: String?
     var rounds: [ProcessRun]
 
-    /// - Parameter capacity: of the link, in bits a second; nil if it is unknown.
-    init(_ link: String, _ scenario: BenchScenario, _ rounds: [BenchRound], capacity: Double?) {
-        self.link = link
-        self.capacity = capacity.map { $0 / 1e6 }
+    init(_ scenario: BenchScenario, _ rounds: [BenchRound]) {
         self.scenario = scenario
         covers = rounds.map(\.covers.count).max() ?? 0
         failed = rounds.reduce(0) { $0 + $1.failures.count }
@@ -81,33 +63,6 @@ struct BenchResult: Codable, Sendable {
         requestsPerConnection = connections > 0 ? Double(covers) / Double(connections) : 0
         let tails = rounds.compactMap { $0.tail.map { $0 * 1_000 } }
         tail = tails.isEmpty ? nil : Spread(tails)
-        throughput = scenario == .cold ? rounds.first.flatMap { Self.throughput($0, bins: 30) } : nil
-        histogram = timings.isEmpty ? nil : Self.histogram(latencies, bins: 60)
-        verdict = scenario == .warm ? nil : Verdict(rounds, capacity: capacity)?.text
         self.rounds = rounds.map(\.process)
     }
-
-    private static func throughput(_ round: BenchRound, bins: Int) -> Series? {
-        guard let start = round.timings.map(\.started).min(), round.transferSeconds > 0 else { return nil }
-        let step = round.transferSeconds / Double(bins)
-        var values = [Double](repeating: 0, count: bins)
-        for cover in round.covers {
-            guard let timings = cover.timings else { continue }
-            // The bytes of a body are spread over the time in which it arrived.
-            let last = Double(timings.received - start) / 1e6 / step
-            let first = min(last, last - Double(timings[.body]) / 1e6 / step)
-            let range = bin(first, bins)...bin(last, bins)
-            for index in range { values[index] += Double(cover.bytes) * 8 / 1e6 / step / Double(range.count) }
-        }
-        return Series(step: step, values: values)
-    }
-
-    private static func histogram(_ latencies: Quantiles, bins: Int) -> Series {
-        let step = max(latencies[0.99], 0.001) / Double(bins)
-        var values = [Double](repeating: 0, count: bins)
-        for latency in latencies.sorted where latency <= latencies[0.99] { values[bin(latency / step, bins)] += 1 }
-        return Series(step: step, values: values)
-    }
-
-    private static func bin(_ position: Double, _ bins: Int) -> Int { min(max(Int(position), 0), bins - 1) }
 }

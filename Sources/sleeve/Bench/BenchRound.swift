@@ -27,8 +27,6 @@ struct ProcessRun: Codable, Sendable {
     var cpuSeconds: Double
     var peakMemoryBytes: Int
     var exitCode: Int32
-    /// Share of the machine's processors that was busy meanwhile, 0…1; nil if the system does not say.
-    var machineLoad: Double?
     /// Microseconds since 1970.
     var start: Int
     var end: Int
@@ -73,13 +71,4 @@ struct BenchRound: Sendable {
     var coversPerSecond: Double { process.seconds > 0 ? Double(covers.count) / process.seconds : 0 }
     /// From the last byte received to the end of the process, in seconds; nil without a transfer.
     var tail: Double? { timings.map(\.received).max().map { Double(process.end - $0) / 1e6 } }
-    /// From the start of the process to the first byte of a response, in seconds; 0 without a transfer.
-    var secondsToFirstByte: Double {
-        timings.map { $0.received - $0[.body] }.min().map { Double($0 - process.start) / 1e6 } ?? 0
-    }
-    /// From the start of the first transfer to the last byte received, in seconds; 0 without a transfer.
-    var transferSeconds: Double {
-        guard let start = timings.map(\.started).min(), let end = timings.map(\.received).max() else { return 0 }
-        return Double(end - start) / 1e6
-    }
 }

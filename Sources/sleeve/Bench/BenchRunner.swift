@@ -4,7 +4,7 @@ import Platform
 
 /// Runs the processes of a bench, one after the other, and measures them. Blocks the calling thread.
 struct BenchRunner {
-    /// The measurements to make over every link.
+    /// The measurements to make.
     struct Plan: Sendable {
         /// The results to keep. `cold` always runs: the others need its cache.
         var scenarios: [BenchScenario]
@@ -14,14 +14,12 @@ struct BenchRunner {
         var options: [String]
     }
 
-    /// The covers to download, and the way to them.
+    /// The covers to download.
     struct Target: Sendable {
         var name: String
         var urls: [String]
         /// The authority to trust, a PEM file; nil for the system's.
         var certificate: String?
-        /// Of the link, in bits a second; nil if it is unknown.
-        var capacity: Double?
     }
 
     let sleeve: String
@@ -45,21 +43,19 @@ struct BenchRunner {
         defer {
             for scenario in plan.scenarios {
                 guard let rounds = rounds[scenario] else { continue }
-                report.results.append(BenchResult(target.name, scenario, rounds, capacity: target.capacity))
+                report.results.append(BenchResult(scenario, rounds))
             }
             for rival in plan.rivals where pairs[rival] != nil || failures[rival] != nil {
                 report.comparisons.append(
                     Comparison(
-                        rival, link: target.name,
-                        command: command(of: rival, target).map { $0.replacing(folder.path + "/", with: "") },
+                        rival, command: command(of: rival, target).map { $0.replacing(folder.path + "/", with: "") },
                         pairs: pairs[rival] ?? [],
                         failure: failures[rival]))
             }
         }
         for number in 0..<plan.rounds {
             func show(_ what: String) {
-                progress(
-                    "\(target.name) · \(what)" + (plan.rounds > 1 ? " · round \(number + 1) of \(plan.rounds)" : ""))
+                progress(what + (plan.rounds > 1 ? " · round \(number + 1) of \(plan.rounds)" : ""))
             }
             var runs: [Rival: ProcessRun] = [:]
             func runRivals(_ rivals: some Sequence<Rival>) throws {
@@ -145,26 +141,13 @@ struct BenchRunner {
         }
         // Writes of earlier runs must not fall into this one's time.
         sync()
-        let (load, start, began) = (Machine.Load.now, WallClock.microseconds(), ContinuousClock.now)
+        let (start, began) = (WallClock.microseconds(), ContinuousClock.now)
         let child = try children.start(words, in: directory, output: output, errors: errors)
         let exit = children.wait(for: child)
         let seconds = began.duration(to: .now) / .seconds(1)
         if children.isStopped { throw ChildError.stopped }
-        let busy = load.flatMap { load in Machine.Load.now?.share(since: load) }
         return ProcessRun(
             seconds: seconds, cpuSeconds: exit.cpu, peakMemoryBytes: exit.memory, exitCode: exit.status,
-            machineLoad: busy, start: Int(start), end: Int(start) + Int(seconds * 1e6))
-    }
-
-    // MARK: The origin
-
-    /// Starts an origin on a free port, and ends it after `body`.
-    /// - Parameters:
-    ///   - program: `sleeve` or `sleeve-lab`.
-    ///   - options: More options of its command `origin`.
-    func withOrigin(_ program: String, _ options: [String], _ body: (String) throws -> Void) throws {
-        let origin = try OriginProcess(program: program, options: options, in: folder, children)
-        defer { origin.stop() }
-        try body(origin.url)
+            start: Int(start), end: Int(start) + Int(seconds * 1e6))
     }
 }

@@ -47,8 +47,6 @@ struct StageTimes: Decodable, Sendable, Equatable {
 
     /// When the last byte arrived, in microseconds since 1970.
     var received: Int { end - sum(CoverStage.store) }
-    /// When the transfer started, in microseconds since 1970.
-    var started: Int { received - sum(CoverStage.transfer) }
 }
 
 extension CoverStage {

@@ -41,9 +41,8 @@ enum Rival: String, CaseIterable, ExpressibleByArgument, Sendable {
     }
 }
 
-/// A rival against Sleeve over one link, cold, in pairs of runs of alternating order.
+/// A rival against Sleeve, cold, in pairs of runs of alternating order.
 struct Comparison: Codable, Sendable {
-    var link: String
     var rival: String
     /// The command line, with its files in a temporary folder.
     var command: String
@@ -59,10 +58,9 @@ struct Comparison: Codable, Sendable {
     var failure: String?
 
     init(
-        _ rival: Rival, link: String, command: [String], pairs: [(sleeve: ProcessRun, rival: ProcessRun)],
+        _ rival: Rival, command: [String], pairs: [(sleeve: ProcessRun, rival: ProcessRun)],
         failure: String?
     ) {
-        self.link = link
         self.rival = rival.rawValue
         self.command = command.joined(separator: " ")
         rivalRuns = pairs.map(\.rival)

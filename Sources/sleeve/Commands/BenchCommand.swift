@@ -1,6 +1,7 @@
 import ArgumentParser
 import CommandSupport
 import CoverLibrary
+import OriginServer
 import Platform
 
 struct BenchCommand: AsyncParsableCommand {
@@ -8,10 +9,9 @@ struct BenchCommand: AsyncParsableCommand {
         commandName: "bench", _superCommandName: "sleeve",
         abstract: "Measure what a network, a disk and a server can do, and where the time goes.",
         discussion: """
-            Without a list, the covers of a built-in origin are downloaded over loopback and over emulated links, in about two \
-            minutes. HTTPS and links need `sleeve-lab` in the folder of this program. With a list, the covers are downloaded \
-            from their servers: each is requested once, and once more for its revalidation, times the rounds and programs. The \
-            number of requests is printed first.
+            Without a list, the covers of a built-in origin are downloaded over loopback, which tells what this machine and its disk \
+            can do. With a list, the covers are downloaded from their servers: each is requested once, and once more for its \
+            revalidation, times the rounds and programs. The number of requests is printed first.
 
             Each scenario runs `sleeve prefetch` or `sleeve refresh` as a separate process, with a temporary cache:
               cold         into an empty cache
@@ -22,7 +22,7 @@ struct BenchCommand: AsyncParsableCommand {
             last byte. Tail: last byte of the last transfer to the exit of the process.
 
               sleeve bench
-              sleeve bench --link loopback --protocol http --covers 5000 --html bench.html
+              sleeve bench --covers 5000 --folder /mnt/disk
               sleeve bench albums.json --covers 200 --compare curl,aria2c,wget2
               sleeve bench --json -- --parallel 64 --per-host 64
             """)
@@ -31,20 +31,6 @@ struct BenchCommand: AsyncParsableCommand {
         help: ArgumentHelp("A list of covers; - is stdin. Default: covers of a built-in origin.", valueName: "list"),
         completion: .file())
     var list: String?
-
-    @Option(help: ArgumentHelp("Download the covers of a `sleeve origin` that runs elsewhere.", valueName: "url"))
-    var origin: String?
-
-    @Option(
-        help: ArgumentHelp(
-            "Links to the built-in origin: loopback, or a round-trip time and a bandwidth. Default: loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit.",
-            valueName: "links"))
-    var link: CommaSeparated<BenchLink>?
-
-    @Option(
-        name: .customLong("protocol"),
-        help: ArgumentHelp("Protocols of the built-in origin: http (HTTP/1.1), https (HTTP/2).", valueName: "names"))
-    var protocols = CommaSeparated(BenchProtocol.allCases)
 
     @Option(help: ArgumentHelp("The number of covers. Default: 1000, or the whole list.", valueName: "n"))
     var covers: Int?
@@ -72,9 +58,6 @@ struct BenchCommand: AsyncParsableCommand {
             valueName: "dir"))
     var folder: String?
 
-    @Option(help: ArgumentHelp("Write the report as a web page with plots.", valueName: "file"), completion: .file())
-    var html: String?
-
     @Flag(help: "Write the report as JSON to stdout.")
     var json = false
 
@@ -87,13 +70,9 @@ struct BenchCommand: AsyncParsableCommand {
     var options: [String] = []
 
     func validate() throws {
-        guard list == nil || origin == nil else { throw ValidationError("name a list or --origin, not both") }
         guard covers ?? 1 > 0 else { throw ValidationError("--covers must be at least 1") }
         guard (1...1_000).contains(rounds ?? 1) else { throw ValidationError("--rounds must be between 1 and 1000") }
         guard (700...32 << 20).contains(size.bytes) else { throw ValidationError("--size must be between 700 and 32M") }
-        guard list == nil && origin == nil || link == nil else {
-            throw ValidationError("--link is about the built-in origin; it has no effect with a list or --origin")
-        }
         let own = [
             "--cache", "--library", "--report", "--metrics-file", "--json", "--quiet", "-q", "--cacert", "--offline",
         ]
@@ -103,23 +82,18 @@ struct BenchCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        if let html { try OutputFile.check(html) }
         // A tier would answer in place of the server.
         unsetenv("SLEEVE_TIER")
-        let target = try await userTarget()
-        let origins = target == nil ? try plannedOrigins() : []
         let plan = BenchRunner.Plan(
             scenarios: BenchScenario.allCases.filter(only.values.contains),
-            rounds: rounds ?? (target == nil ? 3 : 1), rivals: compare.values, options: options)
+            rounds: rounds ?? (list == nil ? 3 : 1), rivals: compare.values, options: options)
         for rival in plan.rivals where !rival.isInstalled { Log.warning("\(rival.rawValue) is not installed") }
-        if let target, !quiet { Log.info(announcement(target, plan)) }
+        let (target, origin) = try await target(plan)
         let children = ChildProcesses()
         Signals.handle { _ in children.stop() }
-        let (report, problem) = try await measure(target, origins, plan, children)
-        if !report.results.isEmpty {
-            if let html { try OutputFile.write(Array(BenchPage(report).html.utf8), to: html) }
-            try printResult(json ? try report.json : report.text(width: nil))
-        }
+        let (report, problem) = try await measure(target, plan, children)
+        await origin?.stop()
+        if !report.results.isEmpty { try printResult(json ? try report.json : report.text) }
         if let signal = Signals.received { throw ExitStatus.stopped(by: signal) }
         if let problem {
             throw fail(problem, report.results.isEmpty ? ExitStatus.couldNotRun : ExitStatus.someFailed)
@@ -129,7 +103,7 @@ struct BenchCommand: AsyncParsableCommand {
 
     /// Runs the bench on a new thread, which waits for its processes.
     private func measure(
-        _ target: BenchRunner.Target?, _ origins: [PlannedOrigin], _ plan: BenchRunner.Plan, _ children: ChildProcesses
+        _ target: BenchRunner.Target, _ plan: BenchRunner.Plan, _ children: ChildProcesses
     ) async throws -> (report: BenchReport, problem: String?) {
         let program = try Program.path
         let parent = folder ?? Environment.value("XDG_CACHE_HOME") ?? Environment.value("HOME").map { "\($0)/.cache" }
@@ -147,14 +121,10 @@ struct BenchCommand: AsyncParsableCommand {
             var report = BenchReport(
                 version: LibraryAPI.version, date: Timestamp.text(WallClock.milliseconds()),
                 machine: Machine.description,
-                command: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "))
+                command: (["sleeve prefetch LIST --cache NEW"] + options).joined(separator: " "), target: target.name)
             var problem: String?
             do {
-                if let target {
-                    try runner.measure(target, into: &report)
-                } else {
-                    for origin in origins { try measure(origin, runner, into: &report) }
-                }
+                try runner.measure(target, into: &report)
             } catch ChildError.stopped {
                 report.isInterrupted = true
             } catch ChildError.failed(let message) {
@@ -174,49 +144,20 @@ struct BenchCommand: AsyncParsableCommand {
         if Log.isLive { Log.live(text) } else { Log.info(text) }
     }
 
-    // MARK: The built-in origin
-
-    private static let links = CommaSeparated<BenchLink>(argument: "loopback,15ms/200mbit,50ms/200mbit,150ms/50mbit")
-
-    private struct PlannedOrigin {
-        /// The path of `sleeve`, or of `sleeve-lab` for what only that has.
-        var program: String
-        var link: BenchLink
-        var name: BenchProtocol
-    }
-
-    /// - Throws: An exit code, after an error message, if `sleeve-lab` is needed and not there.
-    private func plannedOrigins() throws -> [PlannedOrigin] {
-        try ((link ?? Self.links)?.values ?? []).flatMap { link in
-            try protocols.values.map { name in
-                let program = try link.options.isEmpty && name == .http ? Program.path : Program.sibling("sleeve-lab")
-                return PlannedOrigin(program: program, link: link, name: name)
-            }
+    /// The covers of the list, or those of an origin, which is started.
+    private func target(_ plan: BenchRunner.Plan) async throws -> (BenchRunner.Target, Origin?) {
+        if let list {
+            let target = try await target(list)
+            if !quiet { Log.info(announcement(target, plan)) }
+            return (target, nil)
         }
+        let origin: Origin
+        do { origin = try await Origin.start() } catch { throw fail("\(error)") }
+        let urls = (0..<(covers ?? 1_000)).map { "\(origin.coverURL($0))?size=\(size.bytes)" }
+        return (BenchRunner.Target(name: "loopback, HTTP/1.1", urls: urls), origin)
     }
 
-    private func measure(_ origin: PlannedOrigin, _ runner: BenchRunner, into report: inout BenchReport) throws {
-        let certificate = origin.name == .https ? runner.folder.file("certificate.pem") : nil
-        let tls = certificate.map { ["--tls", "--certificate", $0] } ?? []
-        try runner.withOrigin(origin.program, origin.link.options + tls) { url in
-            let target = BenchRunner.Target(
-                name: "\(origin.link.name), \(origin.name.title)", urls: urls(of: url), certificate: certificate,
-                capacity: origin.link.capacity)
-            try runner.measure(target, into: &report)
-        }
-    }
-
-    private func urls(of origin: String) -> [String] {
-        let origin = origin.hasSuffix("/") ? String(origin.dropLast()) : origin
-        return (0..<(covers ?? 1_000)).map { "\(origin)/covers/\($0).jpg?size=\(size.bytes)" }
-    }
-
-    // MARK: The user's servers
-
-    /// Nil to measure the built-in origin.
-    private func userTarget() async throws -> BenchRunner.Target? {
-        if let origin { return .init(name: origin, urls: urls(of: origin), certificate: cacert) }
-        guard let list else { return nil }
+    private func target(_ list: String) async throws -> BenchRunner.Target {
         let lists = ListBatches(paths: [list], onFailure: { Log.error("\($0)") })
         var urls: [String] = []
         var seen: Set<String> = []
@@ -226,7 +167,7 @@ struct BenchCommand: AsyncParsableCommand {
             }
         }
         guard !urls.isEmpty else { throw fail("no cover URL was found in \(list)") }
-        return .init(name: list, urls: Array(urls.prefix(covers ?? .max)), certificate: cacert)
+        return BenchRunner.Target(name: list, urls: Array(urls.prefix(covers ?? .max)), certificate: cacert)
     }
 
     /// The number of requests, and of whom.

@@ -36,7 +36,7 @@ struct CommandRun: GalleryRun {
     ) async throws -> String {
         let (results, messages) = ("\(folder.path)/results", "\(folder.path)/messages")
         // A shell that starts this program in the background has it ignore SIGINT, and so its children.
-        let children = ChildProcesses(stopSignal: SIGTERM, haveOwnGroups: true)
+        let children = ChildProcesses(haveOwnGroups: true)
         let child = try start(words, results, messages, children)
         let exit = Task { await children.end(of: child) }
         return await withTaskCancellationHandler {

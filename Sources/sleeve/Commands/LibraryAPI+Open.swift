@@ -31,10 +31,10 @@ private func requirePermission(_ cache: String) throws {
     for path in [cache, cache + "/index.sqlite3", cache + "/covers"] {
         guard access(path, R_OK | W_OK) != 0, errno == EACCES || errno == EPERM else { continue }
         let reason = SystemError("access").reason
-        let owner = try? FileManager.default.attributesOfItem(atPath: path)[.ownerAccountName] as? String
-        var status = stat()
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        let owner = attributes?[.ownerAccountName] as? String
         let advice =
-            stat(path, &status) == 0 && status.st_uid == geteuid()
+            attributes?[.ownerAccountID] as? UInt == UInt(geteuid())
             ? "it is yours: `chmod -R u+rwX \(cache)` gives the permission"
             : owner.map { "it belongs to \($0): run the command as \($0)" } ?? "run the command as its owner"
         throw fail("cannot read \(path): \(reason); reading a cache needs write permission, too; \(advice)")

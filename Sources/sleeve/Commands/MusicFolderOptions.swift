@@ -49,15 +49,15 @@ struct MusicFolders: ParsableArguments {
     private static func roots(_ folders: [BytePath]) -> [BytePath] {
         var found: [BytePath] = []
         for folder in folders {
-            var status = stat()
-            if let path = folder.resolved, folder.withCString({ stat($0, &status) }) == 0 {
-                guard status.st_mode & S_IFMT == S_IFDIR else {
-                    Log.error("\(folder): is no folder")
-                    continue
-                }
-                if !found.contains(path) { found.append(path) }
-            } else {
+            guard let path = folder.resolved else {
                 Log.error("\(folder): \(SystemError("open").reason)")
+                continue
+            }
+            // Only a folder has an entry of this name.
+            if path.appending([UInt8(ascii: ".")]).withCString({ access($0, F_OK) }) != 0, errno == ENOTDIR {
+                Log.error("\(folder): is no folder")
+            } else if !found.contains(path) {
+                found.append(path)
             }
         }
         return found

@@ -1,5 +1,8 @@
+import AlbumLibrary
 import ArgumentParser
 import CommandSupport
+import OriginServer
+import Platform
 
 struct OriginCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,23 +16,116 @@ struct OriginCommand: AsyncParsableCommand {
               sleeve origin &
               sleeve origin --urls 5000 | sleeve prefetch -
               sleeve origin --port 0 --delay 50 --fault 503 --fault-every 10
-
-            `sleeve-lab origin`, which is built separately, also serves HTTPS with HTTP/2 (--tls) and emulates links (--link).
             """)
 
-    @OptionGroup var origin: OriginArguments
+    @Option(help: ArgumentHelp("The port to listen on; 0 chooses a free one.", valueName: "port"))
+    var port = 8_731
 
-    @Flag(help: .hidden) var tls = false
-    @Option(help: .hidden) var link: String?
+    @Option(help: ArgumentHelp("Delay of every response, in milliseconds.", valueName: "ms"))
+    var delay = 0.0
+
+    @Option(help: ArgumentHelp("Bytes per second of each response. Default: unlimited.", valueName: "size"))
+    var bandwidth: ByteSize?
+
+    @Option(help: ArgumentHelp("Bytes per second of all responses together. Default: unlimited.", valueName: "size"))
+    var totalBandwidth: ByteSize?
+
+    @Option(help: ArgumentHelp("Answer 429 if more than this many requests are in flight.", valueName: "n"))
+    var maxInFlight: Int?
+
+    @Option(
+        help: ArgumentHelp(
+            "Answer with this fault: an HTTP status, or \(OriginFault.allCases.map(\.rawValue).joined(separator: ", ")).",
+            valueName: "fault"))
+    var fault: String?
+
+    @Option(help: ArgumentHelp("Apply the fault to every n-th request only.", valueName: "n"))
+    var faultEvery: Int?
+
+    @Option(help: ArgumentHelp("The Retry-After field of error responses: seconds or a date.", valueName: "value"))
+    var retryAfter: String?
+
+    @Option(help: ArgumentHelp("The Cache-Control field of covers.", valueName: "value"))
+    var cacheControl: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Create a library file of the starter albums, whose covers this origin serves.", valueName: "file")
+    )
+    var albums: String?
+
+    @Option(help: ArgumentHelp("Print the URLs of this many covers and exit.", valueName: "n"))
+    var urls: Int?
+
+    @Option(help: ArgumentHelp("Write covers as files to this folder and exit.", valueName: "dir"))
+    var writeTo: String?
+
+    @Option(help: ArgumentHelp("The number of covers that --write-to writes.", valueName: "n"))
+    var count = 5_000
 
     func validate() throws {
-        guard !tls, link == nil else {
-            throw ValidationError(
-                "--tls and --link are options of `sleeve-lab origin`: swift build -c release --product sleeve-lab")
-        }
+        guard (0...65_535).contains(port) else { throw ValidationError("--port must be between 0 and 65535") }
+        guard delay >= 0, delay <= 3_600_000 else { throw ValidationError("--delay must be between 0 and 3600000 ms") }
+        guard maxInFlight ?? 1 > 0 else { throw ValidationError("--max-in-flight must be at least 1") }
+        guard faultEvery ?? 1 > 0 else { throw ValidationError("--fault-every must be at least 1") }
+        guard urls ?? 0 >= 0, count >= 0 else { throw ValidationError("--urls and --count must not be negative") }
     }
 
     func run() async throws {
-        if try !origin.writeCovers(scheme: "http") { try await origin.run(try origin.options()) }
+        if let urls { return printURLs(urls) }
+        if let writeTo { return try writeCovers(writeTo) }
+        do {
+            let origin = try await Origin.start(try options)
+            if let albums { try AlbumFile.createStarters(albums, origin: origin.url) }
+            try await serve(at: origin.url, hint: "serving covers at \(origin.coverURL(1)); press Ctrl-C to stop") {
+                await origin.stop()
+            }
+        } catch let error as LibraryError {
+            throw fail(error.message)
+        } catch let error as OriginError {
+            throw fail("\(error)")
+        }
+    }
+
+    private var options: OriginOptions {
+        get throws(OriginError) {
+            var options = OriginOptions()
+            options.port = port
+            options.delay = .microseconds(Int(delay * 1_000))
+            options.bytesPerSecond = bandwidth?.bytes
+            options.totalBytesPerSecond = totalBandwidth.map { max(1, $0.bytes) }
+            options.maximumInFlight = maxInFlight
+            options.faultEvery = faultEvery
+            options.retryAfter = retryAfter
+            if let cacheControl { options.cacheControl = cacheControl }
+            if let fault { try options.setFault(fault) }
+            return options
+        }
+    }
+
+    private func printURLs(_ count: Int) {
+        var text = ""
+        for number in 0..<count {
+            text += "http://127.0.0.1:\(port)/covers/\(number).jpg\n"
+            if text.utf8.count > 64 << 10 {
+                guard Terminal.standardOutput.write(text) else { return }
+                text = ""
+            }
+        }
+        Terminal.standardOutput.write(text)
+    }
+
+    private func writeCovers(_ folder: String) throws {
+        guard mkdir(folder, 0o755) == 0 || errno == EEXIST else {
+            throw fail("cannot \(SystemError("create", path: folder))")
+        }
+        for number in 0..<count {
+            let path = "\(folder)/\(number).jpg"
+            let descriptor = try OutputFile.create(path)
+            defer { close(descriptor) }
+            guard Terminal(descriptor: descriptor).write(CoverImage.jpeg(number: number)) else {
+                throw fail("cannot \(SystemError("write", path: path))")
+            }
+        }
     }
 }

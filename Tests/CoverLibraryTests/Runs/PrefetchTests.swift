@@ -2,7 +2,6 @@ import CoverCache
 import CoverFetch
 import Foundation
 import OriginServer
-import OriginTLS
 import Synchronization
 import Testing
 import Wire
@@ -65,44 +64,49 @@ import Wire
         }
     }
 
-    @Test(arguments: [(8, 100, 1), (400, 100, 2), (400, 20, 2)])
+    @Test(.enabled(if: Nginx.isInstalled), arguments: [(8, 100, 1), (400, 100, 2), (400, 20, 2)])
     func
         `over HTTP/2 a run of few covers opens one connection to their host, a run of many two, however few streams they take`(
             covers: Int, streams: Int, connections: Int
         ) async throws
     {
-        let tls = try OriginTLS(maximumStreams: streams)
-        try await withStage(origin: { $0.transport = tls }) { stage in
-            let certificate = URL(filePath: stage.folder + "/origin.pem")
-            try Data(tls.certificate.utf8).write(to: certificate)
-            let library = try await stage.another { $0.certificateAuthorities = certificate }
-            let summary = try await library.prefetch((1...covers).map { stage.url($0) }).summary()
-            #expect(summary.downloaded == covers)
-            #expect(stage.origin.connectionCount == connections)
-            await library.close()
+        try await withStage { stage in
+            let server = "http2_max_concurrent_streams \(streams); " + Nginx.proxy(to: stage.origin.port)
+            try await Nginx.with(.http2, server: server) { nginx in
+                let library = try await stage.another {
+                    $0.certificateAuthorities = URL(filePath: nginx.certificate)
+                }
+                let relay = try Relay(to: nginx.port)
+                defer { relay.stop() }
+                let urls = (1...covers).map { "https://127.0.0.1:\(relay.port)/covers/\($0).jpg" }
+                let summary = try await library.prefetch(urls).summary()
+                #expect(summary.downloaded == covers)
+                #expect(relay.connectionCount == connections)
+                await library.close()
+            }
         }
     }
 
-    @Test func `an HTTP/2 connection that falls silent costs no cover: retries after a time-out use another one`()
+    @Test(.enabled(if: Nginx.isInstalled))
+    func `an HTTP/2 connection that falls silent costs no cover: retries after a time-out use another one`()
         async throws
     {
-        let tls = try OriginTLS()
-        try await withStage(origin: { $0.transport = tls }) { stage in
-            let certificate = URL(filePath: stage.folder + "/origin.pem")
-            try Data(tls.certificate.utf8).write(to: certificate)
-            let library = try await stage.another {
-                $0.certificateAuthorities = certificate
-                $0.timeout = .seconds(3)
+        try await withStage { stage in
+            try await Nginx.with(.http2, server: Nginx.proxy(to: stage.origin.port)) { nginx in
+                let library = try await stage.another {
+                    $0.certificateAuthorities = URL(filePath: nginx.certificate)
+                    $0.timeout = .seconds(3)
+                }
+                let relay = try Relay(to: nginx.port)
+                defer { relay.stop() }
+                let urls = (0...20).map { "https://127.0.0.1:\(relay.port)/covers/\($0).jpg" }
+                _ = try await library.cover(at: urls[0])
+                relay.losePath()
+                let summary = try await library.prefetch(urls).summary()
+                #expect(summary.fresh == 1 && summary.downloaded == 20)
+                #expect(relay.connectionCount > 1)
+                await library.close()
             }
-            let relay = try Relay(to: stage.origin.port)
-            defer { relay.stop() }
-            let urls = (0...20).map { "https://127.0.0.1:\(relay.port)/covers/\($0).jpg" }
-            _ = try await library.cover(at: urls[0])
-            relay.losePath()
-            let summary = try await library.prefetch(urls).summary()
-            #expect(summary.fresh == 1 && summary.downloaded == 20)
-            #expect(relay.connectionCount > 1)
-            await library.close()
         }
     }
 

@@ -25,7 +25,8 @@ package final class NewFile {
     package let folder: OpenFolder
     package private(set) var temporary: FileName
     private(set) var descriptor: Int32
-    private var isCommitted = false
+    /// Whether the file stays when this object is gone.
+    private var isCommitted: Bool
 
     private static let serial = Atomic(0)
     private static let (prefix, suffix) = (".sleeve-", ".part")
@@ -65,12 +66,20 @@ package final class NewFile {
             if file >= 0 {
                 // For `sweep`. It may remove the file before: see `commit`.
                 if isLocked { flock(file, LOCK_EX | LOCK_NB) }
-                (temporary, descriptor) = (name, file)
+                (temporary, descriptor, isCommitted) = (name, file, false)
                 return
             }
             // A leftover, or the file of a process of another container with the same number.
             guard errno == EEXIST else { throw SystemError("write", path: folder.path) }
         }
+    }
+
+    /// Opens and empties the file of another process's `NewFile`. It is the other process that commits or removes it.
+    /// - Throws: `SystemError`.
+    package init(sharing name: FileName, in folder: OpenFolder) throws(SystemError) {
+        let file = name.withCString { openat(folder.descriptor, $0, O_RDWR | O_TRUNC | O_NOFOLLOW | O_CLOEXEC) }
+        guard file >= 0 else { throw SystemError("write", path: folder.path(of: name)) }
+        (self.folder, temporary, descriptor, isCommitted) = (folder, name, file, true)
     }
 
     deinit {
@@ -114,7 +123,8 @@ package final class NewFile {
         #if os(Linux)
             return sleeve_clone(descriptor, source.descriptor) == 0
         #else
-            // macOS clones only into a new file, which takes the place of the empty one.
+            // macOS clones only into a new file, which takes the place of the empty one: another process would not find it.
+            if isCommitted { return false }
             let name = Self.temporaryName()
             guard name.withCString({ fclonefileat(source.descriptor, folder.descriptor, $0, 0) }) == 0 else {
                 return false

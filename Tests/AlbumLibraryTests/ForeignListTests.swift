@@ -189,44 +189,34 @@ import Testing
         #expect(json.otherFields.count == 2)
     }
 
-    // MARK: Playlists
+    // MARK: What is no list
 
-    @Test func `a playlist's covers are albums, and its entries are tracks`() throws {
-        let text = """
-            #EXTM3U
-            #EXTALB:Low Tide
-            #EXTART:The Harbour Lights
-            #EXTGENRE:Folk
-            #EXTALBUMARTURL:https://a/1.jpg
-            #EXTINF:123,The Harbour Lights - Ebb
-            01 Ebb.flac
-            #EXTALBUMARTURL:https://a/1.jpg
-            https://example.org/02.mp3
-            #EXTALBUMARTURL: https://a/2.jpg
-            #EXTALB:Paper Suns
-            #EXTART:Mira
-            03.flac
-            #EXTALBUMARTURL:https://a/3.jpg
-            """
-        for text in [text, text + "\n", text.replacing("\n", with: "\r\n")] {
-            let found = try list(text, name: "list.m3u8").map { element in
-                if case .item(let item) = element {
-                    "\(item.line) \(item.url) \(item.album?.title ?? "-") \(item.album?.artist ?? "-")"
-                } else {
-                    "\(element)"
-                }
-            }
-            #expect(
-                found == [
-                    "5 https://a/1.jpg Low Tide The Harbour Lights", "10 https://a/2.jpg Paper Suns Mira",
-                    "14 https://a/3.jpg Paper Suns Mira",
-                ])
+    @Test func `a playlist of URLs is a list of URLs, and its comments are none`() throws {
+        let text = "#EXTM3U\n#EXTINF:123,Ebb\nhttps://a/1\n#EXTALBUMARTURL:https://a/no.jpg\nhttps://a/2\n"
+        for name in ["list.m3u", "list.M3U8", "list"] {
+            #expect(try urls(text, name: name) == ["https://a/1", "https://a/2"])
         }
-        #expect(try albums(text, keeps: true).first?.genre == "Folk")
     }
 
-    @Test func `a cover in a playlist without an album's title is a URL`() throws {
-        let elements = try list("#EXTM3U\n#EXTALBUMARTURL:https://a/1.jpg\ntrack.mp3\n", name: "x.m3u")
-        #expect(elements == [.item(ListItem(url: "https://a/1.jpg", line: 2))])
+    @Test(arguments: [("list.m3u", "01 Ebb.flac\n02.flac\n"), ("list", "#EXTM3U\nfile:///a.flac\n")])
+    func `a playlist of files is one problem, with advice`(name: String, text: String) {
+        let problem = #expect(throws: ListProblem.self) { try urls(text, name: name) }
+        #expect(problem?.message.hasPrefix("is a playlist of files; `sleeve fill DIR`") == true)
+        #expect(problem?.message.contains("sed -n 's/^#EXTALBUMARTURL: *//p'") == true)
+    }
+
+    @Test(arguments: [
+        "<?xml version=\"1.0\"?>\n<album>\n  <title>A</title>\n</album>\n",
+        "\u{FEFF} <album><thumb>https://a/1</thumb></album>", "<!doctype html>\n<img src=x>\n",
+    ])
+    func `XML is one problem, with advice`(text: String) {
+        for name in ["album.nfo", "list"] {
+            let problem = #expect(throws: ListProblem.self) { try urls(text, name: name) }
+            #expect(problem?.message.hasPrefix("is HTML or XML; \(DetectedFormat.expected); `sleeve fill DIR`") == true)
+        }
+    }
+
+    @Test func `URLs in angle brackets are URLs`() throws {
+        #expect(try urls("<https://a/1>\n<https://a/2>\n") == ["https://a/1", "https://a/2"])
     }
 }

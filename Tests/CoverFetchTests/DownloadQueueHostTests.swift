@@ -13,12 +13,8 @@ import Testing
         return failure
     }()
 
-    func queue(parallel: Int = 100, perHost: Int = 100, totalInterval: Duration? = nil, adapts: Bool = false)
-        -> Queue
-    {
-        Queue(
-            limits: .init(
-                parallel: parallel, perHost: perHost, interval: nil, totalInterval: totalInterval, adapts: adapts))
+    func queue(parallel: Int = 100, perHost: Int = 100, adapts: Bool = false) -> Queue {
+        Queue(limits: .init(parallel: parallel, perHost: perHost, adapts: adapts))
     }
 
     func url(_ path: Int, host: Int = 1) throws -> HTTPURL { try HTTPURL("http://10.0.0.\(host)/\(path)") }
@@ -198,16 +194,6 @@ import Testing
         var queue = queue(parallel: 50)
         for path in 1...60 { _ = try queue.submit(url(path), request: "") }
         #expect(turn(&queue).started.count == 50)
-    }
-
-    @Test func `the total rate limit separates starts to different hosts`() throws {
-        var queue = queue(totalInterval: .seconds(2))
-        for host in 1...3 { _ = try queue.submit(url(1, host: host), request: "") }
-        let first = turn(&queue)
-        #expect(try first.started == [url(1, host: 1).string])
-        #expect(first.wait == startTime + .seconds(2))
-        #expect(turn(&queue, after: 1.9).started.isEmpty)
-        #expect((1..<4).contains(turn(&queue, after: 2).started.count))
     }
 
     @Test func `a host gets no more requests than it allows until the time that it states`() throws {

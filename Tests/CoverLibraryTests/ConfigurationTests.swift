@@ -28,7 +28,6 @@ import Testing
     @Test(arguments: [0, -1, Double.infinity, -Double.infinity, Double.nan])
     func `a rate that is not above 0 and finite is an error`(rate: Double) async throws {
         #expect(try await problem { $0.rate = rate }?.contains("rate must be above 0") == true)
-        #expect(try await problem { $0.totalRate = rate }?.contains("totalRate must be above 0") == true)
     }
 
     @Test(arguments: [0, -1, Int.min, Int.max])

@@ -43,7 +43,7 @@ extension CommandTests {
                 let advice = name == "." ? "; `sleeve fill DIR` finds the covers of a music folder" : ""
                 #expect(
                     result.stderr == """
-                        sleeve: \(path): is \(kind[name] ?? ""); expected a list of albums (JSON, JSON lines, CSV, album.nfo, a beets library) or of URLs\(advice)
+                        sleeve: \(path): is \(kind[name] ?? ""); expected a list of albums (JSON, JSON lines, CSV, a beets library) or of URLs\(advice)
 
                         """)
             }

@@ -8,13 +8,12 @@ extension CommandTests {
     /// Music folders with covers beside them, and the command, which may be killed.
     @Suite struct FillEmbedTests {
         private struct Result: Decodable {
-            var albums, covered, embedded, embeddedBytes, unembedded, problems: Int
+            var albums, covered, embedded, embeddedBytes, unembedded, otherFormats, problems: Int
         }
 
         private struct Undone: Decodable { var removed, removedFromTags, kept, failed: Int }
 
-        /// Formats whose files are the same, byte for byte, after `--undo`.
-        private static let formats: [MusicFile] = [.mp3, .flac, .m4a, .ogg, .wma, .wv]
+        private static let formats: [MusicFile] = [.mp3, .flac, .m4a, .ogg, .opus, .mp3]
         private static let cover: [UInt8] = MusicPicture.jpeg(700, 700).bytes + zeros(3_000) + [0xFF, 0xD9]
 
         private func withMusic(_ body: (_ stage: Stage, _ fill: [String]) async throws -> Void) async throws {
@@ -125,10 +124,33 @@ extension CommandTests {
             }
         }
 
+        @Test func `files of other formats are said once, and are no failure`() async throws {
+            try await withStage { stage in
+                let music = stage.folder + "/music"
+                for (number, format) in [MusicFile.mp3, .wma, .wav, .wav].enumerated() {
+                    try MusicFile.write("\(music)/Album/\(number).\(format)", MusicTags(album: "Album"))
+                }
+                try Data(Self.cover).write(to: URL(filePath: music + "/Album/cover.jpg"))
+                let text =
+                    "3 files of WAV, WMA are left as they are: Sleeve writes covers into MP3, FLAC, MP4, Ogg (Vorbis, Opus).\n"
+                for option in ["--dry-run", "--embed"] {
+                    let result = try await stage.run("fill", music, "--embed", "--offline", option)
+                    #expect(result.status == 0 && result.stdout.hasSuffix(text) && result.stderr.isEmpty, "\(result)")
+                }
+                let report = stage.folder + "/report.jsonl"
+                let fill = ["fill", music, "--embed", "--json", "--offline", "--report", report]
+                let (result, output) = try await run(stage, fill)
+                #expect((result.otherFormats, result.unembedded, output.status) == (3, 0, 0), "\(output)")
+                #expect(
+                    try stage.text(of: report).contains(
+                        #""outcome":"otherFormat","file":"\#(music)/Album/1.wma","reason":"is WMA""#))
+            }
+        }
+
         #if os(Linux)
             @Test
             func
-                `killed before any operation on a file, it changes no file but for its tags, and the next completes it`()
+                `killed before any operation on a file, or with a killed worker, it changes tags only, and the next completes it`()
                 async throws
             {
                 try await withMusic { stage, fill in
@@ -141,7 +163,7 @@ extension CommandTests {
                     }
                     try await undo()
                     #expect(files(stage) == before)
-                    var (kills, number) = (0, 1)
+                    var (kills, killedWorkers, number) = (0, 0, 1)
                     while true {
                         let result = await (try stage.start(fill, disk: ["DISK_KILL": "\(number)"])).exit()
                         for (name, bytes) in files(stage) where !name.contains("/.sleeve-") {
@@ -149,7 +171,14 @@ extension CommandTests {
                                 bytes == before[name] || bytes == after[name],
                                 "\(name) after a kill before operation \(number)")
                         }
-                        if result.signal != SIGKILL { break }
+                        if result.signal != SIGKILL {
+                            // A worker that is killed costs its file.
+                            if result.status == 0 { break }
+                            #expect(
+                                result.status == 3 && result.stderr.contains("was ended by signal 9"), "\(result)")
+                            #expect(!files(stage).keys.contains { $0.contains(".sleeve-") })
+                            killedWorkers += 1
+                        }
                         (kills, number) = (kills + 1, number + (isThorough ? 1 : 19))
                         // What is left of the copy is removed by a fill that embeds nothing, too.
                         let next = kills % 2 == 0 ? fill : fill.filter { $0 != "--embed" }
@@ -159,7 +188,7 @@ extension CommandTests {
                         try await undo()
                         #expect(files(stage) == before, "after a kill before operation \(number)")
                     }
-                    print("fill --embed: \(kills) kills")
+                    print("fill --embed: \(kills) kills, \(killedWorkers) of workers alone")
                     #expect(kills > 5)
                     #expect(files(stage) == after)
                 }

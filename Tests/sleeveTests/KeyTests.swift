@@ -39,7 +39,7 @@ extension CommandTests {
         @Test(arguments: ["", "a,,b", "a=b", "a&b"])
         func `names that no parameter has are usage errors`(names: String) async throws {
             try await withStage { stage in
-                let result = try await stage.run("stats", "--key-ignores", names)
+                let result = try await stage.run("get", "http://a/1", "--key-ignores", names)
                 #expect(result.status == 64 && result.stderr.contains("--key-ignores needs names"), "\(result)")
             }
         }

@@ -116,7 +116,6 @@ package final class AlbumListReader {
             case .jsonl: JSONListParser(file: file, hasLines: true, options)
             case .csv: CSVParser(file: file, separator: detected.separator, line: detected.line, options)
             case .urls: URLListParser(file: file)
-            case .nfo: NFOParser(file: file)
             }
         var buffer = ListBuffer(parser, options)
         defer { self.buffer = buffer }

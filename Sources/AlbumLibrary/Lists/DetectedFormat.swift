@@ -23,9 +23,6 @@ struct DetectedFormat: Equatable {
     ) throws(ListProblem) -> DetectedFormat? {
         let location = ListLocation(file: file)
         if !isWhole && bytes.count < 3 && mayBeMark(bytes) { return nil }
-        if options.format == nil || options.format == .nfo, DecodedText.isUTF16XML(bytes) {
-            return DetectedFormat(format: .nfo)
-        }
         if let kind = kindOfBinary(bytes, file) { throw ListProblem(location, kind) }
         let markLength = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
 
@@ -36,8 +33,7 @@ struct DetectedFormat: Equatable {
         }
         var format = options.format
         if format == nil { format = try byExtension(location, first: bytes[begin]) }
-        if format == nil { format = byFirstByte(bytes[begin]) }
-        if format == .nfo { return DetectedFormat(format: .nfo) }
+        if format == nil { format = try byFirstByte(location, bytes[begin...]) }
         if format == .json { return DetectedFormat(format: .json, start: markLength) }
         if format == .jsonl {
             let end = bytes[begin...].firstIndex { $0 == Byte.newline || $0 == Byte.carriageReturn }
@@ -80,12 +76,16 @@ struct DetectedFormat: Equatable {
     }
 
     /// Nil for CSV or URLs.
-    private static func byFirstByte(_ byte: UInt8) -> ListFormat? {
-        switch byte {
+    private static func byFirstByte(
+        _ location: ListLocation, _ bytes: Slice<UnsafeRawBufferPointer>
+    ) throws(ListProblem) -> ListFormat? {
+        switch bytes.first {
         case Byte.openBracket: return .json
         case Byte.openBrace: return .jsonl
-        // Its root tells whether it is about an album.
-        case Byte.less: return .nfo
+        // A URL may be in angle brackets.
+        case Byte.less where !bytes.dropFirst().starts(with: "http".utf8):
+            throw ListProblem(
+                location, "is HTML or XML; \(expected); `sleeve fill DIR` finds the covers of a folder with album.nfo")
         default: return nil
         }
     }
@@ -96,7 +96,7 @@ struct DetectedFormat: Equatable {
     }
 
     /// Describes a list, for messages about a file that is not one.
-    static let expected = "expected a list of albums (JSON, JSON lines, CSV, album.nfo, a beets library) or of URLs"
+    static let expected = "expected a list of albums (JSON, JSON lines, CSV, a beets library) or of URLs"
 
     /// The kind of a file whose bytes are not UTF-8 text, and how to get a list from it; nil if they may be text.
     private static func kindOfBinary(_ bytes: UnsafeRawBufferPointer, _ file: String) -> String? {

@@ -1,4 +1,4 @@
-/// The format of a list of covers. All formats but `nfo` stream: they do not need the whole list in memory.
+/// The format of a list of covers. All formats stream: they do not need the whole list in memory.
 package enum ListFormat: String, CaseIterable, Sendable {
     /// One JSON array (RFC 8259) of albums or URLs.
     case json
@@ -8,8 +8,6 @@ package enum ListFormat: String, CaseIterable, Sendable {
     case csv
     /// A URL on each line; blank lines and lines that begin with `#` are ignored.
     case urls
-    /// `album.nfo` of Kodi, Jellyfin and Lidarr: XML of an album.
-    case nfo
 
     /// The formats in which albums are written.
     package static let written: [ListFormat] = [.json, .jsonl, .csv]

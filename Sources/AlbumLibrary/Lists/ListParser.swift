@@ -25,14 +25,10 @@ protocol ListParser {
     /// Called once, after the last byte. Appends an element that only the end of the list completes.
     /// - Throws: `ListProblem` if the list is not complete.
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem)
-
-    /// Whether the parser decodes the text itself, in whichever encoding. Others take UTF-8 only.
-    static var decodesText: Bool { get }
 }
 
 extension ListParser {
     mutating func finish(into elements: inout [ListElement]) throws(ListProblem) {}
-    static var decodesText: Bool { false }
 
     /// Parses every element that `bytes` complete. - Returns: The number of bytes parsed.
     fileprivate mutating func parseAll(
@@ -52,7 +48,7 @@ extension ListParser {
             let (first, begin) = (elements.count, location)
             let length = try parse(part, isLast: isLast && rest.count <= options.limit, into: &elements)
             start += length
-            if elements.count > first, !Self.decodesText {
+            if elements.count > first {
                 let element = UnsafeRawBufferPointer(rebasing: part[..<length])
                 if let offset = UTF8Check.firstInvalidOffset(element) {
                     let message = UTF8Check.message(element, at: offset, in: begin.file)

@@ -1,36 +1,36 @@
-/// Parses a URL on each line, as in lists for `wget -i`. Ignores blank lines and comments (`#`), but for those of M3U playlists that name
-/// an album's cover: what follows them are tracks.
+/// Parses a URL on each line, as in lists for `wget -i`. Ignores blank lines and comments (`#`).
 ///
 /// As in lists for `aria2c -i`, URLs separated by tabs are alternatives of one cover, and indented lines with an option, such
 /// as `  out=cover.jpg`, are ignored.
 struct URLListParser: LineParser {
     var location: ListLocation
-    private var playlist = Playlist()
+    /// Whether the list is an M3U playlist. Its lines are tracks, unless they are URLs.
+    private var isPlaylist: Bool
 
-    init(file: String) { location = ListLocation(file: file, line: 1) }
+    init(file: String) {
+        location = ListLocation(file: file, line: 1)
+        isPlaylist = [".m3u", ".m3u8"].contains { file.lowercased().hasSuffix($0) }
+    }
 
     @inline(__always)
-    mutating func parse(line: UnsafeRawBufferPointer, into elements: inout [ListElement]) {
+    mutating func parse(line: UnsafeRawBufferPointer, into elements: inout [ListElement]) throws(ListProblem) {
         let text = line.trimmed
         guard let first = text.first else { return }
-        if first == Byte.hash || playlist.namesCovers { return readPlaylist(text, into: &elements) }
+        if first == Byte.hash {
+            if text.starts(with: "#EXTM3U".utf8) { isPlaylist = true }
+            return
+        }
+        if isPlaylist, !text.text.lowercased().hasPrefix("http") {
+            let file = location.file == "stdin" ? "FILE" : location.file
+            throw ListProblem(
+                location,
+                "is a playlist of files; `sleeve fill DIR` finds the covers of a music folder; for covers that the playlist "
+                    + "names, run: sed -n 's/^#EXTALBUMARTURL: *//p' \(file) | sleeve prefetch -")
+        }
         let isPlain = !text.contains { $0 <= 0x20 } && first != Byte.quote && first != Byte.less && line.first == first
         if isPlain { return elements.append(.item(ListItem(url: text.text, line: location.line))) }
         if line.first != first, Self.isOption(text) { return }
         elements.append(element(text))
-    }
-
-    /// Reads a comment, or a track.
-    private mutating func readPlaylist(_ text: UnsafeRawBufferPointer, into elements: inout [ListElement]) {
-        if text.starts(with: "#EXT".utf8) {
-            if let album = playlist.read(text.text, line: location.line) { elements.append(album) }
-        } else if text.first != Byte.hash, let album = playlist.takeAlbum() {
-            elements.append(album)
-        }
-    }
-
-    mutating func finish(into elements: inout [ListElement]) {
-        if let album = playlist.takeAlbum() { elements.append(album) }
     }
 
     private func element(_ text: UnsafeRawBufferPointer) -> ListElement {

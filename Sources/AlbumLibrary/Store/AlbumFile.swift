@@ -84,7 +84,7 @@ package enum AlbumFile {
         case .jsonl: return albums.map { $0.json + "\n" }.joined()
         case .csv:
             return csv(albums)
-        case .urls, .nfo: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
+        case .urls: return albums.compactMap(\.coverURL).map { $0 + "\n" }.joined()
         }
     }
 

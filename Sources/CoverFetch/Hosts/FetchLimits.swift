@@ -6,21 +6,16 @@ package struct FetchLimits: Sendable {
     package var perHost: Int
     /// Time between two starts to one host.
     package var interval: Duration?
-    /// Time between two starts, all hosts together.
-    package var totalInterval: Duration?
     /// Adapts the number of transfers in flight per host. If false, `perHost` always applies.
     package var adapts: Bool
 
     /// Longest pause that a host may ask for and a run waits.
     package static let longestRest = Duration.seconds(120)
 
-    package init(
-        parallel: Int, perHost: Int, interval: Duration? = nil, totalInterval: Duration? = nil, adapts: Bool = false
-    ) {
+    package init(parallel: Int, perHost: Int, interval: Duration? = nil, adapts: Bool = false) {
         self.parallel = parallel
         self.perHost = perHost
         self.interval = interval
-        self.totalInterval = totalInterval
         self.adapts = adapts
     }
 }

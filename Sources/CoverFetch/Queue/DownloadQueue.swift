@@ -33,8 +33,6 @@ struct DownloadQueue<Request> {
     private var failed: Deque<Int> = []
     /// Hosts with jobs.
     private var busyHosts = 0
-    /// No transfer starts before then, because of the total rate limit.
-    private var closedUntil: Instant?
     private var timers = Heap<Timer>()
     /// Messages about long pauses, for users.
     private var messages: [String] = []
@@ -127,7 +125,6 @@ struct DownloadQueue<Request> {
         fireTimers(now)
         if let restart = nextRestart() { return restart }
         if let drop = dropFromFailedHost(now) { return drop }
-        if let closedUntil, closedUntil > now { return .wait(min(closedUntil, timers.min?.time ?? closedUntil)) }
         // Other hosts wait for places.
         let parking = inFlight - parked >= limits.parallel && !roundRobin.isEmpty ? parkSilentHosts(now) : nil
         while inFlight - parked < limits.parallel, let host = nextHost(now) {
@@ -174,7 +171,6 @@ struct DownloadQueue<Request> {
         parkStart(host, now)
         hosts[host].quota.start()
         if let interval = limits.interval { hosts[host].close(until: now + interval) }
-        if let interval = limits.totalInterval { closedUntil = now + interval }
         jobs[id].isInFlight = true
         jobs[id].began = now
         jobs[id].inFlightAtStart = hosts[host].inFlight

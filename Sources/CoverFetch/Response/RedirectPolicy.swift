@@ -7,14 +7,11 @@ import HTTPTypes
 /// apply to it.
 package struct RedirectPolicy: Sendable {
     /// Maximum number of redirects for one cover.
-    package var maximumRedirects = 10
+    private static let maximumRedirects = 10
     /// Follow redirects from https to http, whose responses anyone on the path can change.
     package var allowsDowngrades = false
 
-    package init(maximumRedirects: Int = 10, allowsDowngrades: Bool = false) {
-        self.maximumRedirects = maximumRedirects
-        self.allowsDowngrades = allowsDowngrades
-    }
+    package init(allowsDowngrades: Bool = false) { self.allowsDowngrades = allowsDowngrades }
 
     /// The next URL to request, or why it is refused; nil if the response is no redirect.
     /// - Parameters:
@@ -36,8 +33,8 @@ package struct RedirectPolicy: Sendable {
                     .refusedAddress,
                     "redirected from https to http, where anyone on the path can answer (--allow-downgrade follows it)")
             }
-            if redirectCount >= maximumRedirects {
-                return refused(.tooManyRedirects, "more than \(maximumRedirects) redirects (--max-redirects)")
+            if redirectCount >= Self.maximumRedirects {
+                return refused(.tooManyRedirects, "more than \(Self.maximumRedirects) redirects")
             }
             return .success(next)
         } catch {

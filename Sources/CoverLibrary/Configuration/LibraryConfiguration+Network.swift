@@ -11,7 +11,6 @@ extension LibraryConfiguration {
         http.timeout = timeout
         http.maximumBodySize = maximumSize
         http.certificateAuthorities = certificateAuthorities?.relativePath
-        http.maximumRedirects = maximumRedirects
         http.allowsDowngrades = allowsDowngrades
         http.deniesPrivateAddresses = deniesPrivateAddresses
         http.maximumConnections = max(parallel, 16)
@@ -46,11 +45,10 @@ extension LibraryConfiguration {
     /// How the scheduler limits, retries and follows redirects.
     var policy: FetchPolicy {
         let limits = FetchLimits(
-            parallel: parallel, perHost: perHost, interval: rate.map(Self.interval),
-            totalInterval: totalRate.map(Self.interval), adapts: adapts)
+            parallel: parallel, perHost: perHost, interval: rate.map(Self.interval), adapts: adapts)
         return FetchPolicy(
             limits: limits, retry: RetryPolicy(retries: retries),
-            redirect: RedirectPolicy(maximumRedirects: maximumRedirects, allowsDowngrades: allowsDowngrades),
+            redirect: RedirectPolicy(allowsDowngrades: allowsDowngrades),
             leaseTimeout: timeout, headerFields: fieldsByOrigin)
     }
 

@@ -14,12 +14,10 @@ public struct LibraryConfiguration: Sendable {
     /// Maximum number of transfers in flight to one host over HTTP/1.1: 1 to 65536. Over HTTP/2 it limits the first ones only; then
     /// up to 100 share a connection.
     public var perHost = 64
-    /// Adapts the number of transfers in flight per host. If false, `perHost` and `parallel` always apply.
-    public var adapts = true
+    /// Adapts the number of transfers in flight per host. If false, for benchmarks, `perHost` and `parallel` always apply.
+    package var adapts = true
     /// Maximum number of requests a second to one host. Above 0 and finite; nil for no limit.
     public var rate: Double?
-    /// Maximum number of requests a second to all hosts together. Above 0 and finite; nil for no limit.
-    public var totalRate: Double?
     /// Maximum duration of a request. Each redirect counts as a request. Above 0, at most a year.
     public var timeout: Duration = .seconds(60)
     /// Retries after a temporary failure. At least 0.
@@ -38,8 +36,6 @@ public struct LibraryConfiguration: Sendable {
     public var coverArtArchive = URL(string: "https://coverartarchive.org")!
     /// The size of the covers requested from the Cover Art Archive.
     public var coverSize = CoverSize.pixels500
-    /// Maximum number of redirects for one cover: 0 to 100.
-    public var maximumRedirects = 10
     /// Follows redirects from https to http, whose responses anyone on the path can change.
     public var allowsDowngrades = false
     /// Refuses to connect to private addresses: this machine, its network, cloud metadata (RFC 6890). Checked for each connection,
@@ -80,14 +76,11 @@ public struct LibraryConfiguration: Sendable {
         func require(_ isValid: Bool, _ name: String, _ range: String) throws(LibraryError) {
             if !isValid { throw .invalidConfiguration("the configuration's \(name) must be \(range)") }
         }
-        func isRate(_ rate: Double?) -> Bool { rate.map { $0 > 0 && $0.isFinite } ?? true }
         try require((1...65_536).contains(parallel), "parallel", "between 1 and 65536")
         try require((1...65_536).contains(perHost), "perHost", "between 1 and 65536")
-        try require(isRate(rate), "rate", "above 0 and finite, or nil")
-        try require(isRate(totalRate), "totalRate", "above 0 and finite, or nil")
+        try require(rate.map { $0 > 0 && $0.isFinite } ?? true, "rate", "above 0 and finite, or nil")
         try require(timeout > .zero && timeout <= .seconds(31_536_000), "timeout", "above 0 and at most a year")
         try require(retries >= 0, "retries", "at least 0")
-        try require((0...100).contains(maximumRedirects), "maximumRedirects", "between 0 and 100")
         try require(maximumSize > 0, "maximumSize", "at least 1 byte")
         try require(capacity.map { $0 >= 0 } ?? true, "capacity", "at least 0 bytes")
         try require(

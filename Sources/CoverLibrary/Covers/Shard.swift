@@ -3,8 +3,8 @@ import Platform
 
 /// One of several parts of a list, for several machines: `3/16` is the fourth of sixteen.
 ///
-/// A cover belongs to the shard `XXH64(host) mod count`, where `host` is the host name of its first usable URL, in lower case and ASCII
-/// form. All covers of a host are in one shard, so the limits of requests to a host hold for all machines together. A request without a
+/// A cover belongs to the shard `hash(host) mod count`, where `host` is the host name of its first usable URL, in lower case and ASCII
+/// form, and `hash` the first eight bytes of its SHA-256 as a number with the most significant byte first. All covers of a host are in one shard, so the limits of requests to a host hold for all machines together. A request without a
 /// usable URL belongs to shard 0.
 package struct Shard: Sendable, Hashable {
     package static let maximumCount = 65_536
@@ -26,7 +26,10 @@ package struct Shard: Sendable, Hashable {
     }
 
     /// - Parameter host: a host name in lower case and ASCII form, without a port.
-    package func contains(host: String) -> Bool { XXH64.hash(host) % UInt64(count) == UInt64(index) }
+    package func contains(host: String) -> Bool {
+        let hash = Digest(of: host.utf8).withUnsafeBytes { UInt64(bigEndian: $0.loadUnaligned(as: UInt64.self)) }
+        return hash % UInt64(count) == UInt64(index)
+    }
 
     func contains(_ url: HTTPURL) -> Bool { contains(host: url.host) }
 

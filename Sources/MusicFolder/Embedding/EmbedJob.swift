@@ -32,6 +32,8 @@ package enum EmbedEvent: Sendable, Hashable {
     case embedded(BytePath, bytes: Int)
     /// The file stays as it is.
     case left(BytePath, reason: String)
+    /// Covers are not written into files of this format, which is named as in messages.
+    case otherFormat(BytePath, format: String)
     /// No file of the folder can be written.
     case unwritable(folder: BytePath, reason: String)
     /// The cover that a fill had embedded is gone from the file.
@@ -48,6 +50,8 @@ package struct EmbedSummary: Sendable, Hashable {
     package var bytes = 0
     /// Files, and folders, that could not be written.
     package var failed = 0
+    /// Files without a picture into whose format none is written, by the name of the format.
+    package var otherFormats: [String: Int] = [:]
     package var removed = 0
     package var kept = 0
 
@@ -59,6 +63,7 @@ package struct EmbedSummary: Sendable, Hashable {
             embedded += 1
             self.bytes += bytes
         case .left, .unwritable: failed += 1
+        case .otherFormat(_, let format): otherFormats[format, default: 0] += 1
         case .removed: removed += 1
         case .kept: kept += 1
         }

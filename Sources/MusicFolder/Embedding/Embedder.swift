@@ -2,7 +2,7 @@ import Platform
 
 /// Writes covers into the tags of audio files that have no picture, and takes them out again. A picture that is there is never replaced.
 ///
-/// The files are read and proved by worker processes, as in a scan. One file is written after the other.
+/// The files are read by worker processes, as in a scan, which also make the changed copies. One file is written after the other.
 package struct Embedder: Sendable {
     private let start: TagWorkerProcess.Start
     private let state: MusicState
@@ -81,9 +81,7 @@ package struct Embedder: Sendable {
         var files: [(path: BytePath, size: Int)] = []
         for name in try folder.names().sorted(by: { $0.bytes.lexicographicallyPrecedes($1.bytes) })
         where !name.bytes.starts(with: ".".utf8) {
-            if MusicNames.isUnreadAudio(name.bytes) {
-                note(.left(path.appending(name.bytes), reason: "has a format whose tags are not written"))
-            }
+            if MusicNames.isUnreadAudio(name.bytes) { note(Self.otherFormat(path.appending(name.bytes))) }
             guard MusicNames.isAudio(name.bytes) else { continue }
             guard let status = try folder.status(of: name), status.st_mode & S_IFMT == S_IFREG else { continue }
             files.append((path.appending(name.bytes), Int(status.st_size)))
@@ -94,23 +92,32 @@ package struct Embedder: Sendable {
         for (file, result) in zip(files, try lane.read(files.map(\.path))) where !isCancelled() {
             // What cannot be read was reported by the scan.
             guard let tags = try? result.get(), tags.picture == nil, !tags.album.isEmpty else { continue }
+            guard MusicNames.isWrittenAudio(file.path.name) else {
+                note(Self.otherFormat(file.path))
+                continue
+            }
             do {
                 let bytes =
-                    try run.map {
-                        try writer.add(cover, to: .init(folder: folder, path: file.path, tags: tags), run: $0)
-                    } ?? file.size + cover.bytes.count
+                    try run.map { try writer.add(cover, to: .init(folder: folder, path: file.path), run: $0) }
+                    ?? file.size + cover.bytes.count
                 isChanged = run != nil
                 note(.embedded(file.path, bytes: bytes))
             } catch is CancellationError {
                 return
             } catch let problem as EmbeddingProblem {
                 note(.left(file.path, reason: problem.reason))
+            } catch let format as OtherFormat {
+                note(.otherFormat(file.path, format: format.name))
             } catch let failure as TagRecord.Failure {
                 note(.left(file.path, reason: failure.reason))
             } catch let error as SystemError where error.cause == .other || error.cause == .missing {
                 note(.left(file.path, reason: error.reason))
             }
         }
+    }
+
+    private static func otherFormat(_ path: BytePath) -> EmbedEvent {
+        .otherFormat(path, format: (MusicNames.fileExtension(path.name) ?? "").uppercased())
     }
 
     /// The cover beside the audio, or in the folder of the discs; nil without one.
@@ -161,6 +168,8 @@ package struct Embedder: Sendable {
                     note(.left(cover.path, reason: error.reason))
                 } catch let problem as EmbeddingProblem {
                     note(.left(cover.path, reason: problem.reason))
+                } catch let format as OtherFormat {
+                    note(.left(cover.path, reason: "is \(format.name), whose tags are not written"))
                 } catch let failure as TagRecord.Failure {
                     note(.left(cover.path, reason: failure.reason))
                 }
@@ -175,7 +184,7 @@ package struct Embedder: Sendable {
         guard let tags = try lane.read([cover.path]).first?.get() else { throw CancellationError() }
         guard tags.picture?.digest == cover.picture.description else { return false }
         if isDryRun { return true }
-        let target = TagWriter.Target(folder: folder, path: cover.path, tags: tags)
+        let target = TagWriter.Target(folder: folder, path: cover.path)
         let isRemoved = try TagWriter(lane: lane, state: state).remove(cover, from: target)
         if isRemoved { try folder.sync() }
         return isRemoved

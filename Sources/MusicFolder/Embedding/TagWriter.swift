@@ -1,9 +1,8 @@
 import Platform
 
-/// Changes the pictures of one audio file: writes a changed copy, proves it, and puts it in the place of the file.
+/// Changes the pictures of one audio file: has a worker write and prove a changed copy, and puts it in the place of the file.
 ///
-/// The file has its old bytes or its new ones, whenever the process is killed. The copy is proved by other means than those that made it:
-/// everything but the tags has the same digest, and TagLib reads the same tags, and the expected pictures, from it.
+/// The file has its old bytes or its new ones, whenever the process is killed.
 struct TagWriter {
     let lane: TagLane
     let state: MusicState
@@ -12,43 +11,41 @@ struct TagWriter {
     struct Target {
         var folder: OpenFolder
         var path: BytePath
-        /// As TagLib reads them.
-        var tags: AudioTags
     }
 
     /// Adds a front cover to a file that has none.
     /// - Returns: Bytes written.
-    /// - Throws: `EmbeddingProblem` or `SystemError`; the file is as it was.
+    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagRecord.Failure` or `SystemError`; the file is as it was.
     func add(_ cover: EmbeddableCover, to target: Target, run: Int64) throws -> Int {
         let (name, file) = try open(target)
-        let new = try copy(file, .add(cover), target) { tags in
-            tags.picture?.type == EmbeddedPicture.frontCover && tags.picture?.digest == cover.digest.description
-                && tags.pictureCount == target.tags.pictureCount + 1
+        let new = try makeCopy(of: file, target)
+        try new.write(cover.bytes)
+        guard let audio = try change(file, new, .add, target), let folder = target.path.parent else {
+            throw EmbeddingProblem.damaged
         }
-        guard let new, let folder = target.path.parent else { throw EmbeddingProblem.damaged }
+        let length = Int(try new.status().st_size)
         let row = EmbeddedCover(
-            folder: folder, name: name.bytes, picture: cover.digest, audio: new.audio.digest,
-            growth: Int(try new.file.status().st_size) - file.length, run: run)
+            folder: folder, name: name.bytes, picture: cover.digest, audio: audio, growth: length - file.length,
+            run: run)
         try state.save(row)
         do {
-            try commit(new.file, as: name, file)
+            try commit(new, as: name, file)
         } catch {
             try state.forget(row)
             throw error
         }
-        return Int(try new.file.status().st_size)
+        return length
     }
 
     /// Removes a cover that was added.
     /// - Returns: Whether it was there.
-    /// - Throws: `EmbeddingProblem` or `SystemError`; the file is as it was.
+    /// - Throws: `EmbeddingProblem`, `OtherFormat`, `TagRecord.Failure` or `SystemError`; the file is as it was.
     func remove(_ cover: EmbeddedCover, from target: Target) throws -> Bool {
         let (name, file) = try open(target)
-        guard try AudioDigest(file).digest == cover.audio else { return false }
-        let change = PictureChange.remove(growth: max(0, cover.growth)) { Digest(of: $0) == cover.picture }
-        let new = try copy(file, change, target) { $0.pictureCount == target.tags.pictureCount - 1 }
-        guard let new else { return false }
-        try commit(new.file, as: name, file)
+        let new = try makeCopy(of: file, target)
+        let removal = TagChange.Action.remove(picture: cover.picture, audio: cover.audio, growth: cover.growth)
+        guard try change(file, new, removal, target) != nil else { return false }
+        try commit(new, as: name, file)
         return true
     }
 
@@ -64,34 +61,34 @@ struct TagWriter {
         return (name, file)
     }
 
-    /// - Returns: The proved copy; nil if the picture to remove is not there.
-    private func copy(
-        _ file: AudioFile, _ change: PictureChange, _ target: Target, hasPictures: (AudioTags) -> Bool
-    ) throws -> (file: NewFile, audio: AudioDigest)? {
-        guard let splices = try file.container().splices(change) else { return nil }
-        let audio = try AudioDigest(file)
-        let new = try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
-        try new.copy(file.source, with: splices)
-        do throws(SystemError) {
-            try new.copyAttributes(of: file.source)
-        } catch {
-            throw EmbeddingProblem(
-                reason: "was not written: the copy cannot get its owner, permissions and attributes: \(error.reason)")
+    private func makeCopy(of file: AudioFile, _ target: Target) throws -> NewFile {
+        try NewFile(in: target.folder, mode: 0o600, type: file.fileExtension)
+    }
+
+    /// - Returns: The digest of the audio of both files; nil if the picture to remove is not there.
+    private func change(
+        _ file: AudioFile, _ new: NewFile, _ action: TagChange.Action, _ target: Target
+    ) throws -> Digest? {
+        guard let folder = target.path.parent else { throw EmbeddingProblem.damaged }
+        let change = TagChange(path: target.path, copy: folder.appending(new.temporary.bytes), action: action)
+        // There is no answer if the run is to end.
+        guard let answer = try lane.change(change, length: file.length) else { throw CancellationError() }
+        switch try answer.get() {
+        case .made(let audio):
+            do throws(SystemError) {
+                try new.copyAttributes(of: file.source)
+            } catch {
+                throw EmbeddingProblem(
+                    reason:
+                        "was not written: the copy cannot get its owner, permissions and attributes: \(error.reason)")
+            }
+            try new.sync()
+            return audio
+        case .absent: return nil
+        case .refused(let reason): throw EmbeddingProblem(reason: reason)
+        case .otherFormat(let name): throw OtherFormat(name: name)
+        case .failed(let error): throw SystemError("write", path: file.source.path, number: error)
         }
-        try new.sync()
-        let written = AudioFile(try new.reopened(), extension: file.fileExtension)
-        guard try AudioDigest(written) == audio, let folder = target.path.parent else {
-            throw EmbeddingProblem(reason: "was not written: the audio of the copy differs")
-        }
-        let answers = try lane.read([folder.appending(new.temporary.bytes)])
-        // There is none if the run is to end.
-        guard var tags = try answers.first?.get() else { throw CancellationError() }
-        let isProved = hasPictures(tags)
-        (tags.pictureCount, tags.picture) = (target.tags.pictureCount, target.tags.picture)
-        guard isProved, tags == target.tags else {
-            throw EmbeddingProblem(reason: "was not written: the tags of the copy cannot be read as they should be")
-        }
-        return (new, audio)
     }
 
     private func commit(_ new: NewFile, as name: FileName, _ file: AudioFile) throws {

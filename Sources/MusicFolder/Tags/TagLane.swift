@@ -1,6 +1,6 @@
 import Platform
 
-/// Reads files by a worker process, and replaces the worker when a file ends it. Used by one thread, which must block SIGPIPE.
+/// Reads and copies files by a worker process, and replaces the worker when a file ends it. Used by one thread, which must block SIGPIPE.
 package final class TagLane {
     /// The worker could not be started, or ended before it was ready.
     package struct Unavailable: Error, CustomStringConvertible {
@@ -14,7 +14,7 @@ package final class TagLane {
         var buffer: [UInt8] = []
     }
 
-    /// Files that a worker may have been given without having answered. Their paths fit into a pipe, so writing them never blocks.
+    /// Requests that a worker may have been sent without having answered. They fit into a pipe, so writing them never blocks.
     private static let maximumUnanswered = 64
     private static let maximumUnansweredBytes = 16 << 10
     /// The time for a file is waited for in this number of parts, of which one may end at once when a stopped process goes on.
@@ -42,15 +42,38 @@ package final class TagLane {
     /// - Returns: A result for each; fewer if `isCancelled` is true.
     /// - Throws: `Unavailable`.
     func read(_ paths: [BytePath]) throws(Unavailable) -> [Result<AudioTags, TagRecord.Failure>] {
-        var results: [Result<AudioTags, TagRecord.Failure>] = []
-        results.reserveCapacity(paths.count)
+        try exchange(paths.map { TagRequest.read($0).bytes }, timeout).map { answer in
+            answer.flatMap { TagRecord($0[...]).result }
+        }
+    }
+
+    /// Makes a changed copy of a file.
+    /// - Parameter length: Of the file, in bytes: a copy may take a second more for each mebibyte.
+    /// - Returns: nil if `isCancelled` is true.
+    /// - Throws: `Unavailable`.
+    func change(
+        _ change: TagChange, length: Int
+    ) throws(Unavailable) -> Result<ChangeOutcome, TagRecord.Failure>? {
+        try exchange([TagRequest.change(change).bytes], timeout + .seconds(length >> 20)).first.map { answer in
+            answer.map { ChangeOutcome($0[...]) }
+        }
+    }
+
+    /// Sends requests, and returns an answer for each, as for `read`.
+    /// - Parameter timeout: For one of them; not below that of the lane.
+    private func exchange(
+        _ requests: [[UInt8]], _ timeout: Duration
+    ) throws(Unavailable) -> [Result<[UInt8], TagRecord.Failure>] {
+        var results: [Result<[UInt8], TagRecord.Failure>] = []
+        results.reserveCapacity(requests.count)
+        let maximumParts = Int((timeout / self.timeout * Double(Self.parts)).rounded(.up))
         var (sent, parts) = (0, 0)
-        while results.count < paths.count, !isCancelled() {
+        while results.count < requests.count, !isCancelled() {
             if worker == nil {
                 worker = try launch()
                 (sent, parts) = (results.count, 0)
             }
-            send(paths, from: &sent, answered: results.count)
+            send(requests, from: &sent, answered: results.count)
             switch receive() {
             case .bytes:
                 let before = results.count
@@ -58,7 +81,7 @@ package final class TagLane {
                 if results.count > before { parts = 0 }
             case .nothing:
                 parts += 1
-                if parts < Self.parts { continue }
+                if parts < maximumParts { continue }
                 if worker?.isReady != true { throw unavailable("does not answer") }
                 end(kills: true)
                 results.append(
@@ -70,7 +93,7 @@ package final class TagLane {
                 results.append(.failure(Self.failure(status)))
             }
         }
-        if results.count < paths.count { end(kills: true) }
+        if results.count < requests.count { end(kills: true) }
         return results
     }
 
@@ -125,18 +148,16 @@ package final class TagLane {
         return 0
     }
 
-    /// Sends as many paths as the worker may have without an answer. If it has ended, `receive` says so.
-    private func send(_ paths: [BytePath], from sent: inout Int, answered: Int) {
-        // One write for several paths.
+    /// Sends as many requests as the worker may have without an answer. If it has ended, `receive` says so.
+    private func send(_ requests: [[UInt8]], from sent: inout Int, answered: Int) {
+        // One write for several requests.
         guard let worker, sent - answered <= Self.maximumUnanswered / 2 else { return }
-        var unanswered = paths[answered..<sent].reduce(0) { $0 + $1.bytes.count + 1 }
+        var unanswered = requests[answered..<sent].reduce(0) { $0 + $1.count }
         var bytes: [UInt8] = []
-        while sent < paths.count, sent - answered < Self.maximumUnanswered {
-            let count = paths[sent].bytes.count + 1
-            if sent > answered, unanswered + count > Self.maximumUnansweredBytes { break }
-            bytes += paths[sent].bytes
-            bytes.append(0)
-            unanswered += count
+        while sent < requests.count, sent - answered < Self.maximumUnanswered {
+            if sent > answered, unanswered + requests[sent].count > Self.maximumUnansweredBytes { break }
+            bytes += requests[sent]
+            unanswered += requests[sent].count
             sent += 1
         }
         if !bytes.isEmpty { _ = bytes.withUnsafeBytes { writeAll($0, to: worker.input) } }
@@ -159,10 +180,10 @@ package final class TagLane {
     }
 
     /// Takes the complete records out of the buffer.
-    private func answers(limit: Int) -> [Result<AudioTags, TagRecord.Failure>] {
+    private func answers(limit: Int) -> [Result<[UInt8], TagRecord.Failure>] {
         guard var worker else { return [] }
         defer { self.worker = worker }
-        var (results, start, index) = ([Result<AudioTags, TagRecord.Failure>](), 0, 0)
+        var (results, start, index) = ([Result<[UInt8], TagRecord.Failure>](), 0, 0)
         let buffer = worker.buffer
         while index < buffer.count {
             // An empty field: NUL at the start of a record or after another NUL.
@@ -170,7 +191,7 @@ package final class TagLane {
                 if !worker.isReady {
                     worker.isReady = true
                 } else if results.count < limit {
-                    results.append(TagRecord(buffer[start..<index]).result)
+                    results.append(.success(Array(buffer[start..<index])))
                 }
                 start = index + 1
             }

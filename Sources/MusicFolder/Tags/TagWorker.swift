@@ -1,11 +1,12 @@
 import Platform
 
-/// The process that reads tags for another one. It reads paths that end with NUL, and answers each with a record before it reads the next,
-/// so that the other process knows which file it died of.
+/// The process that reads tags, and makes changed copies of files, for another one. It answers each request with a record before it reads
+/// the next, so that the other process knows which file it died of.
 package struct TagWorker {
     /// Bytes of memory that it may allocate.
     var memoryLimit: Int
-    /// Seconds for a file, after which it ends itself if the other process has not ended it.
+    /// Seconds for a file, after which it ends itself if the other process has not ended it; 0 for no end. A copy has a second more for
+    /// each mebibyte.
     var lifetime: UInt32
 
     package init(memoryLimit: Int, lifetime: UInt32) { (self.memoryLimit, self.lifetime) = (memoryLimit, lifetime) }
@@ -18,20 +19,31 @@ package struct TagWorker {
         let reader = TagReader()
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
         defer { buffer.deallocate() }
-        var path: [UInt8] = []
+        var parser = TagRequest.Parser()
         while true {
             let count = readSome(buffer, from: input)
-            if count <= 0 { return count == 0 && path.isEmpty }
+            if count <= 0 { return count == 0 && parser.isEmpty }
             for byte in buffer[..<count] {
-                if byte != 0 {
-                    path.append(byte)
-                    continue
+                do throws(TagRequest.Parser.Malformed) {
+                    guard let request = try parser.take(byte) else { continue }
+                    guard write(answer(request, reader), to: output) else { return false }
+                } catch {
+                    return false
                 }
-                alarm(lifetime)
-                guard write(TagRecord(reader.read(BytePath(bytes: path))).bytes, to: output) else { return false }
-                alarm(0)
-                path.removeAll(keepingCapacity: true)
             }
+        }
+    }
+
+    private func answer(_ request: TagRequest, _ reader: TagReader) -> [UInt8] {
+        defer { alarm(0) }
+        switch request {
+        case .read(let path):
+            alarm(lifetime)
+            return TagRecord(reader.read(path)).bytes
+        case .change(let change):
+            let length = (try? FileStatus(change.path.bytes, in: AT_FDCWD, followsLinks: false))?.size ?? 0
+            if lifetime > 0 { alarm(lifetime + UInt32(clamping: length >> 20)) }
+            return ChangedCopy(reader: reader).make(change).bytes
         }
     }
 

@@ -6,6 +6,8 @@ package enum MusicNames {
         "aifc",
         "wav", "dsf", "mpc", "tta",
     ]
+    /// The extensions of audio files into whose tags covers are written.
+    private static let writtenAudio: Set<String> = ["mp3", "flac", "ogg", "oga", "opus", "m4a", "m4b"]
     /// The extensions of audio files whose tags are not read.
     private static let unreadAudio: Set<String> = [
         "mka", "weba", "dff", "caf", "au", "w64", "ac3", "dts", "mp1", "m4p", "aa", "aax", "ra", "mid", "mod", "xm",
@@ -32,6 +34,9 @@ package enum MusicNames {
 
     /// Whether the extension is that of an audio file whose tags are not read.
     static func isUnreadAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(unreadAudio.contains) ?? false }
+
+    /// Whether the extension is that of an audio file into whose tags covers are written.
+    static func isWrittenAudio(_ name: [UInt8]) -> Bool { fileExtension(name).map(writtenAudio.contains) ?? false }
 
     /// The extension of a name in lower case; nil without one, and if it is longer than any that is known.
     static func fileExtension(_ name: [UInt8]) -> String? {

@@ -65,6 +65,7 @@ struct Export: AsyncParsableCommand {
     var dryRun = false
 
     @OptionGroup var progress: ProgressOptions
+    @OptionGroup var keys: KeyOptions
     @OptionGroup var options: LibraryOptions
 
     func validate() throws {
@@ -90,7 +91,8 @@ struct Export: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let configuration = try options.configuration()
+        var configuration = try options.configuration()
+        keys.apply(to: &configuration)
         let export = try exportOptions()
         try await withLibrary(configuration, createsCache: false) { library in
             _ = try await library.existingAlbums()

@@ -16,7 +16,7 @@ extension FillCommand {
             switch event {
             case .left(let path, let reason): failures.add("\(path): \(reason)")
             case .unwritable(let folder, let reason): failures.add("\(folder): no tags can be written: \(reason)")
-            case .embedded, .removed, .kept: break
+            case .embedded, .otherFormat, .removed, .kept: break
             }
             onEvent(event)
         } _: { embedder, observer in
@@ -32,7 +32,7 @@ extension FillCommand {
             case .kept(let path): Log.warning("\(path): its tags or its audio were changed since; it stays as it is")
             case .left(let path, let reason): Log.error("\(path): \(reason)")
             case .removed(let path): if dryRun { printPlanned("\(path): the cover would be taken out of its tags") }
-            case .embedded, .unwritable: break
+            case .embedded, .otherFormat, .unwritable: break
             }
         } _: { [dryRun] embedder, observer in
             try await embedder.undo(covers, isDryRun: dryRun, observer)
@@ -81,9 +81,20 @@ extension FillCommand {
         if options.json || options.quiet { return }
         try printResult(
             "\(Decimals.count(summary.embedded, "file")) would get a cover in the tags (\(ByteSize(summary.bytes)) to write)"
-                + ", and those of albums whose covers would be found.\n")
+                + ", and those of albums whose covers would be found.\n" + summary.otherFormatsText)
     }
 
     /// Filled on another thread.
     private final class PlannedFiles: Sendable { let files = Mutex<[(path: BytePath, bytes: Int)]>([]) }
+}
+
+extension EmbedSummary {
+    /// Says which files are left as they are; empty if there are none.
+    var otherFormatsText: String {
+        let count = otherFormats.values.reduce(0, +)
+        if count == 0 { return "" }
+        return "\(Decimals.count(count, "file")) of \(otherFormats.keys.sorted().joined(separator: ", ")) "
+            + "\(count == 1 ? "is left as it is" : "are left as they are"): "
+            + "Sleeve writes covers into MP3, FLAC, MP4, Ogg (Vorbis, Opus).\n"
+    }
 }

@@ -28,10 +28,10 @@ struct FillCommand: AsyncParsableCommand {
 
             With --json it prints one object with the counts: albums (without a cover file), covered, cached (files of yours, now in the \
             cache), filled, files, bytes, missing, doubtful, failed, unwritten (folders), problems; with --embed embedded, embeddedBytes, \
-            unembedded. With --dry-run and --review it prints one object for each folder or cover instead.
+            unembedded, otherFormats (files). With --dry-run and --review it prints one object for each folder or cover instead.
 
             --embed also writes the cover of each folder, found now or there before, into the tags of the audio files that have no picture; \
-            a picture that is there stays. Each file is written as a copy, which takes its place once the audio in it is proved to be the \
+            a picture that is there stays. MP3, FLAC, MP4 and Ogg (Vorbis, Opus) are written, other formats are left as they are. Each file is written as a copy, which takes its place once the audio in it is proved to be the \
             same, byte for byte, and all other tags are. The file's time of modification is new, so that media servers read it again.
 
               sleeve fill ~/Music --contact you@example.org
@@ -99,7 +99,7 @@ struct FillCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "Write one JSON line for each folder of an album: folder, outcome, album, artist, title, file, url, source, digest, bytes, width, height, reason.",
             discussion:
-                "The outcomes are written, covered, missing, doubtful, failed and unwritten; of the files of --embed, embedded and unembedded.",
+                "The outcomes are written, covered, missing, doubtful, failed and unwritten; of the files of --embed, embedded, unembedded and otherFormat.",
             valueName: "file"),
         completion: .file())
     var report: String?

@@ -58,7 +58,9 @@ private func changePins(
     _ covers: SelectionOptions, _ options: LibraryOptions, _ words: (verb: String, unchanged: String),
     _ change: (LibraryAPI, CoverSelection, FailureList) async throws -> PinSummary
 ) async throws {
-    try await withLibrary(try options.configuration(), createsCache: false) { library in
+    var configuration = try options.configuration()
+    covers.keys.apply(to: &configuration)
+    try await withLibrary(configuration, createsCache: false) { library in
         let failures = FailureList()
         let selection = try await covers.selection(in: library, failures)
         let summary = try await change(library, selection, failures)

@@ -10,9 +10,8 @@ struct Prefetch: AsyncParsableCommand {
         discussion: """
             A list is a JSON array of albums ({title, artist, genre, coverUrl, year}), JSON lines, CSV with a header, or URLs, \
             one on each line. The format is detected, and so are the columns and fields of other programs: exports of beets, \
-            Spotify and MusicBrainz, lists for aria2c and wget, M3U playlists with #EXTALBUMARTURL, album.nfo of Kodi, Jellyfin and \
-            Lidarr, and the library of beets itself (library.db). Albums locate their cover by coverUrl, coverUrls or a MusicBrainz id \
-            (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; if \
+            Spotify and MusicBrainz, lists for aria2c and wget, and the library of beets itself (library.db). Albums locate their cover \
+            by coverUrl, coverUrls or a MusicBrainz id (see below). Lists are streamed and may have any length. Without a list, the library file is prefetched; if \
             there is none, it is created with starter albums, whose covers are put into the cache.
 
             Cached covers are not downloaded again. Run the command again after an interruption: it downloads what is \
@@ -43,7 +42,7 @@ struct Prefetch: AsyncParsableCommand {
         completion: .file())
     var inputs: [String] = []
 
-    @Option(help: "The format of the lists: json, jsonl, csv, urls or nfo. Default: detected.")
+    @Option(help: "The format of the lists: json, jsonl, csv or urls. Default: detected.")
     var format: ListFormat?
 
     @Option(

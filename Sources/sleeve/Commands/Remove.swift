@@ -27,7 +27,9 @@ struct Remove: AsyncParsableCommand {
     @OptionGroup var options: LibraryOptions
 
     func run() async throws {
-        try await withLibrary(try options.configuration(), createsCache: false) { library in
+        var configuration = try options.configuration()
+        covers.keys.apply(to: &configuration)
+        try await withLibrary(configuration, createsCache: false) { library in
             let failures = FailureList()
             let selection = try await covers.selection(in: library, failures)
             let summary = try await library.remove(selection, includingPinned: force, dryRun: dryRun) {

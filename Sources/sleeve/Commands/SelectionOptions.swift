@@ -22,6 +22,8 @@ struct SelectionOptions: ParsableArguments {
     @Flag(help: "All cached covers.")
     var all = false
 
+    @OptionGroup var keys: KeyOptions
+
     /// Whether the covers are named, so that one that is missing is an error.
     var isNamed: Bool { !inputs.isEmpty || !album.isEmpty }
 

@@ -21,12 +21,6 @@ struct LibraryOptions: ParsableArguments {
         completion: .file(extensions: ["json"]))
     var library: String?
 
-    @Option(
-        help: ArgumentHelp(
-            "Query parameters that do not tell covers apart, separated by commas, such as those of a signature: they are sent, not kept.",
-            valueName: "names"))
-    var keyIgnores: String?
-
     @Flag(
         name: [.long, .customLong("jsonl")],
         help: ArgumentHelp(
@@ -51,13 +45,6 @@ struct LibraryOptions: ParsableArguments {
     func validate() throws {
         if cache?.isEmpty == true { throw ValidationError("--cache needs a directory") }
         if library?.isEmpty == true { throw ValidationError("--library needs a file") }
-        guard ignoredParameters.allSatisfy({ !$0.isEmpty && !$0.contains(where: "=&?#".contains) }) else {
-            throw ValidationError("--key-ignores needs names of query parameters, such as expires,signature")
-        }
-    }
-
-    private var ignoredParameters: [String] {
-        keyIgnores?.split(separator: ",", omittingEmptySubsequences: false).map(String.init) ?? []
     }
 
     /// - Throws: An exit code, after an error message, if the cache directory is unknown.
@@ -71,7 +58,6 @@ struct LibraryOptions: ParsableArguments {
         let library = library ?? Environment.libraryFile
         var configuration = LibraryConfiguration(
             cacheDirectory: URL(filePath: cache), libraryFile: library.map { URL(filePath: $0) })
-        configuration.ignoredParameters = Set(ignoredParameters)
         configuration.logger = Logger(label: "sleeve") { _ in StderrLogHandler() }
         let level = (logLevel ?? .notice).level
         configuration.logger.logLevel = quiet ? max(level, .warning) : level

@@ -20,18 +20,15 @@ struct NetworkOptions: ParsableArguments {
             valueName: "n"))
     var perHost: Int?
 
-    @Flag(help: "Disable adaptive concurrency: always use --per-host and --parallel.")
+    @Flag(
+        help: ArgumentHelp(
+            "For benchmarks: always have --per-host and --parallel transfers in flight.", visibility: .hidden))
     var fixed = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp("Maximum requests per second to one host. Default: unlimited.", valueName: "n"))
     var rate: Double?
-
-    @Option(
-        parsing: .unconditional,
-        help: ArgumentHelp("Maximum requests per second, all hosts. Default: unlimited.", valueName: "n"))
-    var totalRate: Double?
 
     @Option(
         help: ArgumentHelp(
@@ -67,10 +64,6 @@ struct NetworkOptions: ParsableArguments {
         completion: .file())
     var cacert: String?
 
-    @Option(
-        parsing: .unconditional, help: ArgumentHelp("Maximum redirects for one cover. Default: 10.", valueName: "n"))
-    var maxRedirects: Int?
-
     @Flag(help: "Follow redirects from https to http, which are refused otherwise.")
     var allowDowngrade = false
 
@@ -84,6 +77,8 @@ struct NetworkOptions: ParsableArguments {
         help: "Never connect, nor ask a tier; covers that are not cached fail. Refused by refresh, which must connect.")
     var offline = false
 
+    @OptionGroup var keys: KeyOptions
+
     /// The options that were given, for another process.
     var words: [String] {
         func word(_ name: String, _ value: (some CustomStringConvertible)?) -> String? {
@@ -91,11 +86,10 @@ struct NetworkOptions: ParsableArguments {
         }
         func word(_ name: String, _ isSet: Bool) -> String? { isSet ? "--\(name)" : nil }
         return [
-            word("parallel", parallel), word("per-host", perHost), word("fixed", fixed), word("rate", rate),
-            word("total-rate", totalRate), word("user-agent", userAgent), word("timeout", timeout),
-            word("retries", retries), word("max-size", maxSize?.bytes), word("capacity", capacity?.bytes),
-            word("cacert", cacert), word("max-redirects", maxRedirects), word("allow-downgrade", allowDowngrade),
-            word("deny-private", denyPrivate), word("offline", offline),
+            word("parallel", parallel), word("per-host", perHost), word("rate", rate), word("user-agent", userAgent),
+            word("timeout", timeout), word("retries", retries), word("max-size", maxSize?.bytes),
+            word("capacity", capacity?.bytes), word("cacert", cacert), word("allow-downgrade", allowDowngrade),
+            word("deny-private", denyPrivate), word("offline", offline), word("key-ignores", keys.keyIgnores),
         ].compactMap(\.self)
     }
 
@@ -103,14 +97,11 @@ struct NetworkOptions: ParsableArguments {
         func require(_ isValid: Bool, _ message: String) throws {
             if !isValid { throw ValidationError(message) }
         }
-        func isRate(_ rate: Double?) -> Bool { rate.map { (0.000_1...1e6).contains($0) } ?? true }
         try require((1...4_096).contains(parallel ?? 1), "--parallel must be between 1 and 4096")
         try require((1...4_096).contains(perHost ?? 1), "--per-host must be between 1 and 4096")
-        try require(isRate(rate), "--rate must be between 0.0001 and 1000000")
-        try require(isRate(totalRate), "--total-rate must be between 0.0001 and 1000000")
+        try require((0.000_1...1e6).contains(rate ?? 1), "--rate must be between 0.0001 and 1000000")
         try require((0.001...86_400).contains(timeout ?? 1), "--timeout must be between 0.001 and 86400 seconds")
         try require((0...100).contains(retries ?? 0), "--retries must be between 0 and 100")
-        try require((0...100).contains(maxRedirects ?? 0), "--max-redirects must be between 0 and 100")
         try require(maxSize.map { $0.bytes > 0 } ?? true, "--max-size must be more than 0")
         if let capacity { try capacity.requireRoom("--capacity") }
         try require(
@@ -124,11 +115,9 @@ struct NetworkOptions: ParsableArguments {
         configuration.perHost = min(perHost ?? configuration.perHost, configuration.parallel)
         configuration.adapts = !fixed
         configuration.rate = rate
-        configuration.totalRate = totalRate
         if let userAgent { configuration.userAgent = userAgent }
         if let timeout { configuration.timeout = .milliseconds(Int(timeout * 1_000)) }
         if let retries { configuration.retries = retries }
-        if let maxRedirects { configuration.maximumRedirects = maxRedirects }
         if let maxSize { configuration.maximumSize = maxSize.bytes }
         configuration.capacity = capacity?.bytes
         configuration.isOffline = offline
@@ -140,6 +129,7 @@ struct NetworkOptions: ParsableArguments {
             }
             configuration.certificateAuthorities = URL(filePath: cacert)
         }
+        keys.apply(to: &configuration)
         ProcessSetup.prepareForTransfers()
     }
 }

@@ -52,6 +52,7 @@ struct FillReport {
         switch event {
         case .embedded(let path, let bytes): add(path, "embedded") { $0.add("bytes", bytes) }
         case .left(let path, let reason): add(path, "unembedded") { $0.add("reason", reason) }
+        case .otherFormat(let path, let format): add(path, "otherFormat") { $0.add("reason", "is \(format)") }
         case .unwritable(let folder, let reason):
             var line = JSONObject()
             line.add("folder", "\(folder)")

@@ -34,6 +34,7 @@ struct FillResult {
             line.add("embedded", embedding.embedded)
             line.add("embeddedBytes", embedding.bytes)
             line.add("unembedded", embedding.failed)
+            line.add("otherFormats", embedding.otherFormats.values.reduce(0, +))
         }
         line.add("cancelled", summary.isCancelled)
         line.add("seconds", seconds)
@@ -49,13 +50,14 @@ struct FillResult {
     }
 
     private var tagText: String {
-        guard let embedding, embedding.embedded + embedding.failed > 0 else { return "" }
+        guard let embedding else { return "" }
+        if embedding.embedded + embedding.failed == 0 { return embedding.otherFormatsText }
         var text = "Wrote the cover into the tags of \(Decimals.count(embedding.embedded, "file"))"
         text += embedding.embedded > 0 ? " (\(ByteSize(embedding.bytes))).\n" : ".\n"
         if embedding.failed > 0 {
             text += "\(Decimals.count(embedding.failed, "file or folder", "files or folders")) could not be written.\n"
         }
-        return text
+        return text + embedding.otherFormatsText
     }
 
     private var coverText: String {

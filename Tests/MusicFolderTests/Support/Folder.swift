@@ -64,3 +64,8 @@ struct Walked {
     var problems: [String: String] = [:]
     var outside: [String] = []
 }
+
+extension MusicFile {
+    /// The formats into which covers are written.
+    static let written: [MusicFile] = [.mp3, .flac, .ogg, .opus, .m4a]
+}

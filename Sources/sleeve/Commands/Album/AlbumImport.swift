@@ -8,7 +8,7 @@ struct AlbumImport: AsyncParsableCommand {
         commandName: "import", _superCommandName: "sleeve album",
         abstract: "Add all albums of one or more lists.",
         discussion: """
-            A list is JSON, JSON lines, CSV, album.nfo or a beets library, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are already in the library are left \
+            A list is JSON, JSON lines, CSV or a beets library, as for `sleeve prefetch`. All its columns or fields are kept. Albums that are already in the library are left \
             out, so a list can be imported again. Albums that `sleeve album add` refuses, such as one without a title, are \
             skipped with a warning that names the line, and the exit code is 3. One `sleeve album undo` undoes the whole \
             import.
@@ -21,7 +21,7 @@ struct AlbumImport: AsyncParsableCommand {
     @Argument(help: ArgumentHelp("Lists of albums; - is stdin.", valueName: "input"), completion: .file())
     var inputs: [String]
 
-    @Option(help: "The format of the lists: json, jsonl, csv or nfo. Default: detected.")
+    @Option(help: "The format of the lists: json, jsonl or csv. Default: detected.")
     var format: ListFormat?
 
     @OptionGroup var editing: EditOptions

@@ -31,28 +31,16 @@ extension AudioContainer {
 }
 
 extension AudioFile {
-    /// - Throws: `EmbeddingProblem` or `SystemError`.
+    /// - Throws: `EmbeddingProblem`, `OtherFormat` or `SystemError`.
     func container() throws -> any AudioContainer {
         let start = try ID3v2Tag.ranges(in: self).last?.upperBound ?? 0
         let head = try bytes(at: start, upTo: 64)
         if head.has("fLaC", at: 0) { return try FLACFile(self, start: start) }
-        if start == 0 {
-            if head.has("OggS", at: 0) { return try OggFile(self, head: head) }
-            if head.has("ftyp", at: 4) { return try MP4File(self) }
-            if head.starts(with: ASFFile.headerObject) { return try ASFFile(self) }
-            if head.has("RIFF", at: 0), head.has("WAVE", at: 8) { return try ChunkFile(self, isBig: false) }
-            if head.has("FORM", at: 0), head.has("AIFF", at: 8) || head.has("AIFC", at: 8) {
-                return try ChunkFile(self, isBig: true)
-            }
-            if head.has("DSD ", at: 0) { return try DSFFile(self) }
+        if start == 0, head.has("OggS", at: 0) { return try OggFile(self, head: head) }
+        if start == 0, head.has("ftyp", at: 4) { return try MP4File(self) }
+        guard fileExtension == "mp3", start > 0 || head.count > 1 && head[0] == 0xFF && head[1] >= 0xE0 else {
+            throw EmbeddingProblem(reason: "has another format than its name says")
         }
-        if head.has("TTA", at: 0) { return try TagsAroundAudio(self, start, .id3v2) }
-        if ["MAC ", "MPCK", "MP+", "wvpk"].contains(where: { head.has($0, at: 0) }) {
-            return try TagsAroundAudio(self, start, .apev2)
-        }
-        guard ["mp3", "mp2", "aac"].contains(fileExtension),
-            start > 0 || head.count > 1 && head[0] == 0xFF && head[1] >= 0xE0
-        else { throw EmbeddingProblem(reason: "has a format whose tags are not written") }
-        return try TagsAroundAudio(self, start, .either)
+        return try MP3File(self, start: start)
     }
 }

@@ -4,9 +4,7 @@ import Platform
 struct AudioDigest: Hashable {
     let digest: Digest
 
-    init(_ digest: Digest) { self.digest = digest }
-
-    /// - Throws: `EmbeddingProblem` or `SystemError`.
+    /// - Throws: `EmbeddingProblem`, `OtherFormat` or `SystemError`.
     init(_ file: AudioFile) throws {
         let container = try file.container()
         var hasher = SHA256()

@@ -6,6 +6,8 @@ struct ID3v2Tag {
     private static let headerLength = 10
     /// Of a tag that has to grow.
     private static let padding = 1_024
+    /// Some programs put a tag before another one.
+    private static let maximumTags = 16
 
     private struct Frame {
         var id: String
@@ -27,7 +29,7 @@ struct ID3v2Tag {
     static func ranges(in file: AudioFile) throws -> [Range<Int>] {
         var (ranges, start): ([Range<Int>], Int) = ([], 0)
         while let length = length(try file.bytes(at: start, upTo: headerLength)) {
-            guard length <= file.length - start else { throw EmbeddingProblem.damaged }
+            guard length <= file.length - start, ranges.count < maximumTags else { throw EmbeddingProblem.damaged }
             ranges.append(start..<start + length)
             start += length
         }

@@ -6,3 +6,9 @@ struct EmbeddingProblem: Error, Hashable {
 
     init(reason: String) { self.reason = reason }
 }
+
+/// A format into whose tags no pictures are written.
+struct OtherFormat: Error, Hashable {
+    /// For messages, such as `WMA`.
+    var name: String
+}

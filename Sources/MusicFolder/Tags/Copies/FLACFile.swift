@@ -3,6 +3,7 @@ import Platform
 /// FLAC (RFC 9639 section 8): metadata blocks, then frames.
 struct FLACFile: AudioContainer {
     private static let (padding, picture): (UInt8, UInt8) = (1, 6)
+    private static let maximumBlocks = 4_096
 
     let audio: [Range<Int>]
     private let region: Range<Int>
@@ -13,6 +14,7 @@ struct FLACFile: AudioContainer {
         var (offset, isLast) = (start + 4, false)
         while !isLast {
             let header = try file.bytes(offset..<offset + 4)
+            guard blocks.count < Self.maximumBlocks else { throw EmbeddingProblem.damaged }
             isLast = header[0] & 0x80 != 0
             let length = try header.big(1, 3)
             blocks.append((header[0] & 0x7F, try file.bytes(offset + 4..<offset + 4 + length)))

@@ -9,6 +9,9 @@ struct MP4File: AudioContainer {
         var content: Range<Int> { range.lowerBound + headerLength..<range.upperBound }
     }
 
+    /// Of a file, and of what contains them: files that are not fragmented have a few.
+    private static let maximumBoxes = 1 << 16
+
     let audio: [Range<Int>]
     let facts: [UInt8]
     private let moov: [UInt8]
@@ -17,6 +20,7 @@ struct MP4File: AudioContainer {
     init(_ file: AudioFile) throws {
         var (boxes, offset): ([Box], Int) = ([], 0)
         while offset < file.length {
+            guard boxes.count < Self.maximumBoxes else { throw EmbeddingProblem.damaged }
             let box = try Self.box(file.bytes(at: offset, upTo: 16), at: offset, end: file.length)
             boxes.append(box)
             offset = box.range.upperBound
@@ -69,6 +73,7 @@ struct MP4File: AudioContainer {
     private static func boxes(in bytes: [UInt8], _ range: Range<Int>) throws -> [Box] {
         var (boxes, offset): ([Box], Int) = ([], range.lowerBound)
         while offset + 8 <= range.upperBound {
+            guard boxes.count < maximumBoxes else { throw EmbeddingProblem.damaged }
             let box = try box(Array(bytes[offset..<min(offset + 16, bytes.count)]), at: offset, end: range.upperBound)
             boxes.append(box)
             offset = box.range.upperBound
@@ -108,6 +113,7 @@ struct MP4File: AudioContainer {
         if path.count == 1 { return try changed(box, change).map { Self.box(path[0], $0) } }
         // `meta` begins with a version, but not in QuickTime's files.
         let start = path[0] == "meta" && !box.has("hdlr", at: 12) ? 12 : 8
+        guard start <= box.count else { throw EmbeddingProblem.damaged }
         let children = try boxes(in: box, start..<box.count)
         guard let child = children.first(where: { $0.name == path[1] }) else {
             guard case .add = change, let new = try replacing(Array(path.dropFirst()), in: empty(path[1]), change)

@@ -129,12 +129,13 @@ let package = Package(
         .target(name: "CoverSources", dependencies: ["Platform", "SQLite"], swiftSettings: settings),
         // What the gallery needs and Hummingbird lacks.
         .target(
-            name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, httpTypes, logging],
+            name: "ServerChannels", dependencies: ["Platform", hummingbirdCore, nioCore, nioHTTP1, logging],
             swiftSettings: settings),
         .target(
             name: "CoverGallery",
             dependencies: [
-                "CoverLibrary", "Platform", "ServerChannels", "CZlib", hummingbird, hummingbirdCore, nioCore, httpTypes,
+                "CoverLibrary", "HTTPCaching", "Platform", "ServerChannels", "CZlib", hummingbird, hummingbirdCore,
+                nioCore, nioPosix, httpTypes,
             ],
             resources: [.embedInCode("Page")], swiftSettings: settings),
         .target(name: "CStarterCovers", exclude: ["covers"]),
@@ -236,7 +237,8 @@ let package = Package(
         .testTarget(
             name: "ServerChannelsTests", dependencies: ["ServerChannels", nioCore, nioHTTP1], swiftSettings: settings),
         .testTarget(
-            name: "CoverGalleryTests", dependencies: ["CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Wire"],
+            name: "CoverGalleryTests",
+            dependencies: ["CoverGallery", "CoverLibrary", "CZlib", "OriginServer", "Platform", "Wire"],
             swiftSettings: settings),
         .testTarget(
             name: "sleeveTests",

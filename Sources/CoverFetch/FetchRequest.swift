@@ -17,6 +17,8 @@ package struct FetchRequest: Sendable {
     package var redirect: HTTPURL?
     /// What is sent to the URL's own origin. A response to other fields than these answers the request only if it is a stored cover.
     package var headerFields: HTTPFields = [:]
+    /// Connect to public addresses only. A transfer that it shares with a request that does not may connect to others.
+    package var deniesPrivateAddresses = false
     /// How long to cache a 404 that states no lifetime, in milliseconds; nil for the default.
     package var negativeTimeToLive: Int64?
     /// Whether the request still waits until its cover is in the tier. Nil if it does not: its outcome comes before.

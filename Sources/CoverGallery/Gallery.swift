@@ -20,16 +20,18 @@ package final class Gallery: Sendable {
         _ library: LibraryAPI, _ options: GalleryOptions, review: (any CoverReview)? = nil,
         runs: [any GalleryRun] = []
     ) async throws -> Gallery {
-        guard options.isLoopback || options.token?.utf8.count ?? 0 >= GalleryOptions.minimumTokenLength else {
+        guard options.token.map(GalleryToken.isValid) ?? options.isLoopback else {
             throw GalleryError.needsToken(host: options.host)
         }
         let model = GalleryModel(library: library, review: review, runs: runs)
         let hosts = AllowedHosts(listening: options.host, names: options.names)
         let access = AccessMiddleware(hosts: hosts, token: options.token, base: options.base)
+        let covers = CoverByURLRoute(
+            library: library, allowsPrivateAddresses: options.allowsPrivateAddresses)
         do {
             let server = try await ListeningServer.start(label: "sleeve.gallery") { didListen, logger in
                 try await Application(
-                    router: makeRouter(model, access, base: options.base),
+                    router: makeRouter(model, access, covers, base: options.base),
                     server: HTTPServerBuilder { responder in
                         LazyHTTP1Channel(
                             HTTP1Channel(responder: responder),

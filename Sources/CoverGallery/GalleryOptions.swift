@@ -6,12 +6,15 @@ package struct GalleryOptions: Sendable {
     package var host = "127.0.0.1"
     /// 0 chooses a free port.
     package var port = 8_730
-    /// The secret that browsers must send; required unless `isLoopback`.
+    /// The secret that browsers and programs must send (`GalleryToken.isValid`). Nil only if `isLoopback`: every program and user of this machine
+    /// may then use the gallery.
     package var token: String?
     /// Host names by which browsers may address the gallery, in addition to `localhost` and IP addresses.
     package var names: [String] = []
     /// The path below which the gallery answers, as a reverse proxy passes it on.
     package var base = BasePath.root
+    /// Whether `cover?url=` may connect to addresses that are not on the open Internet.
+    package var allowsPrivateAddresses = false
     /// A browser that stops reading a response, or stops sending a request's body, is disconnected after this. Above 0.
     package var clientTimeout: Duration = .seconds(30)
 
@@ -19,9 +22,6 @@ package struct GalleryOptions: Sendable {
 
     /// Whether only this machine can connect.
     package var isLoopback: Bool { ListeningServer.isLoopback(host) }
-
-    /// In bytes.
-    static let minimumTokenLength = 16
 }
 
 /// The reason why a gallery cannot be opened.
@@ -32,9 +32,7 @@ package enum GalleryError: Error, Sendable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .cannotListen(let host, let port, let cause): "cannot listen on \(host):\(port): \(cause)"
-        case .needsToken(let host):
-            "other machines can connect to \(host), so the gallery needs a token of at least "
-                + "\(GalleryOptions.minimumTokenLength) characters"
+        case .needsToken(let host): "the gallery at \(host) needs a token of at least 16 letters, digits, - and _"
         }
     }
 }

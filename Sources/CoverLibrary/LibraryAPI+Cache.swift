@@ -19,10 +19,10 @@ extension LibraryAPI {
     /// A cached cover without its bytes.
     package struct CoverStatus: Sendable {
         package let digest: String
-        /// Length of the cover in bytes.
-        package let bytes: Int
         /// As `Cover.isStale`.
         package let isStale: Bool
+        /// In milliseconds since 1970; nil if the response states no lifetime.
+        package let freshUntil: Int64?
         /// The dominant colour, as `#rrggbb`, and the BlurHash; nil before a size of the cover was made.
         package let color, blurHash: String?
     }
@@ -32,13 +32,17 @@ extension LibraryAPI {
     package func statuses(of keys: [String]) async throws(CoverFailure) -> [CoverStatus?] {
         if keys.isEmpty { return [] }
         do {
-            let statuses = try await covers.read { try $0.status(of: keys, counting: false) }
+            var statuses = try await covers.read { try $0.status(of: keys, counting: false) }
+            if await covers.restorePictures(zip(keys, statuses).filter { $1 == nil }.map { $0.0 }) {
+                statuses = try await covers.read { try $0.status(of: keys, counting: false) }
+            }
             let now = WallClock.milliseconds()
             return statuses.map { status in
                 status.map {
                     CoverStatus(
-                        digest: $0.digest.description, bytes: $0.bytes,
+                        digest: $0.digest.description,
                         isStale: !Staleness.isFresh(until: $0.freshUntil, validatedAt: $0.validatedAt, at: now),
+                        freshUntil: $0.freshUntil,
                         color: $0.look.map { "#\(String($0.color | 1 << 24, radix: 16).dropFirst())" },
                         blurHash: $0.look?.blurHash)
                 }
@@ -48,12 +52,12 @@ extension LibraryAPI {
         }
     }
 
-    /// The cached cover whose bytes have this digest, verified; nil if there is none. Never connects. Reads on a thread that may block.
+    /// The cached cover whose bytes have this digest; nil if there is none. Never connects. Reads on a thread that may block.
     /// - Parameter digest: as `Cover.digest`; nothing else names a cover.
     /// - Throws: `CoverFailure` if the index or the file cannot be read.
-    package func cachedCover(digest: String) async throws(CoverFailure) -> Cover? {
+    package func openCover(digest: String) async throws(CoverFailure) -> OpenCover? {
         guard let digest = Digest(digest) else { return nil }
-        return try await covers.storedCover(digest)
+        return try await covers.openCover(digest)
     }
 
     /// The URLs of an album's cover in the order of trying: its cover URL, its alternates, the Cover Art Archive's.

@@ -40,6 +40,7 @@ extension LibraryAPI {
             album.coverURLs(in: covers.archive).compactMap { try? covers.key($0).string }
         }
         do {
+            await covers.restorePictures(keys.flatMap(\.self))
             return try await covers.read { reader in
                 var statuses = try reader.status(of: keys.flatMap(\.self), counting: false)[...]
                 return try keys.map { keys in

@@ -34,7 +34,9 @@ extension LibraryAPI {
         _ pictures: [(body: [UInt8], url: String)], pinned isPinned: Bool = false
     ) async -> [Result<Cover, CoverFailure>] {
         let checked = pictures.map { body, url in
-            Result { () throws(CoverFailure) in try Picture(body, try covers.key(url), configuration) }
+            Result { () throws(CoverFailure) in
+                try Picture(body, try covers.key(url), limit: configuration.maximumSize)
+            }
         }
         var stored = await commit(checked.compactMap { try? $0.get() }, isPinned: isPinned)[...]
         return checked.map { result in
@@ -48,15 +50,16 @@ extension LibraryAPI {
     }
 
     /// A picture that may be stored.
-    private struct Picture: Sendable {
+    struct Picture: Sendable {
         var url: HTTPURL
         var header: ImageHeader
         var body: [UInt8]
 
-        init(_ body: [UInt8], _ url: HTTPURL, _ configuration: LibraryConfiguration) throws(CoverFailure) {
+        /// - Parameter limit: of its length, in bytes.
+        init(_ body: [UInt8], _ url: HTTPURL, limit: Int) throws(CoverFailure) {
             let key = url.string
-            if body.count > configuration.maximumSize {
-                let limit = "\(configuration.maximumSize) bytes, the largest that is accepted"
+            if body.count > limit {
+                let limit = "\(limit) bytes, the largest that is accepted"
                 throw CoverFailure(.tooLarge, url: key, detail: "it has \(body.count) bytes, more than \(limit)")
             }
             guard let header = body.withUnsafeBytes({ ImageHeader($0) }) else {
@@ -80,18 +83,25 @@ extension LibraryAPI {
     private func commit(_ pictures: [Picture], isPinned: Bool) async -> [Result<CoverOutcome, CoverFailure>] {
         if pictures.isEmpty { return [] }
         do {
-            let now = WallClock.milliseconds()
             return try await covers.persistency.withWriter { writer in
-                let results = zip(pictures, try writer.store(pictures.map { ($0.metadata(at: now), $0.body) })).map {
-                    picture, outcome in
-                    Self.result(picture, outcome, writer)
-                }
+                let results = try Self.store(pictures, writer)
                 let keys = results.compactMap { try? $0.get().url }
                 if isPinned, !keys.isEmpty { _ = try writer.pin(keys) }
                 return results
             }
         } catch {
             return pictures.map { .failure(CoverFailure(cache: error, url: $0.url.string)) }
+        }
+    }
+
+    /// Stores pictures on the disk thread.
+    static func store(
+        _ pictures: [Picture], _ writer: CacheWriter
+    ) throws -> [Result<CoverOutcome, CoverFailure>] {
+        if pictures.isEmpty { return [] }
+        let now = WallClock.milliseconds()
+        return zip(pictures, try writer.store(pictures.map { ($0.metadata(at: now), $0.body) })).map {
+            result($0, $1, writer)
         }
     }
 

@@ -40,6 +40,7 @@ package final class Transfer {
     private var keepsBody = false
     private var isTooLarge = false
     private var isRefused = false
+    private var deniesPrivateAddresses = false
     private var mayConnect = true
     /// False: this libcurl cannot sign requests, which are then not sent.
     private var canSign = true
@@ -123,8 +124,8 @@ package final class Transfer {
             address.map { Transfer.from(context).openSocket(for: $0) } ?? CURL_SOCKET_BAD
         }
         sleeve_setopt_pointer(easy, CURLOPT_PREREQDATA, context)
-        sleeve_setopt_prereq(easy) { context, _, _, _, _ in
-            Transfer.from(context).willSend() ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
+        sleeve_setopt_prereq(easy) { context, address, _, _, _ in
+            Transfer.from(context).willSend(to: address) ? CURL_PREREQFUNC_OK : CURL_PREREQFUNC_ABORT
         }
         // Starts the cookie engine without a file.
         sleeve_setopt_string(easy, CURLOPT_COOKIEFILE, "")
@@ -136,8 +137,8 @@ package final class Transfer {
     /// redirects.
     private func openSocket(for address: UnsafeMutablePointer<curl_sockaddr>) -> Int32 {
         // In place: an IPv6 address is longer than the declared type.
-        if configuration.deniesPrivateAddresses,
-            withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) })
+        if deniesPrivateAddresses,
+            isRefused || withUnsafePointer(to: &address.pointee.addr, { PrivateAddress.contains($0) })
         {
             isRefused = true
             return CURL_SOCKET_BAD
@@ -162,7 +163,9 @@ package final class Transfer {
         received = 0
         keepsBody = false
         isTooLarge = false
-        isRefused = false
+        deniesPrivateAddresses = configuration.deniesPrivateAddresses || request.deniesPrivateAddresses
+        // A proxy would connect to it.
+        isRefused = deniesPrivateAddresses && PrivateAddress.isNamed(by: request.url)
         mayConnect = true
         heads = ResponseHeads(limit: configuration.maximumHeadSize, keepsAll: request.call != nil)
         firstByte = nil
@@ -225,8 +228,13 @@ package final class Transfer {
     }
 
     /// The connection is ready, and the request is about to be sent.
-    /// - Returns: false to end the transfer: libcurl would repeat the request, which its caller does not allow.
-    private func willSend() -> Bool {
+    /// - Parameter address: of the connection, which may have been opened for a transfer that denies no addresses.
+    /// - Returns: false to end the transfer: the address is refused, or libcurl would repeat the request, which its caller does not allow.
+    private func willSend(to address: UnsafePointer<CChar>?) -> Bool {
+        if deniesPrivateAddresses, isRefused || !PrivateAddress.isPublic(address) {
+            isRefused = true
+            return false
+        }
         if awaitsAnswer {
             // A POST may have had its effect (RFC 9110 section 9.2.2).
             mayResend = call?.method != .post && onConnection?(.resending) ?? true
@@ -365,7 +373,7 @@ package final class Transfer {
     private func error(_ code: CURLcode) -> TransferError {
         if !mayConnect { return failure(.cancelled, "cancelled instead of opening a connection") }
         if !canSign { return failure(.broken, "this libcurl cannot sign requests (AWS Signature Version 4)") }
-        if isRefused, code == CURLE_COULDNT_CONNECT {
+        if isRefused, code == CURLE_COULDNT_CONNECT || code == CURLE_ABORTED_BY_CALLBACK {
             return failure(.refusedAddress, "its address is not on the open Internet, and such are refused")
         }
         // With redirects it means a redirect to another protocol.

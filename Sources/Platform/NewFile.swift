@@ -101,6 +101,12 @@ package final class NewFile {
         }
     }
 
+    /// The bytes written so far, for reading. They stay readable when this object is released.
+    /// - Throws: `SystemError`.
+    package func source() throws(SystemError) -> SourceFile {
+        try SourceFile(descriptor: fcntl(descriptor, F_DUPFD_CLOEXEC, 0), path: folder.path(of: temporary))
+    }
+
     /// Takes over the bytes of another file: its blocks, where the file system can share them, else a copy.
     /// - Throws: `SystemError`; `EIO` if the file has another length than when it was opened.
     @discardableResult

@@ -1,5 +1,5 @@
 /// A file that is opened once to be checked and copied, so that both see the same bytes.
-package struct SourceFile: ~Copyable {
+package struct SourceFile: ~Copyable, Sendable {
     package let path: String
     let descriptor: Int32
     package let status: stat

@@ -35,6 +35,9 @@ final class HTTP1RulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
     private var lastWrite: EventLoopFuture<Void>?
     /// How many responses are written.
     private(set) var answered = 0
+    private var isClosed = false
+    /// Called once the client has closed its side of the connection, as every browser does that no longer wants the response.
+    var onClose: (@Sendable () -> Void)? { didSet { if isClosed { onClose?() } } }
 
     init(rules: RequestRules) { self.rules = rules }
 
@@ -69,6 +72,21 @@ final class HTTP1RulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         }
     }
 
+    func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+        if case ChannelEvent.inputClosed = event { didClose() }
+        context.fireUserInboundEventTriggered(event)
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+        didClose()
+        context.fireChannelInactive()
+    }
+
+    private func didClose() {
+        isClosed = true
+        onClose?()
+    }
+
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         // The parser's opinion of discarded input does not matter.
         if !isDiscarding { context.fireErrorCaught(error) }
@@ -80,9 +98,6 @@ final class HTTP1RulesHandler: ChannelDuplexHandler, RemovableChannelHandler {
         // Without a request it is Hummingbird's response to one that cannot be parsed.
         let exchange = exchanges.first ?? Exchange()
         switch unwrapOutboundIn(data) {
-        case .head(let head) where (100..<200).contains(head.status.code):
-            // HTTP/1.0 has no interim responses (RFC 9110 section 15.2).
-            if exchange.isHTTP10 { promise?.succeed() } else { context.write(data, promise: promise) }
         case .head(let head):
             let written = promise ?? context.eventLoop.makePromise()
             lastWrite = written.futureResult

@@ -16,14 +16,13 @@ package struct ListeningServer: Sendable {
     /// Runs a Hummingbird server and returns when it listens.
     /// - Parameters:
     ///   - label: The label of the server's logger. It logs only critical messages, as Hummingbird logs every request.
-    ///   - executor: The preferred executor of the server's task.
     ///   - run: Runs the server until it stops. Its arguments are the server's `onServerRunning` and its logger.
     package static func start(
-        label: String, executor: (any TaskExecutor)? = nil,
+        label: String,
         _ run: @escaping @Sendable (@escaping @Sendable (any Channel) async -> Void, Logger) async throws -> Void
     ) async throws(ListenError) -> ListeningServer {
         let (channels, continuation) = AsyncStream.makeStream(of: (any Channel).self)
-        let task = Task(executorPreference: executor) {
+        let task = Task {
             defer { continuation.finish() }
             var logger = Logger(label: label)
             logger.logLevel = .critical
@@ -44,7 +43,9 @@ package struct ListeningServer: Sendable {
 
     /// Whether only this machine can connect to a server that listens on `host`, an address or a name.
     package static func isLoopback(_ host: String) -> Bool {
-        host == "localhost" || host == "::1" || host.hasPrefix("127.")
+        // A name may begin with 127, too.
+        let address = try? SocketAddress(ipAddress: host, port: 0)
+        return host == "localhost" || host == "::1" || address?.protocol == .inet && host.hasPrefix("127.")
     }
 }
 

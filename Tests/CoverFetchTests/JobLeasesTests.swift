@@ -26,7 +26,7 @@ import Testing
         leases.end(job(1))
         #expect(lease != nil && table.held == ["a"])
         let pending = PendingStores(table)
-        pending.add(try HTTPURL("http://a.example/1"), [], fields: [:], lease: lease)
+        pending.add(try HTTPURL("http://a.example/1"), [], SentRequest(), lease: lease)
         _ = pending.complete([CoverOutcome(.downloaded, url: "http://a.example/1")])
         #expect(table.held.isEmpty)
     }

@@ -18,7 +18,7 @@ import Testing
         let (pending, caller) = (PendingStores(nil), Caller())
         let url = try HTTPURL("http://a.example/1")
         #expect(!pending.join(url.string, caller.request))
-        pending.add(url, [caller.request, caller.request], fields: [:], lease: nil)
+        pending.add(url, [caller.request, caller.request], SentRequest(), lease: nil)
         #expect(pending.join(url.string, caller.request))
         #expect(!pending.join("http://a.example/2", caller.request))
         _ = pending.complete([CoverOutcome(.downloaded, url: url.string)])
@@ -32,7 +32,7 @@ import Testing
     @Test func `requests of a lost cover are taken back, and not completed`() throws {
         let (pending, caller) = (PendingStores(nil), Caller())
         let url = try HTTPURL("http://a.example/1")
-        pending.add(url, [caller.request], fields: [:], lease: nil)
+        pending.add(url, [caller.request], SentRequest(), lease: nil)
         #expect(pending.join(url.string, caller.request))
         #expect(pending.takeBack([url.string, "http://a.example/2"]).map(\.url) == [url, url])
         #expect(pending.takeBack([url.string]).isEmpty && caller.outcomes.isEmpty)
@@ -49,7 +49,7 @@ import Testing
         }
         for (status, isRefusal) in [(401, true), (nil, false)] {
             let requests = [request(sent, fields), request(other, [:])]
-            pending.add(url, requests, fields: fields, lease: nil)
+            pending.add(url, requests, SentRequest(fields: fields), lease: nil)
             #expect(pending.join(url.string, request(other, [.authorization: "Bearer other"])))
             let failure = CoverFailure(isRefusal ? .status : .timeout, url: url.string, detail: "", status: status)
             let unanswered = pending.complete([CoverOutcome(failed: failure)])
@@ -57,5 +57,18 @@ import Testing
                 unanswered.map { $0.request.headerFields[.authorization] } == (isRefusal ? [nil, "Bearer other"] : []))
         }
         #expect(sent.outcomes.count == 2 && other.outcomes.count == 2)
+    }
+
+    @Test func `an address that one request refuses is no answer for another that does not`() throws {
+        let (pending, open, closed) = (PendingStores(nil), Caller(), Caller())
+        let url = try HTTPURL("http://a.example/1")
+        var request = closed.request
+        request.deniesPrivateAddresses = true
+        pending.add(url, [request, open.request], SentRequest(deniesPrivateAddresses: true), lease: nil)
+        let failure = CoverFailure(.refusedAddress, url: url.string, detail: "")
+        #expect(pending.complete([CoverOutcome(failed: failure)]).map(\.request.deniesPrivateAddresses) == [false])
+        #expect(closed.outcomes.count == 1 && open.outcomes.isEmpty)
+        pending.add(url, [open.request], SentRequest(), lease: nil)
+        #expect(pending.complete([CoverOutcome(failed: failure)]).isEmpty && open.outcomes.count == 1)
     }
 }

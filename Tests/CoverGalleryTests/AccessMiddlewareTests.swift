@@ -92,7 +92,7 @@ import Wire
             for path in ["/", "/?token=wrong", "/app.js"] {
                 let page = try await stage.ask("GET", path, ["Accept": browser])
                 #expect(page.status == 401 && page.fields["content-type"] == "text/html; charset=utf-8")
-                #expect(page.text.contains("sleeve serve") && page.text.contains("<form method=\"get\">"))
+                #expect(page.text.contains("sleeve serve") && page.text.contains("<form method=\"get\" action=\"/\">"))
                 #expect(!page.text.contains("0123456789abcdef0123"))
                 #expect(page.fields["www-authenticate"]?.hasPrefix("Bearer") == true)
                 for accept in ["*/*", "application/json", "text/html;q=0, */*", ""] {
@@ -101,6 +101,36 @@ import Wire
                     #expect(reply.text.hasPrefix("{\"error\":"))
                 }
             }
+        }
+    }
+
+    @Test func `the token's cookie has a name of its own, as a browser sends it to every port`() async throws {
+        var names: Set<Substring> = []
+        for token in ["0123456789abcdef0123", "0123456789abcdef4567"] {
+            try await withGallery {
+                $0.token = token
+            } _: { stage in
+                let welcome = try await stage.ask("GET", "/?token=\(token)")
+                names.insert(welcome.fields["set-cookie"]?.prefix { $0 != "=" } ?? "")
+            }
+        }
+        #expect(names.count == 2)
+    }
+
+    @Test func `a page of another site can show a cover if it knows the token, and nothing else`() async throws {
+        let token = "0123456789abcdef0123"
+        try await withGallery {
+            $0.token = token
+            $0.allowsPrivateAddresses = true
+        } _: { stage in
+            let url = stage.origin.coverURL(1)
+            let image = ["Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"]
+            let shown = try await stage.ask("GET", "/cover?url=\(url)&token=\(token)", image)
+            #expect(shown.status == 200 && shown.fields["cross-origin-resource-policy"] == "cross-origin")
+            for path in ["/cover?url=\(url)", "/cover?url=\(url)&token=wrong", "/api/library"] {
+                #expect(try await stage.ask("GET", path, image).status == 401, "\(path)")
+            }
+            #expect(try await stage.ask("GET", "/api/library?token=\(token)", image).status == 403)
         }
     }
 

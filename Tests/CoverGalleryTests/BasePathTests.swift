@@ -64,7 +64,9 @@ import Wire
                 #expect(welcome.status == 303 && welcome.fields["location"] == "/sleeve/")
                 #expect(welcome.fields["set-cookie"]?.contains("; Path=/sleeve; ") == true)
             }
-            let state = try await stage.ask("GET", "/sleeve/api/state", ["Cookie": "sleeve-token=\(token)"])
+            let page = try await stage.ask("GET", "/sleeve/", ["Accept": "text/html"])
+            #expect(page.status == 401 && page.text.contains("<form method=\"get\" action=\"/sleeve/\">"))
+            let state = try await stage.ask("GET", "/sleeve/api/state", ["Authorization": "Bearer \(token)"])
             #expect(state.fields["set-cookie"]?.contains("; Path=/sleeve; ") == true)
         }
     }

@@ -90,7 +90,7 @@ import Wire
         try await withGallery { stage in
             let id = try await stage.ids[0]
             #expect(try await stage.ask("GET", "/api/doubtful/\(id)").status == 404)
-            #expect(try await stage.ask("POST", "/api/doubtful/\(id)", json: "{}").status == 404)
+            #expect(try await stage.ask("POST", "/api/doubtful/\(id)", json: #"{"picture":null}"#).status == 404)
         }
     }
 

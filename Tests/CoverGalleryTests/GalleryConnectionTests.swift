@@ -1,4 +1,6 @@
+import Foundation
 import OriginServer
+import Platform
 import Testing
 import Wire
 
@@ -53,7 +55,17 @@ import Wire
         }
     }
 
-    @Test func `a browser that stops reading a cover is disconnected, and its memory is released`() async throws {
+    /// Whether this process has the file of a cover open.
+    private func isOpen(_ cover: Cover) -> Bool {
+        let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        return descriptors.contains { descriptor in
+            let path = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/fd/\(descriptor)")
+            return path?.hasSuffix(cover.digest) == true
+        }
+    }
+
+    @Test(.enabled(if: FileManager.default.fileExists(atPath: "/proc/self/fd")))
+    func `a browser that stops reading a cover is disconnected, and its file is closed`() async throws {
         try await withGallery {
             $0.clientTimeout = .milliseconds(300)
         } albums: {
@@ -65,9 +77,46 @@ import Wire
                 try wire.send(stage.request("GET", "/covers/\(cover.digest)"))
                 return wire
             }
-            try await eventually { stage.gallery.model.heldBytes == cover.data.count }
-            try await eventually { stage.gallery.model.heldBytes == 0 }
+            try await eventually { isOpen(cover) }
+            try await eventually { !isOpen(cover) }
             #expect(try await onThread { try wire.drain().body.count } < cover.data.count)
+        }
+    }
+
+    @Test func `covers whose clients read slowly stop no other cover, and are sent whole`() async throws {
+        try await withGallery { stage in
+            let large = try await stage.cover(at: stage.origin.coverURL(1) + "?size=8000000")
+            let small = try await stage.cover(at: stage.origin.coverURL(2))
+            let slow = try await onThread {
+                try (0..<40).map { _ in
+                    let wire = try Wire(port: stage.port, receiveBuffer: 1 << 12)
+                    try wire.send(stage.request("GET", "/covers/\(large.digest)"))
+                    return wire
+                }
+            }
+            let reply = try await stage.ask("GET", "/covers/\(small.digest)")
+            #expect(reply.status == 200 && reply.body == Array(small.data))
+            let (first, last) = (slow[0], slow[39])
+            #expect(try await onThread { try first.reply().body } == Array(large.data))
+            #expect(try await onThread { try last.reply().body } == Array(large.data))
+        }
+    }
+
+    @Test func `a cover that its server forbids to keep is sent as its client takes it, too`() async throws {
+        try await withGallery {
+            $0.allowsPrivateAddresses = true
+        } _: { stage in
+            let url = stage.origin.coverURL(1) + "?size=8000000&cache-control=no-store"
+            let path = "/cover?url=" + url.replacing("?", with: "%3F").replacing("&", with: "%26")
+            let wire = try await onThread {
+                let wire = try Wire(port: stage.port, receiveBuffer: 1 << 12)
+                try wire.send(stage.request("GET", path))
+                return wire
+            }
+            let reply = try await onThread { try wire.reply() }
+            #expect(reply.status == 200 && reply.body.count >= 8_000_000 && reply.fields["cache-control"] == "no-store")
+            #expect(reply.fields["etag"] == "\"\(Digest(of: reply.body))\"")
+            #expect(try await stage.library.statistics().entries == 0)
         }
     }
 }

@@ -54,4 +54,36 @@ import Wire
             #expect(origin.connectionCount == 0)
         }
     }
+
+    @Test func `one request refuses what the client's others may reach, on a connection that is open`() async throws {
+        try await withOrigin { origin, client in
+            _ = try await client.get(origin.coverURL(1))
+            for url in [origin.coverURL(2), "http://localhost:\(origin.port)/covers/2.jpg"] {
+                var request = TransferRequest(url: try HTTPURL(url))
+                request.deniesPrivateAddresses = true
+                let error = await #expect(throws: TransferError.self) { try await client.response(for: request) }
+                #expect(error?.kind == .refusedAddress, "\(url)")
+            }
+            _ = try await client.get(origin.coverURL(3))
+            #expect(origin.requestCount == 2)
+        }
+    }
+
+    @Test(arguments: [
+        ("http://127.0.0.1/", true), ("http://10.1.2.3:8080/", true), ("http://[::1]/", true),
+        ("http://[fe80::1]:1/", true),
+        ("http://localhost/", true), ("http://a.LOCALHOST.:80/", true), ("http://1.1.1.1/", false),
+        ("http://[2606:4700::1111]/", false), ("http://localhost.example/", false), ("http://10.example/", false),
+    ])
+    func `a URL says itself that its host is private, before a proxy resolves it`(url: String, isPrivate: Bool) throws {
+        #expect(PrivateAddress.isNamed(by: try HTTPURL(url)) == isPrivate)
+    }
+
+    @Test func `only the text of a public address is one`() {
+        for text in ["1.1.1.1", "2606:4700::1111"] { #expect(PrivateAddress.isPublic(text), "\(text)") }
+        for text in ["127.0.0.1", "::ffff:10.0.0.1", "::1", "", "a.example", "1.1.1.1 "] {
+            #expect(!PrivateAddress.isPublic(text), "\(text)")
+        }
+        #expect(!PrivateAddress.isPublic(nil))
+    }
 }

@@ -4,14 +4,23 @@ import Testing
 
 extension CommandTests {
     @Suite struct ServeTests {
+        /// The body and the status of a response: `<title>…\n200`.
+        private func get(_ url: String, _ options: String..., on stage: Stage) async throws -> String {
+            let words = ["curl", "-sSL", "-w", "\n%{http_code}"] + options
+            return try await stage.shell(
+                "jar=$(mktemp); \(words.map { "'\($0)'" }.joined(separator: " ")) -b \"$jar\" -c \"$jar\" \"$1\"; rm \"$jar\"",
+                url
+            ).stdout
+        }
+
         @Test func `serve prints its address first, answers there, and exits with 128 plus the signal`()
             async throws
         {
             try await withStage { stage in
                 let serve = try stage.start("serve", "--port", "0")
                 let url = try #require(await serve.firstOutputLine())
-                let page = try await stage.shell("curl -sS \"$1\"", url)
-                #expect(page.stdout.contains("<title>Sleeve</title>"), "\(page)")
+                let page = try await get(url, on: stage)
+                #expect(page.contains("<title>Sleeve</title>") && page.hasSuffix("\n200"), "\(page)")
                 serve.kill(SIGTERM)
                 let ended = await serve.exit()
                 #expect(ended.status == 143 && ended.signal == nil, "\(ended)")
@@ -19,24 +28,61 @@ extension CommandTests {
             }
         }
 
-        @Test func `other machines need a token, which the printed address holds`() async throws {
+        @Test func `the address has a token, which is the same after a restart, and without which nothing answers`()
+            async throws
+        {
             try await withStage { stage in
-                let refused = try await stage.run("serve", "--port", "0", "--listen", "0.0.0.0")
-                #expect(refused.status == 64 && refused.stderr.contains("--token"), "\(refused)")
+                var tokens: Set<Substring> = []
+                for _ in 0..<2 {
+                    let serve = try stage.start("serve", "--port", "0")
+                    let url = try #require(await serve.firstOutputLine())
+                    let parts = url.split(separator: "?token=")
+                    try #require(parts.count == 2 && parts[1].count == 32, "\(url)")
+                    tokens.insert(parts[1])
+                    #expect(try await get(String(parts[0]), on: stage).hasSuffix("\n401"))
+                    #expect(try await get("\(parts[0])api/library", on: stage).hasSuffix("\n401"))
+                    let bearer = "Authorization: Bearer \(parts[1])"
+                    #expect(try await get("\(parts[0])api/library", "-H", bearer, on: stage).hasSuffix("\n200"))
+                    serve.kill(SIGTERM)
+                    _ = await serve.exit()
+                }
+                #expect(tokens.count == 1)
+            }
+        }
+
+        @Test func `a token of one's own counts, and none is needed if --no-token says so`() async throws {
+            try await withStage { stage in
                 let serve = try stage.start("serve", "--listen", "0.0.0.0:0", "--token", "0123456789abcdef")
                 let url = try #require(await serve.firstOutputLine())
                 #expect(url.hasSuffix("/?token=0123456789abcdef"))
                 let port = url.split(separator: ":").last?.prefix { $0.isNumber } ?? ""
-                let without = try await stage.shell(
-                    "curl -sS -o /dev/null -w '%{http_code}' \"$1\"", "http://127.0.0.1:\(port)/")
-                #expect(without.stdout == "401")
+                #expect(try await get("http://127.0.0.1:\(port)/", on: stage).hasSuffix("\n401"))
                 serve.kill(SIGINT)
                 #expect(await serve.exit().status == 130)
+                let open = try stage.start("serve", "--port", "0", "--no-token")
+                let address = try #require(await open.firstOutputLine())
+                #expect(
+                    address.hasSuffix("/")
+                        && !FileManager.default.fileExists(atPath: stage.folder + "/albums.json.state/token"))
+                #expect(try await get(address, on: stage).hasSuffix("\n200"))
+                open.kill(SIGINT)
+                _ = await open.exit()
+            }
+        }
+
+        @Test(arguments: [
+            ["--listen", "0.0.0.0"], ["--listen", "127.example.org"], ["--token", "0123456789abcdef"],
+        ]) func `no token is for this machine alone`(options: [String]) async throws {
+            try await withStage { stage in
+                let result = try await run(
+                    ["serve", "--port", "0", "--no-token"] + options, environment: stage.environment)
+                #expect(result.status == 64 && result.stderr.contains("--no-token"), "\(result)")
             }
         }
 
         @Test(arguments: [
             ["--port", "70000"], ["--listen", ""], ["--listen", "1.2.3.4:x"], ["--token", "has blanks in it, it does"],
+            ["--token", "short"], ["--allow-private", "--deny-private"],
         ]) func `wrong options are reported`(options: [String]) async throws {
             try await withStage { stage in
                 let result = try await run(["serve"] + options, environment: stage.environment)

@@ -97,6 +97,14 @@ final class AlbumJournal {
     /// Records that the pending change is in the library file.
     func clearPending() throws { try database.statement("DELETE FROM state WHERE name = 'pending'").run() }
 
+    /// Visits every text that may name an album's cover: those of the history, of a pending step, and of the outbox.
+    func everyText(_ visit: (String) -> Void) throws {
+        try database.statement(
+            "SELECT edit FROM history UNION ALL SELECT value FROM state UNION ALL SELECT body FROM outbox"
+        )
+        .each { visit($0.text(0)) }
+    }
+
     // MARK: Mementos
 
     func save(_ memento: LibraryMemento, for client: String, now: Int64) throws {

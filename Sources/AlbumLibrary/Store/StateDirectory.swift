@@ -12,6 +12,7 @@ import SQLite
 /// music.lock               flock of the process that scans music folders
 /// music.sqlite3            what the room MusicFolder remembers of them
 /// sources.sqlite3          what the room CoverSources remembers of what it asked
+/// token                    the token of the room CoverGallery
 /// ```
 final class StateDirectory {
     let path: String

@@ -67,6 +67,13 @@ package final class CacheReader: Sendable {
         return .hit(entry, body: body)
     }
 
+    /// An entry of a cover, by the cover's digest, without its bytes. Counts as a use.
+    package func entry(digest: Digest) throws -> CachedEntry? {
+        let entry = try withConnection { try $0.locate(digest) }
+        if let entry { note(entry) }
+        return entry
+    }
+
     /// A cover in a smaller size, without the cover's own bytes.
     /// - Parameter counting: whether to count a use if the size is kept.
     /// - Returns: nil if there is no such cover; without bytes if the size has to be made.

@@ -44,6 +44,8 @@ struct JobState {
     var token: HTTPClient.Token?
     /// The header fields that requests give, as the transfer in flight sends them.
     var headerFields: HTTPFields = [:]
+    /// The transfer in flight connects to public addresses only.
+    var deniesPrivateAddresses = false
     /// The transfer in flight sends credentials.
     var hadCredentials = false
     /// Duration of the last attempt with its redirects, in microseconds.

@@ -18,6 +18,19 @@ extension DownloadScheduler {
         return fields
     }
 
+    /// The version to revalidate. A request that reloads wants the bytes.
+    func stored(for job: JobID) -> StoredVersion? {
+        queue.jobs[job].state.ignoresStored || reloads(job) ? nil : queue.first(of: job) { $0.stored }
+    }
+
+    /// A request of the job wants the cover downloaded, whatever is stored.
+    func reloads(_ job: JobID) -> Bool { queue.first(of: job) { $0.reloads ? true : nil } ?? false }
+
+    /// No request of the job permits private addresses.
+    func deniesPrivateAddresses(_ job: JobID) -> Bool {
+        queue.first(of: job) { $0.deniesPrivateAddresses ? nil : false } ?? true
+    }
+
     /// Whether the server chose the response by a field that the caller gave (RFC 9111 section 4.1): it answers no other request.
     func varies(_ response: StoredResponse, _ job: JobID) -> Bool {
         let given = queue.jobs[job].state.headerFields
@@ -28,11 +41,20 @@ extension DownloadScheduler {
     }
 }
 
+/// What a transfer sent of what its requests gave.
+struct SentRequest: Sendable {
+    var fields: HTTPFields = [:]
+    var deniesPrivateAddresses = false
+}
+
 extension FetchRequest {
-    /// Whether the outcome of a transfer that sent the header fields `fields` answers the request. A failure that a server answered with,
-    /// and a cover that is not stored, answer only requests with those fields.
-    func isAnswered(by outcome: CoverOutcome, to fields: HTTPFields) -> Bool {
-        outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == fields
+    /// Whether the outcome of a transfer answers the request. A failure that a server answered with, and a cover that is not stored,
+    /// answer only requests with the same fields; a refused address answers only requests that may not connect to it.
+    func isAnswered(by outcome: CoverOutcome, to sent: SentRequest) -> Bool {
+        if outcome.failure?.kind == .refusedAddress, sent.deniesPrivateAddresses, !deniesPrivateAddresses {
+            return false
+        }
+        return outcome.failure?.status == nil && outcome.bodyIfNotStored == nil || headerFields == sent.fields
     }
 }
 

@@ -180,6 +180,8 @@ package actor DownloadScheduler {
         request.cookies = queue.jobs[start.job].state.cookies
         request.streams = start.streams
         request.followsRedirects = false
+        request.deniesPrivateAddresses = deniesPrivateAddresses(start.job)
+        queue.jobs[start.job].state.deniesPrivateAddresses = request.deniesPrivateAddresses
         request.onConnection = { [weak self] event in
             self?.assumeIsolated { scheduler in
                 switch event {
@@ -198,14 +200,6 @@ package actor DownloadScheduler {
             }
         }
     }
-
-    /// The version to revalidate. A request that reloads wants the bytes.
-    func stored(for job: JobID) -> StoredVersion? {
-        queue.jobs[job].state.ignoresStored || reloads(job) ? nil : queue.first(of: job) { $0.stored }
-    }
-
-    /// A request of the job wants the cover downloaded, whatever is stored.
-    func reloads(_ job: JobID) -> Bool { queue.first(of: job) { $0.reloads ? true : nil } ?? false }
 
     private func cancelTransfer(_ job: JobID) {
         guard let token = queue.jobs[job].state.token.take() else { return }
@@ -332,7 +326,8 @@ package actor DownloadScheduler {
     private func finish(_ job: JobID, _ url: HTTPURL, _ content: Download.Content, _ hints: URLHints = URLHints()) {
         let (state, now) = (queue.jobs[job].state, ContinuousClock.now)
         let requests = queue.end(job)
-        pending.add(url, requests, fields: state.headerFields, lease: jobLeases.handOver(job))
+        let sent = SentRequest(fields: state.headerFields, deniesPrivateAddresses: state.deniesPrivateAddresses)
+        pending.add(url, requests, sent, lease: jobLeases.handOver(job))
         let timings = CoverTimings(
             submitted: requests.lazy.compactMap(\.submitted).first ?? now, transfer: state.timings, now: now)
         backlog += content.footprint

@@ -1,5 +1,4 @@
 package import CurlHTTP
-import HTTPTypes
 import Synchronization
 
 /// The downloads that were handed to the store and have no outcome yet, by key, with the requests that wait for each.
@@ -10,8 +9,7 @@ package final class PendingStores: Sendable {
     private struct Entry {
         let url: HTTPURL
         var requests: [FetchRequest]
-        /// The header fields of requests that were sent.
-        let fields: HTTPFields
+        let sent: SentRequest
         let lease: Int?
     }
 
@@ -20,11 +18,9 @@ package final class PendingStores: Sendable {
 
     init(_ leases: (any DownloadLeases)?) { self.leases = leases }
 
-    /// - Parameters:
-    ///   - fields: the header fields of requests that were sent.
-    ///   - lease: ends with the download.
-    func add(_ url: HTTPURL, _ requests: [FetchRequest], fields: HTTPFields, lease: Int?) {
-        entries.withLock { $0[url.string] = Entry(url: url, requests: requests, fields: fields, lease: lease) }
+    /// - Parameter lease: ends with the download.
+    func add(_ url: HTTPURL, _ requests: [FetchRequest], _ sent: SentRequest, lease: Int?) {
+        entries.withLock { $0[url.string] = Entry(url: url, requests: requests, sent: sent, lease: lease) }
     }
 
     /// Adds a request to a download. Returns false if the key has none.
@@ -46,7 +42,7 @@ package final class PendingStores: Sendable {
     package func complete(_ outcomes: [CoverOutcome]) -> [(url: HTTPURL, request: FetchRequest)] {
         var unanswered: [(url: HTTPURL, request: FetchRequest)] = []
         for case (let outcome, let entry?) in zip(outcomes, end(outcomes.lazy.map(\.url))) {
-            func isAnswered(_ request: FetchRequest) -> Bool { request.isAnswered(by: outcome, to: entry.fields) }
+            func isAnswered(_ request: FetchRequest) -> Bool { request.isAnswered(by: outcome, to: entry.sent) }
             if entry.requests.allSatisfy(isAnswered) {
                 entry.requests.complete(outcome)
                 continue

@@ -16,7 +16,7 @@ struct CoverProblem: Sendable, Equatable {
     init(_ failure: CoverFailure) {
         reason = Self.reason(failure)
         cause =
-            OwnPicture.isAddress(failure.url) || failure.kind == .badURL && failure.url.isEmpty ? nil : failure.detail
+            OwnPictures.isAddress(failure.url) || failure.kind == .badURL && failure.url.isEmpty ? nil : failure.detail
     }
 
     /// Adds the reason as a member called `name`, and the cause as `cause`.
@@ -26,8 +26,8 @@ struct CoverProblem: Sendable, Equatable {
     }
 
     private static func reason(_ failure: CoverFailure) -> String {
-        if OwnPicture.isAddress(failure.url) {
-            return "Your own picture is no longer in Sleeve’s cache. Edit the album to choose it again."
+        if OwnPictures.isAddress(failure.url) {
+            return "Your own picture is no longer there. Edit the album to choose it again."
         }
         let host = failure.isElsewhere || failure.host.isEmpty ? "the cover’s server" : failure.host
         let sentence = sentence(failure, host)

@@ -4,7 +4,7 @@ import Platform
 /// Where an album's cover comes from, as a user enters it in one field: an address, or a release of MusicBrainz.
 enum CoverSource: Sendable, Hashable {
     case none
-    /// A URL, not validated. That of a picture of the user is below `OwnPicture.base`.
+    /// A URL, not validated. That of a picture of the user is below `https://covers.invalid/`.
     case address(String)
     /// A MusicBrainz release id.
     case release(String)

@@ -1,6 +1,5 @@
 import CoverLibrary
 import Platform
-import ServerChannels
 import Synchronization
 
 /// The gallery's shared state and background tasks.
@@ -11,10 +10,6 @@ final class GalleryModel: Sendable {
     let prefetch: PrefetchRun
     let runs: GalleryRuns
     let review: (any CoverReview)?
-    /// Of the covers that are held for browsers: 256 MiB.
-    let coverBytes = ByteBudget(limit: 256 << 20, timeout: .seconds(30))
-    /// The bytes of covers that are held for browsers now.
-    var heldBytes: Int { coverBytes.used }
     private let cache: CacheReporter
     private let remote: RemoteSync?
     private let background = Mutex<Task<Void, Never>?>(nil)
@@ -32,6 +27,7 @@ final class GalleryModel: Sendable {
     }
 
     func start() async {
+        await library.removeUnusedPictures()
         let events = library.events(limit: 16_384)
         // Later changes of the library file are detected by comparison with this state.
         _ = try? await library.albums.current()

@@ -27,9 +27,10 @@ actor GalleryRuns {
         (self.runs, self.sessions) = (runs, sessions)
     }
 
-    /// - Returns: False if one is running, or there is none of that name.
-    func start(_ name: String) async -> Bool {
-        guard task == nil, let run = runs.first(where: { $0.name == name }) else { return false }
+    /// - Returns: False if one is running; nil if there is none of that name.
+    func start(_ name: String) async -> Bool? {
+        guard let run = runs.first(where: { $0.name == name }) else { return nil }
+        if task != nil { return false }
         task = Task {
             await show(name, "")
             let outcome = await run.run { line in await self.show(name, line) }

@@ -41,6 +41,7 @@ actor PageSessions {
     }
 
     var isEmpty: Bool { sessions.isEmpty }
+    var count: Int { sessions.count }
 
     // MARK: Sessions
 
@@ -66,7 +67,7 @@ actor PageSessions {
     private func open(_ id: String) -> Bool {
         if isClosed { return false }
         if sessions[id] == nil {
-            guard sessions.count < Self.maximumSessions else { return false }
+            if sessions.count >= Self.maximumSessions, !endUnconnected() { return false }
             sessions[id] = Session()
             roundRobin.append(id)
         }
@@ -74,15 +75,23 @@ actor PageSessions {
         return true
     }
 
-    /// Called periodically: notices broken connections and ends sessions whose pages are gone.
-    func sendHeartbeats() {
-        let now = ContinuousClock.now
+    /// Ends the session that has shown covers and not connected for longest. - Returns: False if there is none.
+    private func endUnconnected() -> Bool {
+        let oldest = sessions.filter { !$0.value.hasConnected }.min { $0.value.lastSeen < $1.value.lastSeen }
+        if let oldest { end(oldest.key) }
+        return oldest != nil
+    }
+
+    private func end(_ id: String) {
+        sessions[id] = nil
+        roundRobin.removeAll { $0 == id }
+    }
+
+    /// Called periodically: notices broken connections and ends sessions whose pages are gone, or never connected.
+    func sendHeartbeats(now: ContinuousClock.Instant = .now) {
         for (id, session) in sessions {
             session.events.postHeartbeat()
-            if session.events.isClosed, session.lastSeen + Self.timeout < now {
-                sessions[id] = nil
-                roundRobin.removeAll { $0 == id }
-            }
+            if session.events.isClosed || !session.hasConnected, session.lastSeen + Self.timeout < now { end(id) }
         }
     }
 

@@ -61,7 +61,7 @@ actor PrefetchRun {
         failures.append(
             jsonText {
                 $0.add("title", title)
-                $0.add("url", OwnPicture.isAddress(url) ? "" : url)
+                $0.add("url", OwnPictures.isAddress(url) ? "" : url)
                 problem.add(to: &$0, as: "reason")
             })
     }

@@ -3,22 +3,29 @@ import Hummingbird
 import Platform
 import ServerChannels
 
-/// Refuses requests that do not come from the gallery's own page, and adds security headers to every response.
+/// Refuses requests that do not come from the gallery's own page or from whoever knows its token, and adds security headers to every response.
 ///
-/// Every page in a browser can send requests to servers on the same machine. Three checks refuse those: `Host` must be
-/// a host that no foreign name server controls (DNS rebinding), requests that change something must come from the gallery's own
-/// origin (`Origin`, `Sec-Fetch-Site`), and a token is required where other machines can connect.
+/// Every page in a browser, and every program and user of this machine, can send requests to servers on it. Three checks refuse those: `Host` must be
+/// a host that no foreign name server controls (DNS rebinding), requests need the token, and those that change something must come from the
+/// gallery's own origin (`Origin`, `Sec-Fetch-Site`).
 struct AccessMiddleware: RouterMiddleware {
     typealias Context = GalleryContext
 
     private let hosts: AllowedHosts
     private let token: String?
     private let base: BasePath
+    /// Holds the token. Browsers send cookies to every port of the host (RFC 6265 section 8.5), so each token has a name.
+    private let cookie: String
+    private let tokenPage: ByteBuffer
 
+    /// - Parameter token: Nil to require none.
     init(hosts: AllowedHosts, token: String?, base: BasePath) {
         self.hosts = hosts
         self.token = token
         self.base = base
+        cookie = "sleeve-token-\(Digest(of: (token ?? "").utf8).description.prefix(8))"
+        let page = String(decoding: PackageResources.token_html, as: UTF8.self)
+        tokenPage = ByteBuffer(string: page.replacing("BASE", with: base.text))
     }
 
     func handle(
@@ -27,14 +34,16 @@ struct AccessMiddleware: RouterMiddleware {
         var response: Response
         if let refusal = refusal(of: request) {
             response = refusal
-        } else if let token, let given = request.uri.queryParameters["token"] {
-            response = signIn(request, String(given), token)
+        } else if let token, tokenInAddress(request) != nil, !isCover(request) {
+            response = signIn(token)
         } else {
             do {
                 response = try await next(request, context)
             } catch {
                 response = try .problem(error)
             }
+            // The page that shows it knows the token.
+            if tokenInAddress(request) != nil { response.headers[.crossOriginResourcePolicy] = "cross-origin" }
         }
         for field in Self.securityHeaders where response.headers[field.name] == nil { response.headers.append(field) }
         return response
@@ -47,38 +56,66 @@ struct AccessMiddleware: RouterMiddleware {
                 "this gallery is not known by that name; start it with --name to allow one", status: .misdirectedRequest
             )
         }
+        if let refusal = refusalWithoutToken(request) { return refusal }
+        // Pages of other sites that know the token may show covers.
+        if tokenInAddress(request) != nil, isCover(request) { return nil }
         let isChange = request.method != .get && request.method != .head
-        if CrossSiteRequest.isFromOtherSite(request.headers) {
+        if isFromOtherSite(request) {
             // Other pages may only link here.
             let isVisit = !isChange && request.headers[.secFetchMode] == "navigate"
             if !isVisit { return .problem("only the gallery's own page may request this", status: .forbidden) }
         }
-        if isChange, CrossSiteRequest.hasForeignOrigin(request.headers, host: host) {
+        if isChange, hasForeignOrigin(request, host: host) {
             return .problem("only the gallery's own page may do this", status: .forbidden)
         }
-        guard let token, request.uri.queryParameters["token"] == nil else { return nil }
+        return nil
+    }
+
+    /// Whether the browser says that another site's page has sent the request (Fetch Metadata). A person who follows a link or types
+    /// an address is no page.
+    private func isFromOtherSite(_ request: Request) -> Bool {
+        guard let site = request.headers[.secFetchSite] else { return false }
+        return site != "same-origin" && site != "none"
+    }
+
+    /// Whether `Origin` (RFC 6454 section 7) names another origin than the server's own, or hides its own (`null`).
+    /// - Parameter host: Of the request.
+    private func hasForeignOrigin(_ request: Request, host: String) -> Bool {
+        guard let origin = request.headers[.origin]?.lowercased() else { return false }
+        return origin != "http://\(host.lowercased())" && origin != "https://\(host.lowercased())"
+    }
+
+    // MARK: The token
+
+    /// Nil if the gallery has no token: the address may then be of one that had.
+    private func tokenInAddress(_ request: Request) -> String? {
+        token == nil ? nil : request.uri.queryParameters["token"].map { String($0) }
+    }
+
+    private func isCover(_ request: Request) -> Bool { request.uri.path == base.text + CoverByURLRoute.path }
+
+    private func refusalWithoutToken(_ request: Request) -> Response? {
+        guard let token else { return nil }
+        let inAddress = tokenInAddress(request)
         let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? String($0.dropFirst(7)) : nil }
-        if let given = bearer ?? request.cookie(GalleryCookie.token), ConstantTime.isEqual(given, token) { return nil }
-        return unauthorized(request, "open the gallery with the address it printed: it holds a token")
+        if let given = inAddress ?? bearer ?? request.cookie(cookie), ConstantTime.isEqual(given, token) { return nil }
+        return unauthorized(
+            request,
+            inAddress == nil
+                ? "open the gallery with the address it printed: it holds a token" : "this is not the gallery's token")
     }
 
     /// Says what to do: in a page to a person, in JSON to a program.
     private func unauthorized(_ request: Request, _ message: String) -> Response {
         let accepted = AcceptedValues(request.headers[.accept])
-        var response: Response
-        if accepted["text/html"] ?? 0 > 0 {
-            response = .page(
-                status: .unauthorized, title: "This gallery needs its token",
-                """
-                <p>Open it with the whole address that <code>sleeve serve</code> printed when it was started, with everything after \
-                the question mark: <code>http://…/?token=…</code>. This browser then remembers the token.</p>
-                <p>If that is the address you opened, the gallery was started again with another token since: use the latest one.</p>
-                <form method="get"><label>Or enter the token: <input name="token" type="password" autocomplete="off" \
-                required autofocus></label> <button>Open</button></form>
-                """)
-        } else {
-            response = .problem(message, status: .unauthorized)
-        }
+        var response =
+            if accepted["text/html"] ?? 0 > 0 {
+                Response(
+                    status: .unauthorized, headers: [.contentType: "text/html; charset=utf-8"],
+                    body: .init(byteBuffer: tokenPage))
+            } else {
+                Response.problem(message, status: .unauthorized)
+            }
         // RFC 9110 section 11.6.1.
         response.headers[.wwwAuthenticate] = "Bearer realm=\"sleeve\""
         response.headers[.vary] = "Accept"
@@ -86,12 +123,9 @@ struct AccessMiddleware: RouterMiddleware {
     }
 
     /// Moves the token from the address bar to a cookie.
-    private func signIn(_ request: Request, _ given: String, _ token: String) -> Response {
-        guard ConstantTime.isEqual(given, token) else {
-            return unauthorized(request, "this is not the gallery's token")
-        }
-        let cookie = "\(GalleryCookie.token)=\(token); \(base.cookieAttributes)"
-        return Response(status: .seeOther, headers: [.location: base.text, .setCookie: cookie])
+    private func signIn(_ token: String) -> Response {
+        let field = "\(cookie)=\(token); \(base.cookieAttributes)"
+        return Response(status: .seeOther, headers: [.location: base.text, .setCookie: field])
     }
 
     private static let securityHeaders: HTTPFields = [
@@ -111,4 +145,5 @@ extension HTTPField.Name {
     fileprivate static let crossOriginOpenerPolicy = Self("Cross-Origin-Opener-Policy")!
     fileprivate static let referrerPolicy = Self("Referrer-Policy")!
     fileprivate static let secFetchMode = Self("Sec-Fetch-Mode")!
+    fileprivate static let secFetchSite = Self("Sec-Fetch-Site")!
 }

@@ -1,7 +1,6 @@
 import CoverLibrary
 import HTTPTypes
 import Hummingbird
-import ServerChannels
 
 /// The albums, their edits, and each browser's memento.
 struct AlbumRoutes: Sendable {
@@ -9,7 +8,7 @@ struct AlbumRoutes: Sendable {
     let base: BasePath
 
     /// Names a browser; its memento is stored under the value.
-    static let clientCookie = GalleryCookie.client
+    private static let clientCookie = "sleeve-client"
     private var library: LibraryAPI { model.library }
 
     func add(to router: RouterGroup<GalleryContext>) {
@@ -33,11 +32,12 @@ struct AlbumRoutes: Sendable {
         var fields: HTTPFields = [.cacheControl: "no-cache", .vary: "Accept-Encoding"]
         guard AcceptedValues(request.headers[.acceptEncoding]).prefersGzip,
             let compressed = await model.albums.compressed(text, tag: tag)
-        else { return .file(text, type: "application/json", tag: tag, for: request, fields) }
+        else { return .file(.init(byteBuffer: text), type: "application/json", tag: tag, for: request, fields) }
         fields[.contentEncoding] = "gzip"
         // Other bytes have another strong tag (RFC 9110 section 8.8.1).
         let gzipTag = tag.dropLast() + "-gzip\""
-        return .file(compressed, type: "application/json", tag: String(gzipTag), for: request, fields)
+        return .file(
+            .init(byteBuffer: compressed), type: "application/json", tag: String(gzipTag), for: request, fields)
     }
 
     // MARK: Memento

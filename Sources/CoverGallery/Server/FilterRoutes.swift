@@ -79,8 +79,15 @@ struct FilterRoutes: Sendable {
     }
 
     private struct Decision: Decodable {
-        /// A URL of the candidate that is the album's; nil if none is.
+        /// A URL of the candidate that is the album's; null if none is.
         var picture: String?
+
+        enum CodingKeys: String, CodingKey { case picture }
+
+        init(from decoder: any Decoder) throws {
+            // A body without it is a mistake, and refuses no candidates.
+            picture = try decoder.container(keyedBy: CodingKeys.self).decode(String?.self, forKey: .picture)
+        }
     }
 
     private func decide(_ decision: Decision, _ album: Album) async throws -> Response {

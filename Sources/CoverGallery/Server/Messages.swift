@@ -1,4 +1,5 @@
 import CoverLibrary
+import HTTPCaching
 import HTTPTypes
 import Hummingbird
 import Platform
@@ -18,6 +19,7 @@ extension Response {
     static func problem(_ error: any Error) throws -> Response {
         switch error {
         case let error as HTTPError: problem(error.body ?? error.status.reasonPhrase, status: error.status)
+        case let error as SystemError: problem("\(error)", status: .internalServerError)
         case let error as LibraryError: problem(error.message, status: .internalServerError)
         case let error as CoverFailure where error.kind == .notAnImage:
             problem("the file isn’t a picture", status: .unprocessableContent)
@@ -37,61 +39,40 @@ extension Response {
         }
     }
 
-    /// A body with an entity tag; 304 if the client has it (RFC 9110 section 13.1.2).
+    /// A body of known length with an entity tag; 304 if the client has it (RFC 9110 section 13.1.2).
     static func file(
-        _ bytes: ByteBuffer, type: String, tag: String, for request: Request, _ headers: HTTPFields
+        _ body: ResponseBody, type: String, tag: String, for request: Request, _ headers: HTTPFields
     ) -> Response {
         var headers = headers
         headers[.contentType] = type
         headers[.eTag] = tag
-        if request.headers[.ifNoneMatch] == tag { return Response(status: .notModified, headers: headers) }
-        headers[.contentLength] = String(bytes.readableBytes)
-        return Response(status: .ok, headers: headers, body: .init(byteBuffer: bytes))
-    }
-
-    /// A page for a person whose browser shows it in place of the gallery.
-    /// - Parameter paragraphs: HTML.
-    static func page(status: HTTPResponse.Status, title: String, _ paragraphs: String) -> Response {
-        let text = """
-            <!doctype html>
-            <html lang="en">
-            <meta charset="utf-8">
-            <meta name="viewport" content="width=device-width, initial-scale=1">
-            <meta name="color-scheme" content="light dark">
-            <title>\(title)</title>
-            <h1>\(title)</h1>
-            \(paragraphs)
-            </html>
-
-            """
-        return Response(
-            status: status, headers: [.contentType: "text/html; charset=utf-8", .cacheControl: "no-store"],
-            body: .init(byteBuffer: ByteBuffer(string: text)))
+        if EntityTags(request.headers[values: .ifNoneMatch]).contains(tag) {
+            return Response(status: .notModified, headers: headers)
+        }
+        headers[.contentLength] = body.contentLength.map(String.init)
+        return Response(status: .ok, headers: headers, body: body)
     }
 }
 
 extension Request {
-    /// Reads the body. Refuses other media types, as other sites' pages can send some of them without a CORS preflight.
-    /// - Parameters:
-    ///   - limit: In bytes.
-    ///   - tooLarge: Thrown if the body is larger.
+    /// Refuses other media types of the body, as other sites' pages can send some of them without a CORS preflight.
     /// - Throws: `HTTPError`.
-    func bytes(_ mediaType: String, limit: Int, else tooLarge: HTTPError) async throws -> Data {
+    func require(_ mediaType: String) throws {
         guard headers[.contentType]?.split(separator: ";").first == mediaType[...] else {
             throw HTTPError(.unsupportedMediaType, message: "the body must be \(mediaType)")
         }
-        guard let body = try? await body.collect(upTo: limit) else { throw tooLarge }
-        return Data(body.readableBytesView)
     }
 
     /// Reads the body as JSON.
     /// - Parameter limit: In bytes.
     /// - Throws: `HTTPError`.
     func json<Value: Decodable>(_ type: Value.Type, limit: Int = 64 << 10) async throws -> Value {
-        let tooLarge = HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
-        let bytes = try await bytes("application/json", limit: limit, else: tooLarge)
+        try require("application/json")
+        guard let body = try? await body.collect(upTo: limit) else {
+            throw HTTPError(.contentTooLarge, message: "the body is larger than \(limit) bytes")
+        }
         do {
-            return try JSONDecoder().decode(type, from: bytes)
+            return try JSONDecoder().decode(type, from: Data(body.readableBytesView))
         } catch {
             throw HTTPError(.badRequest, message: "the body does not have the expected JSON members")
         }

@@ -1,5 +1,5 @@
 extension PageFiles {
-    /// Every file of `Page/`, embedded by the build.
+    /// Every file of `Page/` that the page asks for, embedded by the build.
     static let contents: [(name: String, bytes: [UInt8])] = [
         ("address.js", PackageResources.address_js),
         ("album-form.js", PackageResources.album_form_js),

@@ -48,7 +48,8 @@ struct PageFiles: Sendable {
     /// - Throws: `HTTPError` if there is no such file.
     func response(_ name: String, _ request: Request) throws -> Response {
         guard let file = files[name] else { throw HTTPError(.notFound, message: "there is nothing here") }
-        return .file(file.bytes, type: file.type, tag: file.tag, for: request, [.cacheControl: "no-cache"])
+        return .file(
+            .init(byteBuffer: file.bytes), type: file.type, tag: file.tag, for: request, [.cacheControl: "no-cache"])
     }
 
     private static func type(of name: String) -> String {

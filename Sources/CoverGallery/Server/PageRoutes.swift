@@ -9,8 +9,13 @@ struct PageRoutes: Sendable {
 
     func add(to router: RouterGroup<GalleryContext>) {
         router.post("/api/covers") { request, _ in try await show(request) }
-        router.get("/api/covers") { _, _ in try await cachedCovers() }
         router.get("/api/events") { request, _ in try await events(request) }
+        // The body of a HEAD is not written, so nothing would end its session's stream.
+        router.head("/api/events") { _, _ in
+            var response = Response.problem("events have no HEAD", status: .methodNotAllowed)
+            response.headers[.allow] = "GET"
+            return response
+        }
         router.post("/api/prefetch") { _, _ in
             if await model.prefetch.start() { return Response(status: .accepted) }
             throw HTTPError(.conflict, message: "a prefetch is running already")
@@ -20,8 +25,11 @@ struct PageRoutes: Sendable {
             return Response(status: .noContent)
         }
         router.post("/api/runs/{name}") { _, context in
-            if await model.runs.start(context.parameters.get("name") ?? "") { return Response(status: .accepted) }
-            throw HTTPError(.conflict, message: "something else is running already")
+            switch await model.runs.start(context.parameters.get("name") ?? "") {
+            case true?: return Response(status: .accepted)
+            case false?: throw HTTPError(.conflict, message: "something else is running already")
+            case nil: throw HTTPError(.notFound, message: "there is nothing of that name to run")
+            }
         }
         router.delete("/api/runs") { _, _ in
             await model.runs.stop()
@@ -45,24 +53,6 @@ struct PageRoutes: Sendable {
             shown.view, near: near, again: shown.again ?? [], on: shown.page)
         guard let states else { throw Self.tooManyPages }
         let covers = jsonText { for (id, state) in states { $0.add(id, raw: state.json) } }
-        return .json { $0.add("covers", raw: covers) }
-    }
-
-    /// The library's cached covers, for a browser that stores all of them.
-    private func cachedCovers() async throws -> Response {
-        let albums = try await model.library.albums.current().albums
-        let all = try await model.albums.covers(of: albums.map(\.id))
-        let covers = jsonText {
-            for cover in all {
-                guard let cached = cover.cached else { continue }
-                let text = jsonText {
-                    $0.add("digest", cached.digest)
-                    $0.add("bytes", cached.bytes)
-                    cached.addLook(to: &$0)
-                }
-                $0.add(cover.album, raw: text)
-            }
-        }
         return .json { $0.add("covers", raw: covers) }
     }
 

@@ -4,7 +4,7 @@ import Hummingbird
 
 /// Everything the gallery answers, by path.
 func makeRouter(
-    _ model: GalleryModel, _ access: AccessMiddleware, base: BasePath
+    _ model: GalleryModel, _ access: AccessMiddleware, _ covers: CoverByURLRoute, base: BasePath
 ) -> Router<GalleryContext> {
     let router = Router(context: GalleryContext.self, options: .autoGenerateHeadEndpoints)
     router.add(middleware: access)
@@ -20,6 +20,7 @@ func makeRouter(
     routes.get("/{file}") { request, context in try files.response(context.parameters.get("file") ?? "", request) }
     AlbumRoutes(model: model, base: base).add(to: routes)
     CoverRoutes(model: model).add(to: routes)
+    covers.add(to: routes)
     PageRoutes(model: model).add(to: routes)
     FilterRoutes(model: model).add(to: routes)
     if base != .root {

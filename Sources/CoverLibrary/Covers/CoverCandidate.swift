@@ -82,6 +82,7 @@ struct CoverCandidate: Sendable {
         if !options.headerFields.isEmpty, url.origin == options.fieldsOrigin {
             request.headerFields = options.headerFields.fields
         }
+        request.deniesPrivateAddresses = options.deniesPrivateAddresses
         request.ignoresOutage = !options.cachePolicy.usesAbsence
         if options.cachePolicy == .reload {
             request.reloads = true

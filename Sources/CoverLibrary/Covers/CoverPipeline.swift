@@ -34,6 +34,8 @@ package final class CoverPipeline: Sendable {
     /// Nil if the processes of this cache cannot share leases.
     private let leases: CacheLeases?
     private let state = Mutex(State())
+    /// Nil without a library file.
+    let pictures: OwnPictures?
     let sizes = SizeWorkers<SizeKey, MadeSize>()
     /// Reads block, so they run neither on the cooperative pool nor in line.
     private let readers = DispatchQueue(label: "sleeve.read", attributes: .concurrent)
@@ -45,6 +47,7 @@ package final class CoverPipeline: Sendable {
         archive = CoverArtArchive(base: configuration.coverArtArchive.absoluteString, size: configuration.coverSize)
         try archive.validate()
         tier = try configuration.openTier()
+        pictures = configuration.libraryFile.map { OwnPictures(library: $0.relativePath) }
         persistency = PersistencyManager(
             cacheDirectory: configuration.cacheDirectory.relativePath, capacity: configuration.capacity, hub: hub)
         do {
@@ -133,20 +136,16 @@ package final class CoverPipeline: Sendable {
         return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
     }
 
-    /// The cover with these bytes, under whichever URL, read on a thread that may block. Counts as a use. Damaged bytes are a miss, and
-    /// their entry is dropped.
-    func storedCover(_ digest: Digest) async throws(CoverFailure) -> Cover? {
+    /// The cover with these bytes, under whichever URL. Counts as a use. Damaged bytes are a miss, and their entry is dropped.
+    func openCover(_ digest: Digest) async throws(CoverFailure) -> OpenCover? {
         do {
-            let found = try await read { try $0.cover(digest: digest) }
-            passUsageOn(ofAtLeast: 1_024)
-            switch found {
-            case .hit(let entry, let body):
-                return Cover(entry, body, isStale: Staleness(entry, at: WallClock.milliseconds()) != .fresh)
-            case .miss: return nil
-            case .damaged(let key):
-                await drop(key)
-                return nil
+            let found = try await read { reader in
+                try reader.entry(digest: digest).map { entry in (entry, try OpenCover(entry, reader.path(of: digest))) }
             }
+            passUsageOn(ofAtLeast: 1_024)
+            guard let (entry, cover) = found else { return nil }
+            if cover == nil { await drop(entry.metadata.key) }
+            return cover
         } catch {
             throw CoverFailure(cache: error, url: "")
         }
@@ -197,6 +196,7 @@ package final class CoverPipeline: Sendable {
     /// The cover from the cache, or downloaded.
     func cover(for request: CoverRequest) async throws(CoverFailure) -> Cover {
         let (locations, options) = (try locations(of: request), request.options(in: configuration))
+        await restorePictures(locations)
         if locations.count == 1 { return try await cover(at: CoverCandidate(locations[0], options)) }
         for location in locations where options.cachePolicy != .reload {
             guard let url = try? key(location), let cover = try await storedCover(url, location: location) else {
@@ -244,6 +244,8 @@ package final class CoverPipeline: Sendable {
         let isOffline = configuration.isOffline || policy == .onlyCache
         if isOffline, policy.asksServer { throw .offline(location, policy) }
         var found = try await cachedEntry(url, location: location)
+        // Its copy may have been damaged.
+        if found == nil, await restorePictures([location]) { found = try await cachedEntry(url, location: location) }
         if found == nil, !policy.asksServer, tier != nil {
             await withTaskGroup { group in
                 group.addTask { _ = await self.fetchFromTier([[(location, url.string)]]) }

@@ -18,6 +18,9 @@ public struct CoverRequest: Sendable, Hashable {
     /// not to another one that it redirects to, nor to an album's other cover URLs elsewhere. See also
     /// `LibraryConfiguration.headerFields`.
     public var headerFields: RequestHeaderFields
+    /// Connect to public addresses only, for a URL from elsewhere. A cached cover of another address is used, and a transfer from there that
+    /// another request has begun.
+    package var deniesPrivateAddresses = false
 
     /// A request for the cover at an http or https URL.
     public init(

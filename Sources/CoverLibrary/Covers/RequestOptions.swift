@@ -10,6 +10,8 @@ struct RequestOptions: Sendable {
     var ignoredParameters: Set<String> = []
     /// What is sent to `fieldsOrigin`, and to no other.
     var headerFields = RequestHeaderFields()
+    /// As `CoverRequest.deniesPrivateAddresses`.
+    var deniesPrivateAddresses = false
     var fieldsOrigin = ""
 
     /// A remembered failure counts: of the URL for a request without its own fields, which a server may answer otherwise.
@@ -21,6 +23,7 @@ extension CoverRequest {
         var options = RequestOptions(
             line: line, priority: priority, cachePolicy: cachePolicy,
             ignoredParameters: configuration.ignoredParameters)
+        options.deniesPrivateAddresses = deniesPrivateAddresses
         if !headerFields.isEmpty, let url = try? HTTPURL(location) {
             options.headerFields = headerFields
             options.fieldsOrigin = String(url.origin)

@@ -68,7 +68,7 @@ struct Prefetcher: Sendable {
         var missing: [CandidateBatch.Item] = []
         var repeated: [CoverCandidate] = []
         var (hits, misses) = (0, 0)
-        for item in batch.items {
+        for item in await restoringPictures(batch.items) {
             let candidate = item.candidate
             let fingerprint = candidate.url.string.fingerprint
             let policy = candidate.options.cachePolicy
@@ -98,6 +98,18 @@ struct Prefetcher: Sendable {
         for candidate in repeated { await join(candidate) }
         // A cancellation between the check above and the submission found nothing to cancel.
         if Task.isCancelled { cancelRequests() }
+    }
+
+    /// The items, after pictures of a person that the cache has lost were copied to it again.
+    private func restoringPictures(_ items: [CandidateBatch.Item]) async -> [CandidateBatch.Item] {
+        var items = items
+        let lost = items.indices.filter {
+            items[$0].cached == nil && OwnPictures.isAddress(items[$0].candidate.url.string)
+        }
+        if lost.isEmpty { return items }
+        await pipeline.restorePictures(lost.map { items[$0].candidate.url.string })
+        for index in lost { items[index] = await pipeline.lookUp(items[index].candidate) }
+        return items
     }
 
     /// Stores the covers that the tier has. - Returns: the others.

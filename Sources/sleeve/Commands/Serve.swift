@@ -2,6 +2,7 @@ import ArgumentParser
 import CommandSupport
 import CoverGallery
 import CoverLibrary
+import Platform
 
 struct Serve: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -13,17 +14,28 @@ struct Serve: AsyncParsableCommand {
 
               sleeve serve
               sleeve serve --port 0                          a free port
-              sleeve serve --listen 0.0.0.0 --token "$(openssl rand -hex 16)"
+              sleeve serve --listen 0.0.0.0                  other machines, too
 
-            Only programs on this machine can connect. To let other machines in, use --listen and --token; the printed \
-            address holds the token and the browser remembers it.
+            The printed address holds a token, which the browser remembers. It is made by the first start and kept beside the library, so bookmarks \
+            stay valid. --no-token is for machines without other users.
+
+            Other programs get covers at cover?url=URL, from the cache, else downloaded, with the token in a field \
+            Authorization: Bearer TOKEN. Addresses that are not on the open Internet are refused there, unless --allow-private is given.
             """)
 
     @Option(
         help: ArgumentHelp(
-            "The secret that browsers must send: letters, digits, - and _, at least 16 if other machines can connect. Default: $SLEEVE_TOKEN.",
+            "The secret that browsers and programs must send: at least 16 letters, digits, - and _. Default: $SLEEVE_TOKEN, else one that is made once and kept beside the library.",
             valueName: "token"))
     var token: String?
+
+    @Flag(
+        name: .customLong("no-token"),
+        help: "Require no token: every program and user of this machine may use the gallery. Not with --listen.")
+    var needsNoToken = false
+
+    @Flag(help: "Let cover?url= connect to private addresses, such as those of this machine and its network.")
+    var allowPrivate = false
 
     @Option(
         help: ArgumentHelp(
@@ -47,6 +59,8 @@ struct Serve: AsyncParsableCommand {
         if let base, BasePath(base) == nil {
             throw ValidationError("--base needs a path of letters, digits, -, ., _ and ~, such as /sleeve/")
         }
+        if needsNoToken, token != nil { throw ValidationError("Use either --token or --no-token.") }
+        if allowPrivate, network.denyPrivate { throw ValidationError("Use either --allow-private or --deny-private.") }
     }
 
     func run() async throws {
@@ -55,12 +69,13 @@ struct Serve: AsyncParsableCommand {
         try archive.apply(to: &configuration)
         tier.apply(to: &configuration)
         try configuration.setRemote(remote)
-        let galleryOptions = try galleryOptions()
+        var galleryOptions = try galleryOptions()
         let library = try await openLibrary(configuration)
         let gallery: Gallery
         do {
             // Reports an unreadable library now, not to the first browser.
             try await StarterLibrary.prepare(library)
+            if !needsNoToken { galleryOptions.token = galleryOptions.token ?? keptToken(library.configuration) }
             gallery = try await Gallery.open(
                 library, galleryOptions, review: DoubtfulCoversReview(configuration: library.configuration),
                 runs: runs(library.configuration))
@@ -79,21 +94,30 @@ struct Serve: AsyncParsableCommand {
         var options = GalleryOptions()
         options.names = address.name
         options.base = base.flatMap(BasePath.init) ?? .root
-        options.token = token ?? Environment.value("SLEEVE_TOKEN")
         address.apply(host: &options.host, port: &options.port)
-        if let token = options.token, !token.allSatisfy(\.isTokenCharacter) {
-            throw fail("the token may only contain letters, digits, - and _, as it is part of an address")
-        }
-        if !options.isLoopback, options.token?.utf8.count ?? 0 < 16 {
+        options.allowsPrivateAddresses = allowPrivate
+        if needsNoToken {
+            if options.isLoopback { return options }
             throw fail(
-                "other machines can connect to \(options.host), so set a token: --token \"$(openssl rand -hex 16)\"",
-                .validationFailure)
+                "--no-token works only with an address of this machine alone, not \(options.host)", .validationFailure)
         }
+        let given = token ?? Environment.value("SLEEVE_TOKEN")
+        if let given, !GalleryToken.isValid(given) {
+            throw fail("the token must have at least 16 letters, digits, - and _", .validationFailure)
+        }
+        options.token = given
         return options
     }
-}
 
-extension Character {
-    /// Whether a token may contain the character. It needs no escape in an address.
-    fileprivate var isTokenCharacter: Bool { isASCII && (isLetter || isNumber || self == "-" || self == "_") }
+    /// The token that is kept beside the library; a new one if there is no place for it.
+    private func keptToken(_ configuration: LibraryConfiguration) -> String {
+        let folder = AlbumStore.stateDirectory(of: configuration.libraryPath)
+        do throws(SystemError) {
+            return try GalleryToken.kept(in: folder)
+        } catch {
+            configuration.logger.warning(
+                "the token in the address holds until the gallery ends, as \(folder) cannot keep it: \(error)")
+            return GalleryToken.random()
+        }
+    }
 }

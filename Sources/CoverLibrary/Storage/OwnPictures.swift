@@ -1,0 +1,122 @@
+package import Platform
+import Synchronization
+
+/// The pictures that a person gave as files, in a folder beside the library file:
+///
+///     pictures/abcdef….jpg    64 hexadecimal digits: the SHA-256 of its bytes
+///
+/// They exist nowhere else. The cache, which a person may empty, has copies, which `CoverPipeline.restorePictures` makes again. The library
+/// names a picture by an address that no server can have (RFC 6761 section 6.4).
+package struct OwnPictures: Sendable {
+    private static let base = "https://covers.invalid/"
+    /// How long a picture that no album has is kept, in seconds: a form may be open.
+    private static let grace: Int64 = 86_400
+
+    /// The path of the folder, which the first upload creates.
+    let path: String
+
+    init(library: String) { path = AtomicFile.directory(of: AtomicFile.resolvingLinks(library)) + "/pictures" }
+
+    // MARK: Addresses
+
+    package static func address(of digest: Digest) -> String { base + digest.description }
+
+    /// Whether a URL is one that no server can have: that of a picture here, or of another cover that was given as a file.
+    package static func isAddress(_ url: String) -> Bool { url.hasPrefix(base) }
+
+    /// The digest of the picture that an address names; nil for every other URL.
+    static func digest(of url: String) -> Digest? { isAddress(url) ? Digest(String(url.dropFirst(base.count))) : nil }
+
+    // MARK: Files
+
+    /// A file for a picture that arrives. It is removed unless `keep` gives it its name.
+    /// - Throws: `SystemError`.
+    package func begin() throws(SystemError) -> PictureUpload {
+        guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw SystemError("create", path: path) }
+        return PictureUpload(try NewFile(in: OpenFolder(path: path), mode: 0o600))
+    }
+
+    /// The bytes of a picture; nil if there is no such file, or if it has others.
+    /// - Throws: `SystemError`.
+    func contents(of digest: Digest) throws(SystemError) -> [UInt8]? {
+        let folder: OpenFolder
+        do throws(SystemError) {
+            folder = try OpenFolder(path: path)
+        } catch {
+            if error.cause == .missing { return nil }
+            throw error
+        }
+        let prefix = Array("\(digest).".utf8)
+        for name in try folder.names() where name.bytes.starts(with: prefix) {
+            let bytes = try folder.file(name).contents()
+            if Digest(of: bytes) == digest { return bytes }
+        }
+        return nil
+    }
+
+    /// Removes pictures that no album has ever had, and what killed processes left. Pictures that were given in the last day stay, and all of
+    /// them if there is another library beside this one.
+    /// - Parameters:
+    ///   - used: The digests that the library or its history names.
+    ///   - state: The library's state directory.
+    ///   - now: In seconds since 1970.
+    func removeUnused(_ used: Set<String>, state: String, now: Int64) throws(SystemError) {
+        let folder = try OpenFolder(path: path)
+        folder.sweep()
+        let beside = try OpenFolder(path: AtomicFile.directory(of: path))
+        let isShared = try beside.names().contains { name in
+            name.bytes.suffix(6).elementsEqual(".state".utf8) && beside.path(of: name) != state
+        }
+        if isShared { return }
+        for name in try folder.names() {
+            let digest = String(name.description.prefix { $0 != "." })
+            guard Digest(digest) != nil, !used.contains(digest), let status = try folder.status(of: name),
+                Int64(status.modificationTime.tv_sec) + Self.grace < now
+            else { continue }
+            try folder.remove(name)
+        }
+    }
+}
+
+/// A picture that arrives in pieces, which are written as they come.
+package final class PictureUpload: Sendable {
+    private struct State {
+        let file: NewFile
+        var hasher = SHA256()
+    }
+
+    private let state: Mutex<State>
+
+    fileprivate init(_ file: sending NewFile) { state = Mutex(State(file: file)) }
+
+    /// - Throws: `SystemError`.
+    package func append(_ bytes: UnsafeRawBufferPointer) throws(SystemError) {
+        try state.withLock { (state) throws(SystemError) in
+            state.hasher.update(bytes)
+            try state.file.write(bytes)
+        }
+    }
+
+    /// The digest of what has arrived.
+    var digest: Digest { state.withLock { $0.hasher.digest() } }
+
+    /// - Throws: `SystemError`.
+    func contents() throws(SystemError) -> [UInt8] {
+        try state.withLock { (state) throws(SystemError) in try state.file.source().contents() }
+    }
+
+    /// Gives the picture its name. Returns once it would survive power loss.
+    /// - Throws: `SystemError`.
+    func keep(mediaType: String) throws(SystemError) {
+        try state.withLock { (state) throws(SystemError) in
+            let type = mediaType == "image/jpeg" ? "jpg" : mediaType.dropFirst("image/".count).prefix { $0 != "+" }
+            guard let name = FileName("\(state.hasher.digest()).\(type)") else {
+                throw SystemError("write", path: state.file.folder.path, number: EINVAL)
+            }
+            try state.file.sync()
+            // A file of this name has the same bytes, unless it is damaged.
+            try state.file.commit(as: name, replacing: true)
+            try state.file.folder.sync()
+        }
+    }
+}

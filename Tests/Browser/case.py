@@ -5,9 +5,14 @@ import re
 import time
 import unittest
 
+import inputs
+from browser import BOUND, Browser
 from page import Gallery
 from stage import Stage
-from webdriver import BOUND
+
+# Console messages that an unreachable server causes.
+GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest",
+        "error occurred when fetching the script")
 
 
 class Settings:
@@ -15,70 +20,74 @@ class Settings:
 
     sleeve = None
     screenshots = pathlib.Path(".build/browser")
-    driver = None
     browser = None  # Shared by the tests. A failed test closes it.
 
 
-# Console messages that an unreachable server causes.
-GONE = ("ERR_", "Failed to fetch", "Failed to load resource", "icon from the Manifest",
-        "error occurred when fetching the script")
-
-
 class GalleryTest(unittest.TestCase):
-    """Every test has its own processes. Console messages that do not match `expected` make it fail."""
+    """A test has its own processes, unless its class has a `shared` gallery. Console messages that do not match `expected` fail it."""
 
     expected = ()
+    # Whether covers move as for most people. Without it they are at once where they belong, which takes a third of the time.
+    motion = False
+    shared = None  # The albums, made from a stage, of a gallery that all tests of a class share and leave as it was.
+    stage = None
+
+    @classmethod
+    def setUpClass(cls):
+        if cls.shared:
+            cls.stage = Stage(Settings.sleeve)
+            cls.addClassCleanup(cls.stage.close)
+            cls.stage.start_origin()
+            cls.stage.serve(cls.shared())
 
     def setUp(self):
-        self.stage = Stage(Settings.sleeve)
-        self.addCleanup(self.end)
-        self.stage.start_origin()
+        if not self.shared:
+            self.stage = Stage(Settings.sleeve)
+            self.addCleanup(self.stage.close)
+            self.stage.start_origin()
 
-    def end(self):
-        self.stage.close()
-        stubborn = [server.log.stem for server in self.stage.servers if server.stubborn]
-        self.assertEqual(stubborn, [], "had to be killed")
-
-    def serve(self, albums, warm=True, *options):
-        self.stage.write_library(albums)
-        if warm:
-            self.stage.warm()
-        self.stage.start_server(*options)
-
-    def open(self, **options):
-        """Opens the gallery's page: in a new browser if there are `options`, else in the shared one."""
-        browser = Settings.driver.browser(**options) if options else Settings.browser or Settings.driver.browser()
-        Settings.browser = Settings.browser if options else browser
-        self.addCleanup(self.leave, browser)
+    def open(self, browser=None):
+        """Opens the gallery's page, in the browser that the tests share unless another one is given."""
+        if not browser:
+            browser = Settings.browser = Settings.browser or Browser()
+            self.addCleanup(self.leave)
         self.addCleanup(self.check_console, browser)
-        self.page = Gallery(browser, self.stage.server.url)
+        inputs.prefer(browser, **({} if self.motion else {"prefers_reduced_motion": "reduce"}))
+        self.page = Gallery(browser, self.stage.server)
         return self.page.open()
 
-    def gallery(self, count=12, warm=True, query="", **options):
-        """Opens a gallery of `count` albums."""
-        self.serve(self.stage.albums(count, query), warm)
-        return self.open(**options)
+    def second_page(self):
+        """Opens the gallery in another tab of the browser."""
+        self.page.browser.new_tab()
+        return Gallery(self.page.browser, self.stage.server).open()
 
-    def leave(self, browser):
-        if browser is not Settings.browser:
-            browser.close()
-        elif self.failed:
+    def other_browser(self):
+        browser = Browser()
+        self.addCleanup(browser.quit)
+        return browser
+
+    def gallery(self, count=12, warm=True, query=""):
+        """Opens a gallery of `count` albums."""
+        self.stage.serve(self.stage.albums(count, query), warm=warm)
+        return self.open()
+
+    def leave(self):
+        if self.failed:
+            Settings.browser.quit()
             Settings.browser = None
-            browser.close()
         else:
-            browser.clean()
+            Settings.browser.clean()
 
     def screenshot(self, name):
         Settings.screenshots.mkdir(parents=True, exist_ok=True)
-        self.page.browser.screenshot(Settings.screenshots / f"{name}.png")
+        self.page.browser.save_screenshot(str(Settings.screenshots / f"{name}.png"))
 
     def check_console(self, browser):
-        messages = [entry["message"] for entry in browser.console() if entry["level"] in ("SEVERE", "WARNING")]
+        messages = [entry["message"] for entry in browser.get_log("browser") if entry["level"] in ("SEVERE", "WARNING")]
         messages = [message for message in messages if not any(re.search(pattern, message) for pattern in self.expected)]
         if self.failed:
-            Settings.screenshots.mkdir(parents=True, exist_ok=True)
-            browser.screenshot(Settings.screenshots / f"failed-{self._testMethodName}.png")
-            print(f"   console: {json.dumps(messages, ensure_ascii=False)}\n   {self.stage.log_tails()}")
+            self.screenshot(f"failed-{self._testMethodName}")
+            print(f"\n   console: {json.dumps(messages, ensure_ascii=False)}\n   {self.stage.log_tails()}")
         else:
             self.assertEqual(messages, [], "unexpected console messages")
 

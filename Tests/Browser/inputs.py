@@ -1,62 +1,63 @@
 """Input to a browser: keys, mouse, touch, wheel, screen sizes."""
-KEYS = {
-    "Shift": "\ue008", "Control": "\ue009", "Tab": "\ue004", "Enter": "\ue007", "Escape": "\ue00c", "Space": " ",
-    "PageUp": "\ue00e", "PageDown": "\ue00f", "End": "\ue010", "Home": "\ue011", "Left": "\ue012", "Up": "\ue013",
-    "Right": "\ue014", "Down": "\ue015", "Delete": "\ue017", "Backspace": "\ue003",
-}
-
-
-def perform(browser, source):
-    browser.ask("POST", "actions", {"actions": [source]})
+from selenium.webdriver import ActionChains, Keys
+from selenium.webdriver.common.actions.action_builder import ActionBuilder
+from selenium.webdriver.common.actions.pointer_input import PointerInput
+from selenium.webdriver.common.actions.wheel_input import ScrollOrigin
 
 
 def press(browser, *keys):
     """Presses the keys in order and releases them in reverse: `press(browser, "Control", "z")`."""
-    codes = [KEYS.get(key, key) for key in keys]
-    perform(browser, {"type": "key", "id": "keyboard", "actions": [
-        *({"type": "keyDown", "value": code} for code in codes), *({"type": "keyUp", "value": code} for code in reversed(codes))]})
+    codes = [key if len(key) == 1 else getattr(Keys, key.upper()) for key in keys]
+    chain = ActionChains(browser, duration=0)
+    for code in codes:
+        chain.key_down(code)
+    for code in reversed(codes):
+        chain.key_up(code)
+    chain.perform()
 
 
-def move(x, y, duration=0):
-    return {"type": "pointerMove", "x": round(x), "y": round(y), "duration": duration, "origin": "viewport"}
-
-
-def pointer(browser, kind, *actions):
-    perform(browser, {"type": "pointer", "id": kind, "parameters": {"pointerType": kind}, "actions": list(actions)})
-
-
-DOWN, UP = {"type": "pointerDown", "button": 0}, {"type": "pointerUp", "button": 0}
+def pointer(browser, kind, *steps):
+    """Input of a `mouse` or by `touch`: a place to move to, "down", "up", or the seconds of a pause."""
+    builder = ActionBuilder(browser, mouse=PointerInput(kind, kind), duration=20)
+    for step in steps:
+        match step:
+            case (x, y): builder.pointer_action.move_to_location(round(x), round(y))
+            case "down": builder.pointer_action.pointer_down()
+            case "up": builder.pointer_action.pointer_up()
+            case seconds: builder.pointer_action.pause(seconds)
+    builder.perform()
 
 
 def click(browser, x, y):
-    pointer(browser, "mouse", move(x, y), DOWN, UP)
+    pointer(browser, "mouse", (x, y), "down", "up")
 
 
 def tap(browser, x, y):
-    pointer(browser, "touch", move(x, y), DOWN, UP)
+    pointer(browser, "touch", (x, y), "down", "up")
+
+
+def between(start, end):
+    """Eight places on the way."""
+    (x0, y0), (x1, y1) = start, end
+    return [(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8) for n in range(1, 9)]
 
 
 def drag(browser, start, end, kind="mouse"):
-    """Moves in steps and rests before the release, so that the speed is zero."""
-    (x0, y0), (x1, y1) = start, end
-    steps = [move(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8, 20) for n in range(1, 9)]
-    pointer(browser, kind, move(x0, y0), DOWN, *steps, {"type": "pause", "duration": 150}, UP)
+    """Rests before the release, so that the speed is zero."""
+    pointer(browser, kind, start, "down", *between(start, end), 0.15, "up")
 
 
 def press_and_drag(browser, start, end):
-    """Moves in steps without the release; see `release`."""
-    (x0, y0), (x1, y1) = start, end
-    pointer(browser, "mouse", move(x0, y0), DOWN, *(move(x0 + (x1 - x0) * n / 8, y0 + (y1 - y0) * n / 8, 20) for n in range(1, 9)))
+    """Without the release; see `release`."""
+    pointer(browser, "mouse", start, "down", *between(start, end))
 
 
 def release(browser):
-    pointer(browser, "mouse", {"type": "pause", "duration": 150}, UP)
+    pointer(browser, "mouse", 0.15, "up")
 
 
 def wheel(browser, x, y, across=0, down=0):
-    perform(browser, {"type": "wheel", "id": "wheel", "actions": [
-        {"type": "scroll", "x": round(x), "y": round(y), "deltaX": across, "deltaY": down, "duration": 0,
-         "origin": "viewport"}]})
+    ActionChains(browser).scroll_from_origin(ScrollOrigin.from_viewport(round(x), round(y)), across, down).perform()
 
 
 def screen(browser, width, height, ratio=1, mobile=False):
@@ -70,6 +71,6 @@ def phone(browser):
 
 
 def prefer(browser, **features):
-    """`prefer(browser, color_scheme="dark", reduced_motion="reduce")`"""
-    browser.cdp("Emulation.setEmulatedMedia", features=[
-        {"name": "prefers-" + name.replace("_", "-"), "value": value} for name, value in features.items()])
+    """Sets media features, and resets the others: `prefer(browser, prefers_color_scheme="dark", forced_colors="active")`."""
+    browser.cdp("Emulation.setEmulatedMedia", media="", features=[
+        {"name": name.replace("_", "-"), "value": value} for name, value in features.items()])

@@ -4,34 +4,45 @@ import inputs
 # The view of the list that is shown, and its albums' covers.
 LIST = ":is(#covers, #wall):not([hidden])"
 OPTIONS = f"{LIST} [role=option]"
+CHOSEN = f"document.querySelector('{OPTIONS}[aria-selected=true]')"
 IN_VIEW = f"""[...document.querySelectorAll('{OPTIONS}')].filter((option) => {{
     const box = option.getBoundingClientRect(), all = document.querySelector('{LIST}').getBoundingClientRect();
     const across = box.left + box.width / 2, down = box.top + box.height / 2;
     return across > Math.max(0, all.left) && across < Math.min(innerWidth, all.right) && down > all.top && down < all.bottom;
 }})"""
+MODAL = "document.querySelector('#album-dialog').matches(':modal')"
 
 
 class Gallery:
-    def __init__(self, browser, url):
-        self.browser, self.url = browser, url
+    """A page of the gallery that a `stage.Server` serves."""
 
-    def open(self):
-        self.browser.get(self.url)
+    def __init__(self, browser, server):
+        self.browser, self.server, self.url, self.tab = browser, server, server.url, browser.current_window_handle
+        self.run, self.until, self.find = browser.run, browser.until, browser.find
+
+    def open(self, address=None):
+        """Opens the page at the printed address, or at another one."""
+        self.browser.get(address or self.server.address)
         return self.ready()
 
+    def front(self):
+        """Gives this page's tab the commands that follow."""
+        self.browser.switch_to.window(self.tab)
+
+    def leave(self):
+        self.browser.get("about:blank")
+
     def reload(self):
-        self.browser.reload()
+        self.browser.refresh()
         return self.ready()
 
     def ready(self):
         self.until("document.documentElement.dataset.ready === 'true'", what="the page to be ready")
         return self
 
-    def run(self, script, *arguments):
-        return self.browser.run(script, *arguments)
-
-    def until(self, expression, *arguments, what=None):
-        return self.browser.until(expression, *arguments, what=what)
+    def installed(self):
+        """Waits until the service worker controls the page."""
+        self.until("navigator.serviceWorker.controller", what="the service worker to control the page")
 
     def covers_settle(self):
         """Waits until every cover in view is ready or has failed. Returns their states by id."""
@@ -41,8 +52,8 @@ class Gallery:
             what="the covers in view to settle")
 
     def rest(self):
-        """Waits until the scroller has not moved for ten frames."""
-        self.browser.run_async(f"const options = '{OPTIONS}';" """
+        """Waits until no cover has moved for ten frames."""
+        self.run(f"const options = '{OPTIONS}';" """
             const place = () => [...document.querySelectorAll(options)].map((option) => {
                 const {left, top} = option.getBoundingClientRect();
                 return `${option.dataset.id}:${left}:${top}`;
@@ -56,14 +67,12 @@ class Gallery:
 
     def chosen(self):
         """The accessible name, id and position of the chosen album."""
-        return self.run(f"const option = document.querySelector('{OPTIONS}[aria-selected=true]');" """
+        return self.run(f"const option = {CHOSEN};" """
             return option && {id: option.dataset.id, name: option.getAttribute('aria-label') ?? option.innerText,
                 place: Number(option.getAttribute('aria-posinset')), of: Number(option.getAttribute('aria-setsize'))};""")
 
     def wait_for_place(self, place):
-        self.until(
-            f"document.querySelector('{OPTIONS}[aria-selected=true]')?.ariaPosInSet === String(arguments[0])", place,
-            what=f"album {place} to be chosen")
+        self.until(f"{CHOSEN}?.ariaPosInSet === String(arguments[0])", place, what=f"album {place} to be chosen")
         self.rest()
         return self.chosen()
 
@@ -74,24 +83,38 @@ class Gallery:
             return Math.abs(middle(document.querySelector('#covers [role=option][aria-selected=true]'))
                 - middle(document.querySelector('#covers')));""")
 
+    def box(self, selector):
+        return self.run("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
+
     def middle_of(self, selector):
-        return self.run(
-            "const box = document.querySelector(arguments[0]).getBoundingClientRect();"
-            "return [box.left + box.width / 2, box.top + box.height / 2]", selector)
+        """The centre of an element's part within the window's width."""
+        box, width = self.box(selector), self.run("return innerWidth")
+        return (max(0, box["left"]) + min(width, box["right"])) / 2, box["top"] + box["height"] / 2
 
     def place_of(self, place):
         """The centre of the visible part of an album's cover, by its position in the list."""
-        return self.run("""
-            const box = document.querySelector(`#covers [role=option][aria-posinset='${arguments[0]}']`).getBoundingClientRect();
-            return [(Math.max(0, box.left) + Math.min(innerWidth, box.right)) / 2, box.top + box.height / 2];""", place)
+        return self.middle_of(f"{OPTIONS}[aria-posinset='{place}']")
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0]).textContent", selector)
+
+    def visible(self, selector):
+        return self.run("return document.querySelector(arguments[0]).checkVisibility()", selector)
+
+    def appears(self, selector, wanted=True):
+        self.until("document.querySelector(arguments[0]).checkVisibility() === arguments[1]", selector, wanted,
+                   what=f"{selector} to be {'visible' if wanted else 'gone'}")
 
     def table(self):
         return self.run("""
             return Object.fromEntries([...document.querySelectorAll('#album-table tr')].map((row) =>
                 [row.querySelector('th')?.textContent.trim(), row.querySelector('td')?.textContent.trim()]));""")
 
+    def focus(self, selector):
+        self.run("document.querySelector(arguments[0]).focus()", selector)
+
     def focus_covers(self):
-        self.run(f"document.querySelector('{LIST}').focus()")
+        self.focus(LIST)
 
     def wall(self):
         """Changes to the wall."""
@@ -99,34 +122,39 @@ class Gallery:
         self.until("document.querySelector('#wall [aria-selected=true]')", what="the wall")
         return self
 
+    def set(self, selector, value):
+        """Sets a control's value, as a user does."""
+        self.run("""
+            const control = document.querySelector(arguments[0]);
+            control.value = arguments[1];
+            control.dispatchEvent(new Event(control.matches('select') ? 'change' : 'input', {bubbles: true}));""", selector, value)
+
     def sort(self, order):
-        self.run("const select = document.querySelector('#sort'); select.value = arguments[0];"
-                 "select.dispatchEvent(new Event('change', {bubbles: true}))", order)
+        self.set("#sort", order)
         self.rest()
 
     def press(self, *keys):
         inputs.press(self.browser, *keys)
 
+    def type(self, selector, text):
+        self.find(selector).send_keys(text)
+
     def click(self, selector):
-        self.browser.find(selector).click()
+        self.find(selector).click()
 
     def status(self, text):
         self.until("document.querySelector('#status').textContent.includes(arguments[0])", text, what=f"#status to say {text!r}")
 
     def size(self, count):
         """Waits until the list has `count` albums."""
-        self.until(
-            f"arguments[0] === (document.querySelector('{OPTIONS}')?.ariaSetSize ?? '0')", str(count),
-            what=f"{count} albums")
+        self.until(f"arguments[0] === (document.querySelector('{OPTIONS}')?.ariaSetSize ?? '0')", str(count), what=f"{count} albums")
 
-    def fetch(self, path):
-        return self.browser.run_async("return await (await fetch(arguments[0])).json()", path)
+    def edit(self, button="#edit"):
+        """Opens the form."""
+        self.click(button)
+        self.until(MODAL, what="the form")
 
-    def remembered(self):
-        """Waits until the server has saved the chosen album for this browser."""
-        self.browser.run_async("""
-            for (;;) {
-                const {memento} = await (await fetch('/api/state', {cache: 'no-store'})).json();
-                if (memento?.album === arguments[0]) return;
-                await new Promise((resolve) => setTimeout(resolve, 25));
-            }""", self.chosen()["id"])
+    def remembered(self, album=None):
+        """Waits until the server has saved the album for this browser, by default the chosen one."""
+        self.until("(await (await fetch('api/state', {cache: 'no-store'})).json()).memento?.album === arguments[0]", album or self.chosen()["id"],
+                   what="the server to have saved the album")

@@ -15,8 +15,6 @@ class StageError(Exception):
 class Server:
     """A `sleeve` command that prints its address as the first line on stdout."""
 
-    stubborn = False  # It did not end after SIGTERM.
-
     def __init__(self, command, log):
         self.log = log
         with open(log, "ab") as errors:
@@ -25,15 +23,17 @@ class Server:
                 [str(word) for word in command], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, text=True,
                 start_new_session=True)
         try:
-            self.url = self.process.stdout.readline().strip()
+            # The printed address, which may have a token.
+            self.address = self.process.stdout.readline().strip()
         except BaseException:
             self.close()
             raise
-        if not self.url:
+        if not self.address:
             self.close()
             raise StageError(f"{' '.join(map(str, command))}: did not start: {log.read_text(errors='replace')[-2000:]}")
-        self.base = "{0.scheme}://{0.netloc}".format(urllib.parse.urlsplit(self.url))
-        self.port = urllib.parse.urlsplit(self.url).port
+        parts = urllib.parse.urlsplit(self.address)
+        self.url, self.port = parts._replace(query="").geturl(), parts.port
+        self.base = f"{parts.scheme}://{parts.netloc}"
 
     def pause(self):
         """Stops the process without closing its connections, until `resume`."""
@@ -43,16 +43,14 @@ class Server:
         self.process.send_signal(signal.SIGCONT)
 
     def close(self, at_once=False):
-        """Ends the process by SIGTERM, or by SIGKILL if `at_once` or after 20 s."""
+        """Ends the process by SIGTERM, or by SIGKILL if `at_once`. Fails if it had to be killed after 20 s."""
         if self.process.poll() is None:
             self.resume()
-            if not at_once:
-                self.process.terminate()
-                try:
+            try:
+                if not at_once:
+                    self.process.terminate()
                     self.process.wait(20)
-                except subprocess.TimeoutExpired:
-                    at_once = self.stubborn = True
-            if at_once:
+            finally:
                 self.process.kill()
                 self.process.wait()
         self.process.stdout.close()
@@ -83,6 +81,13 @@ class Stage:
         server = Server([self.sleeve, command, *options], self.folder / f"{command}.log")
         self.servers.append(server)
         return server
+
+    def serve(self, albums, *options, warm=True):
+        """Starts the gallery with these albums; if `warm`, with their covers in the cache."""
+        self.write_library(albums)
+        if warm:
+            self.warm()
+        return self.start_server(*options)
 
     def albums(self, count, query=""):
         """Albums with covers of the origin. - `query`: the origin's parameters for every cover."""
@@ -116,11 +121,12 @@ class Stage:
         return "\n".join(f"-- {log.stem}\n{log.read_text(errors='replace')[-1500:]}" for log in logs if log.stat().st_size)
 
     def close(self):
-        for server in reversed(self.servers):
-            server.close()
-        if self in Stage.open:
+        try:
+            for server in reversed(self.servers):
+                server.close()
+        finally:
             Stage.open.remove(self)
-        shutil.rmtree(self.folder, ignore_errors=True)
+            shutil.rmtree(self.folder, ignore_errors=True)
 
     def __enter__(self):
         return self

@@ -1,4 +1,6 @@
 """Covers that are not in the cache yet."""
+import time
+
 from case import GalleryTest
 from page import IN_VIEW
 
@@ -7,14 +9,14 @@ WAITING = f"{IN_VIEW}.some((option) => option.dataset.state === 'waiting' && opt
 
 class Arriving(GalleryTest):
     def test_a_spinner_turns_until_its_cover_arrives_without_polling(self):
-        self.serve(self.stage.albums(8), warm=False)
+        self.stage.serve(self.stage.albums(8), warm=False)
         self.stage.origin.pause()
         page = self.open()
         page.until(WAITING, what="a spinner")
-        page.until("navigator.serviceWorker.controller", what="the service worker")
+        page.installed()
         self.quiet(page)
         begun = page.run("return performance.now()")
-        page.browser.run_async("await new Promise((resolve) => setTimeout(resolve, 2000));")  # The page is observed for two seconds.
+        page.run("await new Promise((resolve) => setTimeout(resolve, 2000));")  # The page is observed for two seconds.
         self.assertTrue(page.run(f"return {WAITING}"))
         self.assertEqual(self.asked(page, begun), [], "the page polls")
         self.stage.origin.resume()
@@ -29,7 +31,7 @@ class Arriving(GalleryTest):
 
     def quiet(self, page):
         """Waits until the page has sent no request for a second."""
-        page.browser.run_async("""
+        page.run("""
             await new Promise((resolve) => {
                 let timer = setTimeout(resolve, 1000);
                 const later = () => { clearTimeout(timer); timer = setTimeout(resolve, 1000); };
@@ -37,14 +39,17 @@ class Arriving(GalleryTest):
             });""")
 
     def test_every_arrival_is_marked_with_the_time_it_was_in_the_cache(self):
+        begun = time.time() * 1000 - 1
         page = self.gallery(4, warm=False, query="?delay=300")
         page.covers_settle()
+        ended = time.time() * 1000 + 2
         marks = page.run("return performance.getEntriesByName('sleeve:arrival').map((mark) => mark.detail)")
         ids = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.dataset.id)")
         self.assertTrue(marks)
         for mark in marks:
             self.assertIn(mark["id"], ids)
-            self.assertLess(abs(mark["stopped"] - mark["at"]), 60_000)
+            # The server's clock counts whole milliseconds.
+            self.assertTrue(begun <= mark["at"] <= mark["stopped"] + 1 <= ended, f"{begun}, {mark}, {ended}")
 
     def test_covers_in_view_come_before_those_near(self):
         page = self.gallery(60, warm=False, query="?delay=150")
@@ -63,18 +68,18 @@ class Failing(GalleryTest):
     def test_a_cover_that_fails_says_why_and_arrives_when_it_is_retried(self):
         albums = self.stage.albums(5)
         albums[0]["coverUrl"] += "?status=404&times=1"
-        self.serve(albums, warm=False)
+        self.stage.serve(albums, warm=False)
         page = self.open()
         states = page.covers_settle()
         failed = page.chosen()["id"]
         self.assertEqual(states[failed], "failed")
-        reason = page.run("return document.querySelector('#cover-reason').textContent")
+        reason = page.text("#cover-reason")
         self.assertIn("has no cover at this address (404)", reason)
         self.assertEqual([state for album, state in states.items() if album != failed and state != "ready"], [])
         self.screenshot("failure")
         self.try_again(page)
         page.until("document.querySelector('#covers [aria-selected=true]').dataset.state === 'ready'", what="its cover")
-        self.assertFalse(page.run("return document.querySelector('#cover-problem').checkVisibility()"))
+        self.assertFalse(page.visible("#cover-problem"))
 
     def test_a_cover_that_was_evicted_since_the_page_learnt_of_it_is_downloaded_again(self):
         page = self.gallery(40)
@@ -83,8 +88,7 @@ class Failing(GalleryTest):
         place, picture = 16, "document.querySelector('#covers [aria-posinset=\"16\"]')"
         self.assertIsNone(page.run(f"return {picture}"))
         self.stage.run("remove", f"{self.stage.origin.base}/covers/{place}.jpg")
-        page.run("const slider = document.querySelector('#position'); slider.value = arguments[0];"
-                 "slider.dispatchEvent(new Event('input', {bubbles: true}))", place - 1)
+        page.set("#position", place - 1)
         page.wait_for_place(place)
         page.until(f"{picture}?.dataset.state === 'ready'", what="its picture")
         self.stage.run("get", "--offline", f"{self.stage.origin.base}/covers/{place}.jpg", "-o", self.stage.folder / "cover.jpg")
@@ -95,28 +99,28 @@ class Failing(GalleryTest):
     def test_an_album_without_a_cover_url_says_so(self):
         albums = self.stage.albums(3)
         albums[0]["coverUrl"] = ""
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open()
         page.covers_settle()
-        self.assertIn("No cover address yet", page.run("return document.querySelector('#cover-reason').textContent"))
-        self.assertFalse(page.run("return document.querySelector('#retry').checkVisibility()"), "there is nothing to try")
+        self.assertIn("No cover address yet", page.text("#cover-reason"))
+        self.assertFalse(page.visible("#retry"), "there is nothing to try")
 
     def test_an_unreachable_origin_is_named_as_the_reason(self):
         albums = self.stage.albums(3)
         self.stage.origin.close()
-        self.serve(albums, warm=False)
+        self.stage.serve(albums, warm=False)
         page = self.open()
         self.assertEqual(set(page.covers_settle().values()), {"failed"})
-        said = page.run("return document.querySelector('#cover-reason').textContent")
+        said = page.text("#cover-reason")
         self.assertRegex(said, r"^Can’t reach 127\.0\.0\.1:\d+\. ")
         self.assertEqual(page.run("return [...document.querySelectorAll('main button, main [class=retry]')]"
                                   ".filter((each) => /try again/i.test(each.textContent + each.ariaLabel)).length"), 1)
         cause = "document.querySelector('#cover-cause p')"
         self.assertFalse(page.run(f"return {cause}.checkVisibility()"))
-        page.run("document.querySelector('#retry').focus()")
+        page.focus("#retry")
         page.press("Tab")
         page.press("Enter")
         page.until(f"{cause}.checkVisibility()", what="the technical cause")
         self.assertIn("onnect", page.run(f"return {cause}.textContent"))
-        self.assertNotIn("onnect to", page.run("return document.querySelector('#covers').textContent"))
+        self.assertNotIn("onnect to", page.text("#covers"))
         self.screenshot("unreachable")

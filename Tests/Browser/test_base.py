@@ -7,16 +7,16 @@ from case import GONE, GalleryTest
 class BelowAPath(GalleryTest):
     expected = GONE
 
-    def begin(self, **options):
-        self.serve(self.stage.albums(12), True, "--base", "/music/sleeve")
+    def begin(self):
+        self.stage.serve(self.stage.albums(12), "--base", "/music/sleeve")
         self.assertTrue(self.stage.server.url.endswith("/music/sleeve/"), self.stage.server.url)
-        return self.open(**options)
+        return self.open()
 
     def test_every_request_is_below_the_path_and_everything_works_there(self):
-        page = self.begin(performance=True)
+        page = self.begin()
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
-        scope = page.browser.run_async("return (await navigator.serviceWorker.getRegistration()).scope")
+        page.installed()
+        scope = page.run("return (await navigator.serviceWorker.getRegistration()).scope")
         self.assertEqual(scope, self.stage.server.url)
         page.click("#delete")
         page.size(11)
@@ -26,46 +26,40 @@ class BelowAPath(GalleryTest):
         # An edit by another program arrives by an event.
         self.stage.write_library(self.stage.albums(13))
         page.size(13)
-        page.click("#edit")
-        page.until("document.querySelector('#album-dialog').matches(':modal')", what="the form")
+        page.edit()
         page.press("Escape")
         page.click("#panel-toggle")
         page.click("#prefetch")
         page.until("document.querySelector('#progress-text').textContent.startsWith('13 of 13')", what="all covers")
-        icons = page.browser.run_async("""
+        icons = page.run("""
             const address = document.querySelector('link[rel=manifest]').href, manifest = await (await fetch(address)).json();
             return [manifest.start_url, manifest.scope, ...manifest.icons.map((icon) => icon.src)]
                 .map((each) => new URL(each, address).href);""")
-        asked = [event["params"]["request"]["url"] for event in page.browser.performance_log()
-                 if event["method"] == "Network.requestWillBeSent"]
-        paths = [urllib.parse.urlsplit(url).path for url in [*asked, *icons] if url.startswith("http")]
+        paths = [urllib.parse.urlsplit(url).path for url in [*page.browser.requests(), *icons] if url.startswith("http")]
         self.assertEqual([path for path in paths if not path.startswith("/music/sleeve/")], [])
         cookies = page.browser.cdp("Network.getCookies", urls=[self.stage.server.url])["cookies"]
         self.assertEqual({cookie["path"] for cookie in cookies}, {"/music/sleeve"})
 
     def test_without_its_slash_the_path_leads_to_the_page(self):
         page = self.begin()
-        page.browser.get(self.stage.server.url.removesuffix("/"))
-        page.ready()
-        self.assertEqual(page.run("return location.href"), self.stage.server.url)
+        page.open(page.url.removesuffix("/"))
+        self.assertEqual(page.run("return location.href"), page.url)
 
     def test_it_is_available_offline_and_leaves_what_other_applications_store(self):
-        self.serve(self.stage.albums(5), True, "--base", "/sleeve/")
-        page = self.open(width=1280)
+        self.stage.serve(self.stage.albums(5), "--base", "/sleeve/")
+        page = self.open(self.other_browser())
         # As another application of the same origin, before the gallery is installed.
-        page.browser.run_async("""
+        page.run("""
             for (const each of await navigator.serviceWorker.getRegistrations()) await each.unregister();
             for (const name of await caches.keys()) await caches.delete(name);
             for (const name of ['player-v1', 'sleeve-shell-0123', 'sleeve-shell-0123 /sleeve/']) await caches.open(name);""")
         page.reload()
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        page.installed()
         page.covers_settle()
-        page.browser.run_async("""
-            for (let kept = 0; kept < 5;) {
-                kept = (await (await caches.open('sleeve-seen /sleeve/')).keys()).filter((each) => each.url.includes('/sleeve/covers/')).length;
-                await new Promise((resolve) => setTimeout(resolve, 25));
-            }""")
-        names = page.browser.run_async("return await caches.keys()")
+        page.until(
+            "(await (await caches.open('sleeve-seen /sleeve/')).keys()).filter((each) => each.url.includes('/sleeve/covers/')).length >= 5",
+            what="the covers to be stored")
+        names = page.run("return await caches.keys()")
         self.assertIn("player-v1", names)
         self.assertIn("sleeve-shell-0123", names, "that of a gallery at the root")
         self.assertNotIn("sleeve-shell-0123 /sleeve/", names, "that of a former version")

@@ -4,8 +4,14 @@ from case import GalleryTest
 
 
 class Choosing(GalleryTest):
+    motion = True
+
+    @classmethod
+    def shared(cls):
+        return cls.stage.albums(30)
+
     def begin(self):
-        page = self.gallery(30)
+        page = self.open()
         page.covers_settle()
         page.rest()
         return page
@@ -59,8 +65,7 @@ class Choosing(GalleryTest):
     def test_keys_pressed_faster_than_the_covers_move_all_count(self):
         page = self.begin()
         page.focus_covers()
-        page.press(*["Right"])
-        for _ in range(11):
+        for _ in range(12):
             page.press("Right")
         self.assert_chosen(page, 13)
 
@@ -103,8 +108,8 @@ class Choosing(GalleryTest):
         })()""", what="the album in the middle to be chosen")
         self.assertTrue(page.run("return document.querySelector('#covers').classList.contains('dragging')"))
         title = self.stage.saved()[int(middle) - 1]["title"]
-        self.assertEqual(page.run("return document.querySelector('#chosen-title').textContent"), title)
-        self.assertTrue(page.run("return document.querySelector('#count').textContent").startswith(f"{middle} of 30"))
+        self.assertEqual(page.text("#chosen-title"), title)
+        self.assertTrue(page.text("#count").startswith(f"{middle} of 30"))
         inputs.release(page.browser)
         self.assert_chosen(page, int(middle))
 
@@ -124,8 +129,7 @@ class Choosing(GalleryTest):
         page.press("Right")
         name = page.wait_for_place(2)["name"]
         for order, key in (("artist", "artist"), ("title", "title"), ("year", "year"), ("library", None)):
-            page.run("const select = document.querySelector('#sort'); select.value = arguments[0];"
-                     "select.dispatchEvent(new Event('change', {bubbles: true}))", order)
+            page.set("#sort", order)
             albums = sorted(self.stage.saved(), key=lambda album: album[key]) if key else self.stage.saved()
             page.rest()
             chosen = page.chosen()
@@ -134,6 +138,6 @@ class Choosing(GalleryTest):
                 self.assertEqual(albums[chosen["place"] - 1][key], self.stage.saved()[1][key])
             else:
                 self.assertEqual(chosen["place"], 2)
-        page.browser.find("#search").type(self.stage.saved()[1]["title"])
+        page.type("#search", self.stage.saved()[1]["title"])
         page.size(1)
         self.assertEqual(page.chosen()["name"], name)

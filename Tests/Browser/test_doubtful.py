@@ -51,8 +51,7 @@ class Doubtful(GalleryTest):
         self.stage.start_server()
         page = self.open()
         page.size(3)
-        page.run("const select = document.querySelector('#show'); select.value = 'doubtful';"
-                 "select.dispatchEvent(new Event('change', {bubbles: true}))")
+        page.set("#show", "doubtful")
         page.size(2)
         return page
 

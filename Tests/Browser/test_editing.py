@@ -96,7 +96,7 @@ class Editing(GalleryTest):
 
     def test_keys_in_a_field_edit_the_field_and_not_the_library(self):
         page = self.gallery(5)
-        page.browser.find("#search").type("Album")
+        page.type("#search", "Album")
         page.press("Home")
         page.press("Delete")
         page.until("document.querySelector('#search').value === 'lbum'")
@@ -123,28 +123,24 @@ class Form(GalleryTest):
 
     def fill(self, page, **fields):
         for name, value in fields.items():
-            field = page.browser.find(f"#album-dialog [name={name}]")
+            field = page.find(f"#album-dialog [name={name}]")
             field.clear()
-            field.type(value)
-
-    def edit(self, page):
-        page.click("#edit")
-        page.until("document.querySelector('#album-dialog').matches(':modal')", what="the form")
-        return page.run("return Object.fromEntries(new FormData(document.querySelector('#album-dialog form')))")
+            field.send_keys(value)
 
 
 class Changing(Form):
     def test_an_album_is_edited_in_its_place_and_undo_brings_the_former_back(self):
         albums = self.stage.albums(4)
         albums[1]["label"] = "Nonesuch"
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open()
         page.focus_covers()
         page.press("Right")
         page.wait_for_place(2)
-        fields = self.edit(page)
+        page.edit()
+        fields = page.run("return Object.fromEntries(new FormData(document.querySelector('#album-dialog form')))")
         self.assertEqual(fields, {name: albums[1][name] for name in ("title", "artist", "genre", "year", "coverUrl")})
-        self.assertEqual(page.run("return document.querySelector('#album-dialog h2').textContent"), "Edit album")
+        self.assertEqual(page.text("#album-dialog h2"), "Edit album")
         self.screenshot("edit")
         self.fill(page, title="Nightjar", year="1994")
         page.click("#album-save")
@@ -163,23 +159,21 @@ class Changing(Form):
         page.covers_settle()
         shown = "document.querySelector('#covers [aria-selected=true][data-state=ready] img')?.src"
         former = page.until(shown)
-        first, second = page.browser.tab(), page.browser.new_tab()
-        page.browser.tab(second)
-        other = type(page)(page.browser, page.url).open()
+        other = self.second_page()
         other.until(f"{shown} === arguments[0]", former, what="the cover in the other page")
-        page.browser.tab(first)
-        self.edit(page)
+        page.front()
+        page.edit()
         self.fill(page, coverUrl=self.stage.origin.base + "/covers/400.jpg")
         page.click("#album-save")
         page.until(f"{shown} && {shown} !== arguments[0]", former, what="the new cover")
-        page.browser.tab(second)
+        other.front()
         other.until(f"{shown} && {shown} !== arguments[0]", former, what="the new cover in the other page")
         other.click("#undo")
         other.until(f"{shown} === arguments[0]", former, what="the former cover")
 
     def test_an_error_is_reported_at_its_field_with_a_capital_and_cancel_changes_nothing(self):
         page = self.gallery(2)
-        self.edit(page)
+        page.edit()
         self.fill(page, title="", year="last year")
         page.click("#album-save")
         page.until("document.querySelector('#album-error').textContent === 'An album needs a title'", what="the error")
@@ -194,8 +188,7 @@ class Changing(Form):
 class Adding(Form):
     def test_an_album_added_by_the_form_is_chosen_shown_and_saved(self):
         page = self.gallery(4)
-        page.click("#add")
-        page.until("document.querySelector('#album-dialog').matches(':modal')")
+        page.edit("#add")
         self.screenshot("dialog")
         album = {"title": "Nightjar", "artist": "Vela", "genre": "Ambient", "year": "1994",
                  "coverUrl": self.stage.origin.base + "/covers/400.jpg"}

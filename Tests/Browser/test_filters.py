@@ -5,35 +5,35 @@ from case import GalleryTest
 
 
 class Results(GalleryTest):
-    def begin(self):
-        albums = self.stage.albums(30)
+    @classmethod
+    def shared(cls):
+        albums = cls.stage.albums(30)
         for place, title in ((3, "Night Bus to Ostrava"), (9, "Oystrava"), (20, "Nights")):
             albums[place]["title"] = title
-        self.serve(albums)
-        return self.open()
+        return albums
 
     def found(self, page):
         return page.run("return [...document.querySelectorAll('#results [role=option]')].map((each) => each.firstChild.data)")
 
     def test_one_mistake_is_tolerated_and_exact_matches_come_first(self):
-        page = self.begin()
-        field = page.browser.find("#search")
+        page = self.open()
+        field = page.find("#search")
         for typed, expected in (
                 ("ostrava", ["Night Bus to Ostrava", "Oystrava"]), ("ostrva", ["Night Bus to Ostrava"]), ("osrtava", ["Night Bus to Ostrava"]),
                 ("ostrawa", ["Night Bus to Ostrava"]), ("nigt", ["Night Bus to Ostrava", "Nights"]), ("nights", ["Nights", "Night Bus to Ostrava"])):
             field.clear()
-            field.type(typed)
+            field.send_keys(typed)
             page.until("JSON.stringify([...document.querySelectorAll('#results [role=option]:not(.place)')].map((each) => each.firstChild.data)) === arguments[0]",
                        json.dumps(expected, separators=(",", ":")), what=f"{typed}: {expected}")
         for typed in ("osrvaa", "nigt ostrva", "00099"):
             field.clear()
-            field.type(typed)
+            field.send_keys(typed)
             page.size(0)
 
     def test_arrows_go_through_the_results_and_an_artist_is_a_place_in_the_whole_list(self):
-        page = self.begin()
-        page.browser.find("#search").type("artist 7")
-        page.until("document.querySelector('#results').checkVisibility()")
+        page = self.open()
+        page.type("#search", "artist 7")
+        page.appears("#results")
         first, second = self.found(page)[:2]
         page.press("Down")
         page.until("document.querySelector('#chosen-title').textContent === arguments[0]", second)
@@ -46,7 +46,7 @@ class Results(GalleryTest):
         page.size(30)
         page.rest()
         self.assertEqual(page.run("return [document.querySelector('#chosen-artist').textContent, document.querySelector('#sort').value]"), [place, "artist"])
-        self.assertFalse(page.run("return document.querySelector('#results').checkVisibility()"))
+        self.assertFalse(page.visible("#results"))
         page.press("Right")
         self.assertNotEqual(page.chosen()["name"].split(",")[0], first)
 
@@ -54,9 +54,8 @@ class Results(GalleryTest):
 class Addresses(GalleryTest):
     def test_an_unknown_filter_in_the_address_asks_nothing_and_shows_all(self):
         page = self.gallery(5)
-        page.browser.get("about:blank")
-        page.browser.get(page.url + "#show=nonsense")
-        page.ready().size(5)
+        page.leave()
+        page.open(page.url + "#show=nonsense").size(5)
         self.assertEqual(page.run("return document.querySelector('#show').value"), "")
 
 
@@ -68,7 +67,7 @@ class Filters(GalleryTest):
         albums[1]["coverUrl"] = f"{self.stage.origin.base}/covers/2.jpg?status=404"
         albums[2]["coverUrl"] = ""
         albums[4]["coverUrl"] = f"{self.stage.origin.base}/covers/5.jpg?delay=60000"
-        self.serve(albums[:4] + albums[5:])
+        self.stage.serve(albums[:4] + albums[5:])
         self.stage.server.close()
         self.stage.write_library(albums)
         self.stage.start_server()
@@ -90,13 +89,11 @@ class Filters(GalleryTest):
         albums = self.stage.albums(90)
         for album in albums[:70]:
             album["coverUrl"] = ""
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open().wall()
-        select = ("const select = document.querySelector('#show'); select.value = arguments[0];"
-                  "select.dispatchEvent(new Event('change', {bubbles: true}))")
         page.run("document.querySelector('#wall').scrollTop = 1e6")
         page.rest()
-        page.run(select, "uncovered")
+        page.set("#show", "uncovered")
         page.size(70)
         page.until("document.querySelector('#wall').scrollTop === 0", what="the first row")
         page.focus_covers()
@@ -104,15 +101,14 @@ class Filters(GalleryTest):
         page.wait_for_place(70)
         page.run("document.querySelector('#wall').scrollTop = 0")
         page.rest()
-        page.run(select, "")
+        page.set("#show", "")
         page.size(90)
         self.assertEqual(page.chosen()["place"], 70)
         page.until("(() => { const box = (selector) => document.querySelector(selector).getBoundingClientRect();"
                    "return box('#wall [aria-selected=true]').top < box('#wall').bottom; })()", what="the chosen album in view")
 
     def show(self, page, name, count, names):
-        page.run("const select = document.querySelector('#show'); select.value = arguments[0];"
-                 "select.dispatchEvent(new Event('change', {bubbles: true}))", name)
+        page.set("#show", name)
         page.size(count)
         shown = page.run("return [...document.querySelectorAll('#covers [role=option]')].map((option) => option.ariaLabel.split(',')[0]).join(', ')")
         self.assertEqual(shown, names)

@@ -5,6 +5,10 @@ from case import GalleryTest
 
 
 class Focus(GalleryTest):
+    @classmethod
+    def shared(cls):
+        return cls.stage.albums(6)
+
     REACHABLE = """
         const scope = document.querySelector('dialog:modal') ?? document;
         return [...scope.querySelectorAll('a[href], button, input, select, textarea, summary, [tabindex]')]
@@ -28,7 +32,7 @@ class Focus(GalleryTest):
         return [stop for stop in dict.fromkeys(stops) if stop]
 
     def test_tab_reaches_every_control_in_the_order_of_the_page_and_leaves_each(self):
-        page = self.gallery(6)
+        page = self.open()
         page.covers_settle()
         page.run("document.querySelector('#panel-toggle[aria-expanded=false]')?.click()")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
@@ -40,9 +44,9 @@ class Focus(GalleryTest):
         self.assert_walk(page, wanted, ["Shift", "Tab"])
 
     def test_the_focus_stays_in_the_dialog_and_comes_back(self):
-        page = self.gallery(3)
+        page = self.open()
         page.focus_covers()
-        page.run("document.querySelector('#add').focus()")
+        page.focus("#add")
         page.press("Enter")
         page.until("document.querySelector('#album-dialog').contains(document.activeElement)")
         wanted = page.run(self.REACHABLE)
@@ -54,11 +58,11 @@ class Focus(GalleryTest):
         page.until("document.activeElement?.id === 'add'")
 
     def test_the_focus_can_be_seen_on_every_control_in_light_and_dark(self):
-        page = self.gallery(6)
+        page = self.open()
         page.covers_settle()
         unseen = []
         for scheme in ("light", "dark"):
-            inputs.prefer(page.browser, color_scheme=scheme, reduced_motion="reduce")
+            inputs.prefer(page.browser, prefers_color_scheme=scheme, prefers_reduced_motion="reduce")
             page.run("document.activeElement.blur()")
             for _ in page.run(self.REACHABLE):
                 page.press("Tab")
@@ -66,8 +70,8 @@ class Focus(GalleryTest):
         self.assertEqual(unseen, [])
 
     def test_the_focus_can_be_seen_with_forced_colours(self):
-        page = self.gallery(6)
-        page.browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+        page = self.open()
+        inputs.prefer(page.browser, forced_colors="active")
         page.covers_settle()
         unseen = []
         for _ in page.run(self.REACHABLE):
@@ -76,14 +80,14 @@ class Focus(GalleryTest):
         self.assertEqual(unseen, [])
 
     def test_the_position_can_be_seen_with_forced_colours(self):
-        page = self.gallery(6)
-        page.browser.cdp("Emulation.setEmulatedMedia", features=[{"name": "forced-colors", "value": "active"}])
+        page = self.open()
+        inputs.prefer(page.browser, forced_colors="active")
         page.covers_settle()
-        box = page.run("return document.getElementById('position').getBoundingClientRect().toJSON()")
-        shown = pixels.clip(page.browser, box)
+        box = page.box("#position")
+        shown = pixels.capture(page.browser, box)
         page.run("document.getElementById('position').style.visibility = 'hidden'")
-        page.browser.run_async("await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
-        hidden = pixels.clip(page.browser, box)
+        page.run("await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))")
+        hidden = pixels.capture(page.browser, box)
         # The track alone is as long as the control.
         self.assertGreater(pixels.changed(hidden, shown), box["width"])
 
@@ -96,10 +100,10 @@ class Focus(GalleryTest):
         if name.startswith("<body"):
             return []
         frames = "for (let n = 0; n < 2; n++) await new Promise((resolve) => requestAnimationFrame(resolve));"
-        page.browser.run_async(frames)
-        focused = pixels.clip(page.browser, box)
-        page.browser.run_async("window.left = document.activeElement; window.left.blur();" + frames)
-        blurred = pixels.clip(page.browser, box)
+        page.run(frames)
+        focused = pixels.capture(page.browser, box)
+        page.run("window.left = document.activeElement; window.left.blur();" + frames)
+        blurred = pixels.capture(page.browser, box)
         page.run("window.left.focus()")
         around = 2 * (box["width"] + box["height"])
         seen = pixels.changed(blurred, focused)

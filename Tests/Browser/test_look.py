@@ -4,6 +4,8 @@ from case import GalleryTest
 
 
 class Look(GalleryTest):
+    motion = True
+
     def colours(self, page):
         return page.run("""
             return ['body', '#covers', '#album-table', '#add'].map((selector) => {
@@ -14,9 +16,9 @@ class Look(GalleryTest):
     def test_dark_is_dark_light_is_light_and_the_page_follows_at_once(self):
         page = self.gallery()
         page.covers_settle()
-        inputs.prefer(page.browser, color_scheme="light")
+        inputs.prefer(page.browser, prefers_color_scheme="light")
         light, light_ground = self.colours(page), self.ground(page)
-        inputs.prefer(page.browser, color_scheme="dark")
+        inputs.prefer(page.browser, prefers_color_scheme="dark")
         page.until("matchMedia('(prefers-color-scheme: dark)').matches")
         dark, dark_ground = self.colours(page), self.ground(page)
         self.screenshot("dark-1280")
@@ -57,9 +59,8 @@ class Look(GalleryTest):
         self.assertGreater(self.steps_to_the_next(self.gallery()), 2)
 
     def test_with_reduced_motion_nothing_glides_and_nothing_turns(self):
-        self.serve(self.stage.albums(12))
-        page = self.open()
-        inputs.prefer(page.browser, reduced_motion="reduce")
+        page = self.gallery()
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
         page.reload()
         self.assertEqual(self.steps_to_the_next(page), 2)
         self.assertEqual(page.run("return getComputedStyle(document.querySelector('#covers')).scrollBehavior"), "auto")
@@ -73,8 +74,7 @@ class Look(GalleryTest):
         page = self.gallery(12).wall()
         page.sort("year")
         page.focus_covers()
-        page.browser.cdp("Emulation.setEmulatedMedia", features=[
-            {"name": "forced-colors", "value": "active"}, {"name": "prefers-reduced-motion", "value": "reduce"}])
+        inputs.prefer(page.browser, forced_colors="active", prefers_reduced_motion="reduce")
         page.covers_settle()
         page.press("End")
         page.wait_for_place(12)
@@ -88,10 +88,10 @@ class Look(GalleryTest):
         self.screenshot("wall-forced")
 
     def test_a_spinner_does_not_turn_with_reduced_motion_but_is_there(self):
-        self.serve(self.stage.albums(3), warm=False)
+        self.stage.serve(self.stage.albums(3), warm=False)
         self.stage.origin.pause()
         page = self.open()
-        inputs.prefer(page.browser, reduced_motion="reduce")
+        inputs.prefer(page.browser, prefers_reduced_motion="reduce")
         page.until("document.querySelector('#covers .spinner')")
         self.assertEqual(page.run("""
             return document.getAnimations().filter((each) => each.effect.target.closest('.spinner')

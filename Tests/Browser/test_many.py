@@ -35,18 +35,18 @@ class Many(GalleryTest):
 
     def test_the_search_narrows_says_how_many_and_gives_all_back(self):
         page = self.gallery(10_000, warm=False)
-        field = page.browser.find("#search")
-        field.type("album 0123")
+        field = page.find("#search")
+        field.send_keys("album 0123")
         found = sum("0123" in album["title"] for album in self.stage.saved())
         page.size(found)
         page.until(
             "[...document.querySelectorAll('output, [role=status]')].some((each) => each.textContent.includes(arguments[0]))",
             str(found), what="the number of matches")
         page.covers_settle()
-        field.type("4")
+        field.send_keys("4")
         page.size(1)
         self.assertIn("Album 01234", page.chosen()["name"])
-        field.type(" nothing of that name")
+        field.send_keys(" nothing of that name")
         page.size(0)
         page.press("Escape")
         page.size(10_000)

@@ -19,27 +19,24 @@ class BadGateway(http.server.BaseHTTPRequestHandler):
         pass
 
 
+# The paths of the covers that the service worker has stored.
+STORED = """(await (await caches.open('sleeve-seen')).keys()).map((request) => new URL(request.url).pathname)
+    .filter((path) => path.startsWith('/covers/'))"""
+
+
 class Offline(GalleryTest):
     expected = GONE
 
     def seen(self, count=5):
         """Opens a gallery and waits until the service worker has stored its page and covers."""
         page = self.gallery(count)
-        page.browser.run_async("await navigator.serviceWorker.ready")
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
-        page.reload()
-        page.covers_settle()
-        page.browser.run_async("""
-            for (;;) {
-                let kept = 0;
-                for (const name of await caches.keys()) {
-                    const requests = await (await caches.open(name)).keys();
-                    kept += requests.filter((request) => new URL(request.url).pathname.startsWith('/covers/')).length;
-                }
-                if (kept >= arguments[0] && await caches.match('/api/library')) return;
-                await new Promise((resolve) => setTimeout(resolve, 25));
-            }""", count)
+        self.stored(page, count)
         return page
+
+    def stored(self, page, count):
+        page.installed()
+        page.covers_settle()
+        page.until(f"({STORED}).length >= arguments[0] && await caches.match('/api/library')", count, what="the covers to be stored")
 
     def test_covers_come_from_the_cache_when_the_origin_is_gone(self):
         page = self.gallery(12)
@@ -50,12 +47,12 @@ class Offline(GalleryTest):
         page.press("End")
         page.wait_for_place(12)
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
-        self.assertFalse(page.run("return document.querySelector('#offline').checkVisibility()"), "the server is there")
+        self.assertFalse(page.visible("#offline"), "the server is there")
 
     def test_a_stale_cover_is_marked_and_a_fresh_one_is_not(self):
         albums = self.stage.albums(3)
         albums[1]["coverUrl"] += "?cache-control=max-age%3D0"
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open()
         seen = "document.querySelector('#stale').checkVisibility()"
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
@@ -71,30 +68,26 @@ class Offline(GalleryTest):
     def test_a_notice_appears_when_the_server_is_gone_and_disappears_when_it_is_back(self):
         page = self.gallery(5)
         self.stage.server.close(at_once=True)
-        page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
+        page.appears("#offline")
         self.stage.start_server()
-        page.until("!document.querySelector('#offline').checkVisibility()", what="the notice to go")
+        page.appears("#offline", False)
         page.click("#delete")
         page.size(4)
 
-    STORED = """(async () => (await (await caches.open('sleeve-seen')).keys()).map((request) => new URL(request.url).pathname)
-        .filter((path) => path.startsWith('/covers/')))()"""
-
     def test_covers_are_stored_while_the_user_keeps_browsing(self):
         page = self.gallery(40)
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        page.installed()
         # Never a second without a key, so a delay that every new cover restarts would not end.
         page.run("""
             let presses = 0;
             window.browsing = setInterval(() => document.querySelector('#covers').dispatchEvent(new KeyboardEvent('keydown',
                 {key: presses++ % 70 < 35 ? 'ArrowRight' : 'ArrowLeft', bubbles: true, cancelable: true})), 300);""")
-        page.browser.run_async(
-            f"while ((await {self.STORED}).length < 16) await new Promise((resolve) => setTimeout(resolve, 50));")
+        page.until(f"({STORED}).length >= 16", what="sixteen covers to be stored")
         page.run("clearInterval(window.browsing)")
 
     def test_covers_that_were_shown_are_stored_when_the_page_is_left(self):
         page = self.gallery(30)
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
+        page.installed()
         page.covers_settle()
         # The page is left before any delay of a second or more ends.
         page.run("const original = setTimeout; window.setTimeout = (run, delay) => delay >= 1000 ? 0 : original(run, delay)")
@@ -105,15 +98,13 @@ class Offline(GalleryTest):
         shown = page.run("return new URL(document.querySelector('#covers [aria-selected=true] img').src).pathname")
         # A page of the same origin that stores nothing.
         page.browser.get(page.url + "icon.svg")
-        page.browser.run_async(
-            f"while (!(await {self.STORED}).includes(arguments[0]))"
-            " await new Promise((resolve) => setTimeout(resolve, 25));", shown)
+        page.until(f"({STORED}).includes(arguments[0])", shown, what="the cover to be stored")
 
     def test_without_the_server_the_page_opens_with_the_albums_and_covers_it_has_seen(self):
         page = self.seen()
         self.stage.server.close(at_once=True)
         page.reload()
-        page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
+        page.appears("#offline")
         page.size(5)
         self.assertEqual(set(page.covers_settle().values()), {"ready"})
         page.until("[...document.querySelectorAll('#covers img')].every((image) => image.complete && image.naturalWidth > 0)")
@@ -130,14 +121,14 @@ class Offline(GalleryTest):
         threading.Thread(target=proxy.serve_forever, daemon=True).start()
         try:
             page.reload()
-            page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
+            page.appears("#offline")
             page.size(5)
             self.assertEqual(set(page.covers_settle().values()), {"ready"})
         finally:
             proxy.shutdown()
             proxy.server_close()
         self.stage.start_server()
-        page.until("!document.querySelector('#offline').checkVisibility()", what="the notice to go")
+        page.appears("#offline", False)
         page.click("#delete")
         page.size(4)
 
@@ -145,55 +136,18 @@ class Offline(GalleryTest):
         page = self.seen()
         self.stage.server.close(at_once=True)
         page.reload()
-        page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
+        page.appears("#offline")
         self.stage.start_server()
-        page.until("!document.querySelector('#offline').checkVisibility()", what="the notice to go")
+        page.appears("#offline", False)
         page.click("#delete")
         page.size(4)
         self.eventually(lambda: len(self.stage.saved()) == 4, "the edit in the library file")
 
-    def keep_all(self, page, count):
-        page.click("#panel-toggle")
-        page.until("document.querySelector('#keep-hint').textContent.includes('Takes about')", what="how much it takes")
-        page.click("#keep")
-        page.click("#prefetch")
-        page.until(
-            "document.querySelector('#kept-state').textContent.startsWith(`Kept: ${arguments[0]} of ${arguments[0]} covers, `)", count,
-            what=f"{count} covers to be kept")
-
-    def test_all_covers_are_kept_with_consent_and_the_whole_library_is_there_without_the_server(self):
-        page = self.gallery(120, warm=False)
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
-        self.keep_all(page, 120)
-        self.assertEqual(page.browser.run_async(
-            "const urls = (await (await caches.open('sleeve-kept')).keys()).map(({url}) => new URL(url));"
-            "return [...new Set(urls.filter(({pathname}) => pathname.startsWith('/covers/')).map(({search}) => search))]"), ["?w=600"])
-        self.assertRegex(page.run("return document.querySelector('#kept-state').textContent"), r"[\d.]+ MiB")
-        self.screenshot("kept")
-        self.stage.server.close(at_once=True)
-        page.reload()
-        page.size(120)
-        page.focus_covers()
-        for key, place in (("End", 120), ("Home", 1)):
-            page.press(key)
-            page.wait_for_place(place)
-            self.assertEqual(set(page.covers_settle().values()), {"ready"})
-        for place in range(9, 113, 13):
-            page.run("const slider = document.querySelector('#position'); slider.value = arguments[0];"
-                     "slider.dispatchEvent(new Event('input', {bubbles: true}))", place)
-            page.wait_for_place(place + 1)
-            self.assertEqual(set(page.covers_settle().values()), {"ready"}, place)
-
-    def test_without_consent_a_cover_that_was_not_seen_says_so(self):
+    def test_a_cover_that_was_not_seen_says_so(self):
         page = self.seen()
         self.stage.write_library(self.stage.albums(60))
         page.size(60)
-        page.browser.run_async("""
-            for (;;) {
-                const kept = await (await caches.match('/api/library'))?.json();
-                if (kept?.albums.length === 60) return;
-                await new Promise((resolve) => setTimeout(resolve, 25));
-            }""")
+        page.until("(await (await caches.match('/api/library')).json()).albums.length === 60", what="the albums to be stored")
         self.stage.server.close(at_once=True)
         page.reload()
         page.size(60)
@@ -203,52 +157,60 @@ class Offline(GalleryTest):
         page.until(
             "document.querySelector('#cover-reason').textContent === 'Not saved on this device. Reconnect to load it.'",
             what="the words")
-        self.assertFalse(page.run("return document.querySelector('#retry').checkVisibility()"))
+        self.assertFalse(page.visible("#retry"))
 
-    def test_what_is_kept_can_be_removed_and_follows_the_library(self):
-        page = self.gallery(6)
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
-        self.keep_all(page, 6)
-        page.click("#delete")
+    def test_the_server_with_another_token_leads_to_its_form_and_the_stored_page_works_again_with_that(self):
+        self.stage.serve(self.stage.albums(5), "--token", "the-first")
+        page = self.open()
+        self.stored(page, 5)
+        # A page that is open, and one that the service worker opens.
+        for token, address in (("the-second", None), ("the-third", page.url + "#sort=title")):
+            if address:
+                page.leave()
+            self.stage.server.close()
+            self.stage.start_server("--token", token)
+            if address:
+                page.browser.get(address)
+            page.until("document.querySelector('[name=token]')", what="the form")
+            self.assertFalse(page.run("return document.querySelector('#covers')"), "the form alone")
+            page.type("[name=token]", "wrong")
+            page.press("Enter")
+            page.until("location.search === '?token=wrong' && document.querySelector('[name=token]')", what="the form again")
+            self.screenshot("token")
+            page.type("[name=token]", token)
+            page.press("Enter")
+            page.ready()
+            self.assertEqual(page.run("return location.search"), "", "the token is not in the address")
+            page.click("#delete")
+            page.size(4)
+            page.click("#undo")
+            page.size(5)
+        self.assertEqual(page.run("return document.querySelector('#sort').value"), "title", "the place in the address")
+        # A server that wants another token is there. One that is away is not.
+        self.assertFalse(page.visible("#offline"))
+        self.stage.server.close()
+        page.reload()
+        page.appears("#offline")
         page.size(5)
-        page.until("document.querySelector('#kept-state').textContent.startsWith('Kept: 5 of 5')", what="one to be dropped")
-        page.click("#kept-remove")
-        page.until("document.querySelector('#kept-state').textContent === ''", what="nothing to be kept")
-        self.assertFalse(page.run("return document.querySelector('#keep').checked"))
-        self.assertFalse(page.browser.run_async("return await caches.has('sleeve-kept')"))
 
-    def test_kept_covers_leave_room_in_the_browser_and_the_limit_is_shown(self):
-        self.serve(self.stage.albums(40))
-        page = self.open(width=1280)
-        page.browser.cdp("Page.addScriptToEvaluateOnNewDocument",
-                         source="StorageManager.prototype.estimate = async () => ({quota: 500_000, usage: 0})")
-        page.reload()
-        page.until("navigator.serviceWorker.controller", what="the service worker to control the page")
-        page.click("#panel-toggle")
-        page.click("#keep")
-        page.until("document.querySelector('#kept-state').textContent.includes('No more than 391 KiB fit')", what="the bound")
-        kept = page.browser.run_async("""
-            const cache = await caches.open('sleeve-kept');
-            const responses = await Promise.all((await cache.keys()).map((request) => cache.match(request)));
-            const covers = responses.filter((response) => response.url.includes('/covers/'));
-            return (await Promise.all(covers.map((response) => response.blob()))).reduce((sum, blob) => sum + blob.size, 0);""")
-        self.assertLessEqual(kept, 400_000)
-        self.assertGreater(kept, 200_000)
-
-    def test_a_browser_without_a_service_worker_says_that_it_cannot_keep_covers(self):
-        self.serve(self.stage.albums(3))
-        page = self.open(width=1280)
-        page.browser.cdp("Page.addScriptToEvaluateOnNewDocument",
-                         source="Object.defineProperty(Navigator.prototype, 'serviceWorker', {get: () => undefined})")
-        page.reload()
-        page.click("#panel-toggle")
-        self.assertTrue(page.run("return document.querySelector('#keep').disabled"))
-        self.assertIn("HTTPS", page.run("return document.querySelector('#keep-hint').textContent"))
+    def test_text_that_is_not_saved_stays_when_the_server_wants_another_token(self):
+        self.stage.serve(self.stage.albums(2), "--token", "the-first")
+        page = self.open()
+        page.edit("#add")
+        page.type("#album-dialog [name=title]", "Nightjar")
+        self.stage.server.close()
+        page.appears("#offline")
+        self.stage.start_server("--token", "the-second")
+        page.click("#album-save")
+        page.until("document.querySelector('#album-error').textContent.includes('token')", what="the problem in the form")
+        self.assertEqual(page.run("return document.querySelector('#album-dialog [name=title]').value"), "Nightjar")
+        page.click("#album-cancel")
+        page.until("document.querySelector('[name=token]')", what="the form for a token")
 
     def test_edits_made_while_the_page_was_offline_are_shown_when_the_server_is_back(self):
         page = self.seen()
         self.stage.server.close(at_once=True)
-        page.until("document.querySelector('#offline').checkVisibility()", what="the notice")
+        page.appears("#offline")
         self.stage.write_library(self.stage.albums(7))
         self.stage.start_server()
         page.size(7)

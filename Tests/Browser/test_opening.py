@@ -7,17 +7,15 @@ from page import IN_VIEW
 
 class Opening(GalleryTest):
     def test_opening_asks_no_other_host_and_the_console_stays_silent(self):
-        page = self.gallery(performance=True)
+        page = self.gallery()
         page.covers_settle()
-        asked = [
-            urllib.parse.urlsplit(event["params"]["request"]["url"]) for event in page.browser.performance_log()
-            if event["method"] == "Network.requestWillBeSent"]
+        asked = [urllib.parse.urlsplit(url) for url in page.browser.requests()]
         # The browser's own pages have other schemes.
         hosts = {url.netloc for url in asked if url.scheme in ("http", "https", "ws", "wss")}
         self.assertEqual(hosts, {f"127.0.0.1:{self.stage.server.port}"})
 
     def test_a_warm_cache_is_shown_at_once_without_asking_the_origin(self):
-        self.serve(self.stage.albums(12))
+        self.stage.serve(self.stage.albums(12))
         self.stage.origin.close()
         page = self.open()
         states = page.covers_settle()
@@ -32,30 +30,29 @@ class Opening(GalleryTest):
     def test_coming_back_again_and_again_never_waits_for_a_connection(self):
         # Pages in the back/forward cache may hold connections, of which the browser allows six to one server.
         page = self.gallery(3)
-        page.until("navigator.serviceWorker.controller")
+        page.installed()
         for _ in range(8):
-            page.browser.get("about:blank")
-            page.open()
-            first = page.until("performance.getEntriesByName('sleeve:first-covers')[0]?.startTime", what="the first covers")
-            self.assertLess(first, 30_000, "milliseconds until the first covers")
+            page.leave()
+            page.open(page.url)
+            page.until("performance.getEntriesByName('sleeve:first-covers').length", what="the first covers")
 
     def test_going_back_finds_the_page_alive(self):
         page = self.gallery(5)
         page.covers_settle()
-        page.browser.get("about:blank")
-        page.browser.ask("POST", "back")
+        page.leave()
+        page.browser.back()
         page.ready()
         page.click("#delete")
         page.size(4)
         other = self.stage.saved()
-        page.browser.run_async("await fetch('/api/undo', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json'}})")
+        page.run("await fetch('api/undo', {method: 'POST', body: '{}', headers: {'Content-Type': 'application/json'}})")
         page.size(5)
         self.assertEqual(len(other), 4)
 
     def test_an_empty_library_says_so_and_can_be_added_to(self):
         page = self.gallery(0, warm=False)
         self.assertTrue(page.run("return document.querySelector('main').innerText.trim()"))
-        self.assertTrue(page.run("return document.querySelector('#add:enabled').checkVisibility()"))
+        self.assertTrue(page.visible("#add:enabled"))
         self.assertTrue(page.run("return document.querySelector('#delete').matches(':disabled, [aria-disabled=true]') || "
                                  "!document.querySelector('#delete').checkVisibility()"))
 
@@ -65,7 +62,7 @@ class Policy(GalleryTest):
 
     def test_the_policy_keeps_pictures_of_other_hosts_and_markup_from_strings_out(self):
         page = self.gallery()
-        violated = page.browser.run_async("""
+        violated = page.run("""
             const violation = new Promise((resolve) => addEventListener('securitypolicyviolation',
                 (event) => resolve(event.effectiveDirective), {once: true}));
             const image = new Image();
@@ -80,7 +77,7 @@ class Policy(GalleryTest):
         title = "<img src=x onerror=\"document.title='taken over'\"> & <b>bold</b>"
         albums[0]["title"] = title
         albums[0]["artist"] = "<script>document.title='taken over'</script>"
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open()
         page.covers_settle()
         self.assertEqual(page.table()["Album"], title)

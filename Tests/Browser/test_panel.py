@@ -6,12 +6,12 @@ BIG_ENOUGH = "/[1-9]/.test(document.querySelector(arguments[0]).textContent)"
 
 class Panel(GalleryTest):
     def opened(self, albums):
-        self.serve(albums, warm=False)
+        self.stage.serve(albums, warm=False)
         page = self.open()
         if page.run("return document.querySelector('#panel-toggle').ariaExpanded") == "false":
             page.click("#panel-toggle")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'true'")
-        page.until("document.querySelector('#panel').checkVisibility()")
+        page.appears("#panel")
         return page
 
     def test_a_prefetch_reaches_its_end_tells_its_rate_and_lists_what_failed(self):
@@ -31,7 +31,7 @@ class Panel(GalleryTest):
         rates = page.run("return [...window.rates]")
         self.assertTrue(any(float(rate.replace(",", "")) > 0 for rate in rates if rate.strip(".,")), rates)
         page.until("document.querySelector('#failures').children.length >= 2", what="the failures")
-        failures = page.run("return document.querySelector('#failures').textContent")
+        failures = page.text("#failures")
         self.assertIn("Album 00101", failures)
         self.assertIn("has no cover at this address (404)", failures)
         self.assertIn("The server answered 404", failures)
@@ -60,22 +60,22 @@ class Panel(GalleryTest):
         other.until("document.querySelector('#progress').position > 0", what="the progress in the other page")
 
     def test_a_refresh_starts_from_the_panel_tells_its_progress_and_its_outcome_and_can_be_stopped(self):
-        self.serve(self.stage.albums(40, "?cache-control=max-age%3D0"))
+        self.stage.serve(self.stage.albums(40, "?cache-control=max-age%3D0"))
         page = self.open()
         page.covers_settle()
         self.stage.origin.pause()
         page.click("#panel-toggle")
-        page.until("document.querySelector('#run-refresh').checkVisibility()", what="the button")
-        self.assertFalse(page.run("return document.querySelector('#run-fill').checkVisibility()"), "no folder was scanned")
+        page.appears("#run-refresh")
+        self.assertFalse(page.visible("#run-fill"), "no folder was scanned")
         page.click("#run-refresh")
-        page.until("document.querySelector('#run-stop').checkVisibility()", what="stopping to be offered")
+        page.appears("#run-stop")
         page.until("/\\d/.test(document.querySelector('#run-text').textContent)", what="the progress")
         page.click("#run-stop")
-        page.until("document.querySelector('#run-refresh').checkVisibility()", what="the end")
-        self.assertRegex(page.run("return document.querySelector('#run-text').textContent"), "[Ss]topped")
+        page.appears("#run-refresh")
+        self.assertRegex(page.text("#run-text"), "[Ss]topped")
         self.stage.origin.resume()
         page.click("#run-refresh")
-        page.until("document.querySelector('#run-stop').checkVisibility()", what="the second run")
+        page.appears("#run-stop")
         page.until("document.querySelector('#run-refresh').checkVisibility() && !/[Ss]topped/.test(document.querySelector('#run-text').textContent)", what="its end")
         self.screenshot("runs")
 
@@ -83,4 +83,4 @@ class Panel(GalleryTest):
         page = self.opened(self.stage.albums(3))
         page.click("#panel-toggle")
         page.until("document.querySelector('#panel-toggle').ariaExpanded === 'false'")
-        page.until("!document.querySelector('#panel').checkVisibility()")
+        page.appears("#panel", False)

@@ -6,8 +6,13 @@ KEYBOARD = 336  # The height of an on-screen keyboard, in CSS pixels.
 
 
 class Phone(GalleryTest):
+    motion = True
+
+    @classmethod
+    def shared(cls):
+        return cls.stage.albums(12)
+
     def begin(self):
-        self.serve(self.stage.albums(12))
         page = self.open()
         inputs.phone(page.browser)
         page.reload()
@@ -22,9 +27,8 @@ class Phone(GalleryTest):
         self.assertLess(page.off_centre(), 2)
         self.screenshot("phone")
         for selector in ("#add", "#delete", "#undo", "#redo", "#search", "#sort", "#panel-toggle"):
-            left, right = page.run(
-                "const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.left, box.right]", selector)
-            self.assertTrue(0 <= left < right <= 390, f"{selector} lies outside: {left}–{right}")
+            box = page.box(selector)
+            self.assertTrue(0 <= box["left"] < box["right"] <= 390, f"{selector} lies outside: {box}")
 
     def test_the_page_fits_a_width_of_320_pixels(self):
         page = self.begin()
@@ -52,11 +56,8 @@ class Phone(GalleryTest):
         # The buttons are reachable while the keyboard is open.
         inputs.screen(page.browser, 390, 844 - KEYBOARD, 3, True)
         page.run("document.querySelector('#album-save').scrollIntoView({block: 'nearest'})")
-        box = self.box(page, "#album-save")
+        box = page.box("#album-save")
         self.assertLessEqual(box["bottom"], 844 - KEYBOARD)
-
-    def box(self, page, selector):
-        return page.run("return document.querySelector(arguments[0]).getBoundingClientRect().toJSON()", selector)
 
     def field_is_visible(self, page, name, height):
         page.until("innerHeight === arguments[0]", height)
@@ -70,18 +71,18 @@ class Phone(GalleryTest):
 
     def test_the_page_is_as_it_was_when_the_keyboard_has_gone(self):
         page = self.begin()
-        before = [self.box(page, selector) for selector in ("#covers", "#search", "#album-table")]
-        page.run("document.querySelector('#search').focus()")
+        before = [page.box(selector) for selector in ("#covers", "#search", "#album-table")]
+        page.focus("#search")
         inputs.screen(page.browser, 390, 844 - KEYBOARD, 3, True)
         page.until("innerHeight === arguments[0]", 844 - KEYBOARD)
-        box = self.box(page, "#search")
+        box = page.box("#search")
         self.assertTrue(0 <= box["top"] and box["bottom"] <= 844 - KEYBOARD)
         page.run("document.activeElement.blur()")
         inputs.screen(page.browser, 390, 844, 3, True)
         page.until("innerHeight === 844")
         page.run("scrollTo(0, 0)")
         page.rest()
-        self.assertEqual([self.box(page, selector) for selector in ("#covers", "#search", "#album-table")], before)
+        self.assertEqual([page.box(selector) for selector in ("#covers", "#search", "#album-table")], before)
         self.assertLess(page.off_centre(), 2)
 
     def test_turning_the_phone_keeps_the_chosen_cover_in_the_middle(self):

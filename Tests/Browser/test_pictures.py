@@ -2,10 +2,10 @@
 import urllib.request
 
 from case import GONE, GalleryTest
+from page import MODAL
 
 ID = "76df3287-6cda-33eb-8e9a-044b5e15ffdd"
 SHOWN = "document.querySelector('#covers [aria-selected=true][data-state=ready] img')?.src"
-FORM = "document.querySelector('#album-dialog').matches(':modal')"
 
 # Drops a file on the element that a selector names. The file's bytes are those at an address of this origin.
 DROP = """
@@ -33,8 +33,8 @@ class PictureTest(GalleryTest):
         return page
 
     def fill_title(self, page, title):
-        page.until(FORM, what="the form")
-        page.browser.find("#album-dialog [name=title]").type(title)
+        page.until(MODAL, what="the form")
+        page.type("#album-dialog [name=title]", title)
 
     def own_address(self, place):
         address = self.stage.saved()[place]["coverUrl"]
@@ -42,18 +42,16 @@ class PictureTest(GalleryTest):
         return address
 
     def shown_bytes(self, page):
-        return bytes(page.browser.run_async(
+        return bytes(page.run(
             f"return [...new Uint8Array(await (await fetch({SHOWN})).arrayBuffer())]"))
 
 
 class Pictures(PictureTest):
-    expected = GONE
-
     def test_an_album_is_added_with_a_picture_file_and_its_cover_is_there_at_once(self):
         page = self.begin()
         page.click("#add")
         self.fill_title(page, "Mine")
-        page.browser.find("#picture-file").type(str(self.picture()))
+        page.type("#picture-file", str(self.picture()))
         page.until("document.querySelector('#picture-name').textContent === 'Your own picture: mine.jpg'", what="the file's name")
         self.screenshot("own-picture")
         page.click("#album-save")
@@ -63,6 +61,7 @@ class Pictures(PictureTest):
         self.own_address(3)
         self.assertEqual(self.shown_bytes(page), self.picture().read_bytes())
         # The origin is not needed, and a restart keeps the picture.
+        self.expected = GONE
         page.remembered()
         self.stage.origin.close()
         self.stage.server.close()
@@ -73,12 +72,12 @@ class Pictures(PictureTest):
 
     def test_the_form_shows_an_own_picture_as_such_and_it_can_be_removed_and_brought_back(self):
         page = self.begin()
-        page.browser.run_async(DROP, "#covers [aria-selected=true]", page.run(f"return {SHOWN}"), "other.jpg", "image/jpeg")
+        page.run(DROP, "#covers [aria-selected=true]", page.run(f"return {SHOWN}"), "other.jpg", "image/jpeg")
         page.status("Edited “Album 00001”")
         own = self.own_address(0)
-        page.click("#edit")
-        page.until(FORM, what="the form")
-        self.assertEqual(page.run("return document.querySelector('#picture-name').textContent"), "Your own picture")
+        page.edit()
+        self.assertEqual(page.text("#picture-name"), "Your own picture")
+        page.appears("#picture-preview")
         field = "document.querySelector('#album-dialog [name=coverUrl]')"
         self.assertFalse(page.run(f"return {field}.checkVisibility()"), "its address means nothing to a user")
         page.click("#picture-remove")
@@ -93,7 +92,7 @@ class Pictures(PictureTest):
         page = self.begin()
         former = page.until(SHOWN)
         other = page.run("return document.querySelector(\"#covers [aria-posinset='2'] img\").src")
-        page.browser.run_async(DROP, "#covers [aria-posinset='1'] .picture", other, "a.jpg", "image/jpeg")
+        page.run(DROP, "#covers [aria-posinset='1'] .picture", other, "a.jpg", "image/jpeg")
         page.status("Edited “Album 00001”")
         page.until(f"{SHOWN} && {SHOWN} !== arguments[0]", former, what="the new cover")
         page.press("Control", "z")
@@ -102,10 +101,10 @@ class Pictures(PictureTest):
 
     def test_a_picture_dropped_beside_the_covers_opens_the_form_with_it(self):
         page = self.begin()
-        page.browser.run_async(DROP, "#album-table", page.run(f"return {SHOWN}"), "beside.jpg", "image/jpeg")
+        page.run(DROP, "#album-table", page.run(f"return {SHOWN}"), "beside.jpg", "image/jpeg")
         self.fill_title(page, "Beside")
         page.until("document.querySelector('#picture-name').textContent.endsWith('beside.jpg')", what="the file's name")
-        page.browser.run_async(DROP, "#album-dialog form", page.run(f"return {SHOWN}"), "form.jpg", "image/jpeg")
+        page.run(DROP, "#album-dialog form", page.run(f"return {SHOWN}"), "form.jpg", "image/jpeg")
         page.until("document.querySelector('#picture-name').textContent.endsWith('form.jpg')", what="the other file's name")
         page.click("#album-save")
         page.status("Added “Beside”")
@@ -115,9 +114,8 @@ class Pictures(PictureTest):
         page = self.begin()
         wide = self.stage.folder / "wide.svg"
         wide.write_text('<svg xmlns="http://www.w3.org/2000/svg" width="900" height="300"><rect width="900" height="300" fill="#246"/></svg>')
-        page.click("#edit")
-        page.until(FORM, what="the form")
-        page.browser.find("#picture-file").type(str(wide))
+        page.edit()
+        page.type("#picture-file", str(wide))
         page.click("#album-save")
         page.status("Edited “Album 00001”")
         fits = "[...document.querySelectorAll('#covers [data-state=ready] img')].map((image) => getComputedStyle(image).objectFit).join()"
@@ -134,11 +132,11 @@ class Refused(PictureTest):
 
     def test_a_file_that_is_no_picture_is_refused_at_the_form_and_on_a_cover(self):
         page = self.begin()
-        page.browser.run_async(DROP, "#covers [aria-selected=true]", "api/state", "text.jpg", "image/jpeg")
+        page.run(DROP, "#covers [aria-selected=true]", "api/state", "text.jpg", "image/jpeg")
         page.status("isn’t a picture")
         page.click("#add")
         self.fill_title(page, "Wrong")
-        page.browser.run_async(DROP, "#album-dialog form", "api/state", "text.txt", "text/plain")
+        page.run(DROP, "#album-dialog form", "api/state", "text.txt", "text/plain")
         page.click("#album-save")
         page.until("document.querySelector('#album-error').textContent.includes('isn’t a picture')", what="the error")
         self.assertEqual(len(self.stage.saved()), 3)
@@ -146,21 +144,19 @@ class Refused(PictureTest):
 
 class Releases(GalleryTest):
     def test_a_release_id_or_a_pasted_address_of_musicbrainz_is_taken_as_a_release(self):
-        self.serve(self.stage.albums(1), True, "--cover-art-archive", self.stage.origin.base)
+        self.stage.serve(self.stage.albums(1), "--cover-art-archive", self.stage.origin.base)
         page = self.open()
         for text, field in ((ID, "musicBrainzReleaseId"), (f"musicbrainz.org/release-group/{ID}", "musicBrainzReleaseGroupId")):
             count = len(self.stage.saved())
-            page.click("#add")
-            page.until(FORM, what="the form")
-            page.browser.find("#album-dialog [name=title]").type("Found")
-            page.browser.find("#album-dialog [name=coverUrl]").type(text)
+            page.edit("#add")
+            page.type("#album-dialog [name=title]", "Found")
+            page.type("#album-dialog [name=coverUrl]", text)
             page.click("#album-save")
             page.size(count + 1)
             album = self.stage.saved()[-1]
             self.assertEqual((album.get("coverUrl"), album[field]), (None, ID))
         page.wait_for_place(3)
-        page.click("#edit")
-        page.until(FORM, what="the form")
+        page.edit()
         self.assertEqual(
             page.run("return document.querySelector('#album-dialog [name=coverUrl]').value"),
             f"https://musicbrainz.org/release-group/{ID}")

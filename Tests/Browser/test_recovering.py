@@ -74,7 +74,7 @@ class Order(GalleryTest):
         albums = [{**album, "coverUrl": f"http://127.0.0.1:{witness.server_port}/covers/{number}.jpg"}
                   for number, album in enumerate(self.stage.albums(200), 1)]
         # Those in flight at the same time arrive in any order.
-        self.serve(albums, False, "--per-host", "4")
+        self.stage.serve(albums, "--per-host", "4", warm=False)
         page = self.open()
         self.eventually(lambda: len(witness.asked) >= 4, "the first requests")
         numbers = [int(path.split("/")[-1].split(".")[0]) for path in witness.asked]

@@ -1,9 +1,10 @@
 """The memento of a browser, and two pages at once."""
 from case import GalleryTest
-from page import Gallery
 
 
 class Remembering(GalleryTest):
+    expected = ("favicon.ico",)
+
     def choose(self, page, place):
         page.focus_covers()
         page.press("Home")
@@ -28,15 +29,17 @@ class Remembering(GalleryTest):
         page = self.gallery(20)
         page.focus_covers()
         page.press("End")
-        page.wait_for_place(20)
-        page.browser.get("about:blank")
+        chosen = page.wait_for_place(20)["id"]
+        # Another page of the origin, which waits until the server has the choice.
+        page.browser.get(page.url + "icon.svg")
+        page.remembered(chosen)
         page.open()
         self.assertEqual(page.wait_for_place(20)["place"], 20)
 
     def test_when_the_album_is_gone_the_nearest_one_is_chosen(self):
         page = self.gallery(20)
         self.choose(page, 7)
-        page.browser.get("about:blank")
+        page.leave()
         self.stage.server.close()
         albums = self.stage.saved()
         self.stage.write_library(albums[:6] + albums[7:])
@@ -49,7 +52,7 @@ class Remembering(GalleryTest):
     def test_a_choice_beyond_the_end_of_a_library_that_shrank_becomes_the_last(self):
         page = self.gallery(20)
         self.choose(page, 15)
-        page.browser.get("about:blank")
+        page.leave()
         self.stage.server.close()
         self.stage.write_library(self.stage.saved()[:5])
         self.stage.start_server()
@@ -60,29 +63,25 @@ class Remembering(GalleryTest):
 class TwoPages(GalleryTest):
     def test_an_edit_in_one_page_shows_in_the_other(self):
         one = self.gallery(6)
-        first, second = one.browser.tab(), one.browser.new_tab()
-        one.browser.tab(second)
-        other = Gallery(one.browser, one.url).open()
+        other = self.second_page()
         other.size(6)
-        one.browser.tab(first)
+        one.front()
         one.click("#delete")
         one.size(5)
-        one.browser.tab(second)
+        other.front()
         other.size(5)
         other.until("document.querySelector('#undo').disabled === false", what="undo in the other page")
         other.click("#undo")
         other.size(6)
-        one.browser.tab(first)
+        one.front()
         one.size(6)
         self.assertEqual(len(self.stage.saved()), 6)
 
     def test_a_cover_arrives_in_every_page_that_shows_it(self):
         one = self.gallery(3, warm=False, query="?delay=1500")
-        first, second = one.browser.tab(), one.browser.new_tab()
-        one.browser.tab(second)
-        other = Gallery(one.browser, one.url).open()
+        other = self.second_page()
         self.assertEqual(set(other.covers_settle().values()), {"ready"})
-        one.browser.tab(first)
+        one.front()
         self.assertEqual(set(one.covers_settle().values()), {"ready"})
 
     def test_another_browser_has_its_own_place(self):
@@ -91,5 +90,5 @@ class TwoPages(GalleryTest):
         one.press("End")
         one.wait_for_place(6)
         one.remembered()
-        other = self.open(width=1280)
+        other = self.open(self.other_browser())
         self.assertEqual(other.chosen()["place"], 1)

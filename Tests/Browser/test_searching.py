@@ -8,7 +8,7 @@ class Searching(GalleryTest):
         albums = self.stage.albums(40)
         for place, fields in rows:
             albums[place].update(fields)
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open()
         page.focus_covers()
         page.press("End")
@@ -16,13 +16,13 @@ class Searching(GalleryTest):
         return page
 
     def empty(self, page):
-        page.run("document.querySelector('#search').focus()")
+        page.focus("#search")
         page.press("Control", "a")
         page.press("Delete")
 
     def search(self, page, text, count):
         self.empty(page)
-        page.browser.find("#search").type(text)
+        page.type("#search", text)
         page.size(count)
         page.rest()
         self.assertEqual(page.chosen()["place"], 1)
@@ -42,29 +42,29 @@ class Searching(GalleryTest):
 
     def test_a_year_comes_before_numbers_within_words(self):
         page = self.rows((3, {"title": "X19777", "year": "1950"}), (30, {"title": "Y", "artist": "Z", "year": "1977"}))
-        field = page.browser.find("#search")
-        field.type("1977")
+        field = page.find("#search")
+        field.send_keys("1977")
         page.until("document.querySelector('#covers [aria-selected=true]')?.ariaLabel.startsWith('Y')", what="the album of that year")
 
     def test_escape_returns_to_where_one_was_and_emptying_the_field_does_not(self):
         page = self.rows()
         page.press("Left")
         before = page.wait_for_place(39)
-        field = page.browser.find("#search")
-        field.type("Album 00007")
+        field = page.find("#search")
+        field.send_keys("Album 00007")
         page.size(1)
-        field.type(" and nothing else")
+        field.send_keys(" and nothing else")
         page.size(0)
         page.press("Escape")
         page.size(40)
         self.assertEqual(page.wait_for_place(39), before)
-        field.type("Album 00007")
+        field.send_keys("Album 00007")
         page.size(1)
         page.press("Enter")
         page.press("Escape")
         page.size(40)
         self.assertEqual(page.wait_for_place(39), before)
-        field.type("Album 00007")
+        field.send_keys("Album 00007")
         page.size(1)
         self.empty(page)
         page.size(40)

@@ -1,7 +1,6 @@
 """The wall of covers: rows that scroll, the size of the covers, the keys, the address."""
 import inputs
 from case import GalleryTest
-from page import Gallery
 
 BOXES = """
     const all = document.querySelector('#wall').getBoundingClientRect();
@@ -12,8 +11,10 @@ BOXES = """
 
 
 class Wall(GalleryTest):
-    def begin(self, count=60, **options):
-        page = self.gallery(count, **options).wall()
+    motion = True
+
+    def begin(self, count=60):
+        page = self.gallery(count).wall()
         page.focus_covers()
         return page
 
@@ -25,7 +26,7 @@ class Wall(GalleryTest):
         page = self.gallery(10_000, warm=False).wall()
         page.covers_settle()
         self.assertLess(page.run("return document.querySelectorAll('*').length"), 400)
-        frames = page.browser.run_async("""
+        frames = page.run("""
             const wall = document.querySelector('#wall'), times = [];
             for (let frame = 0, last = performance.now(); frame < 60; frame++) {
                 wall.scrollTop += 40;
@@ -50,9 +51,9 @@ class Wall(GalleryTest):
             page.press(key)
             self.assertEqual(page.wait_for_place(place)["of"], 60, key)
             self.assert_in_view(page, key)
-        page.press("PageDown")
+        page.press("Page_Down")
         page.until("Number(document.querySelector('#wall [aria-selected=true]').ariaPosInSet) > arguments[0]", columns)
-        self.assert_in_view(page, "PageDown")
+        self.assert_in_view(page, "Page_Down")
         page.press("Home")
         page.press("Delete")
         page.size(59)
@@ -70,27 +71,24 @@ class Wall(GalleryTest):
         page.until("document.querySelector('#viewer').open", what="the whole picture again")
 
     def assert_in_view(self, page, key):
-        box, around = page.run("""
-            const box = (selector) => document.querySelector(selector).getBoundingClientRect().toJSON();
-            return [box('#wall [aria-selected=true]'), box('#wall')];""")
+        box, around = page.box("#wall [aria-selected=true]"), page.box("#wall")
         self.assertTrue(around["top"] <= box["top"] and box["bottom"] <= around["bottom"], key)
 
     def test_covers_fill_the_width_in_even_rows_at_every_size_and_the_chosen_one_keeps_its_place(self):
         page = self.begin(300)
         for _ in range(3):
-            page.press("PageDown")
+            page.press("Page_Down")
         page.rest()
         top = "return document.querySelector('#wall [aria-selected=true]').getBoundingClientRect().top"
         before = page.run(top)
-        page.run("const tile = document.querySelector('#tile'); tile.value = '120'; tile.dispatchEvent(new Event('input', {bubbles: true}))")
+        page.set("#tile", 120)
         page.rest()
         self.assertLess(abs(page.run(top) - before), 3)
         for width, height in ((320, 568), (390, 844), (768, 1024), (1280, 800), (1920, 1080)):
             inputs.screen(page.browser, width, height)
             page.until("innerWidth === arguments[0]", width)
             for size in ("80", "320"):
-                page.run("const tile = document.querySelector('#tile'); tile.value = arguments[0];"
-                         "tile.dispatchEvent(new Event('input', {bubbles: true}))", size)
+                page.set("#tile", size)
                 page.rest()
                 boxes, columns = page.run(BOXES), self.columns(page)
                 left, right = page.run("const wall = document.querySelector('#wall'), {left} = wall.getBoundingClientRect();"
@@ -106,12 +104,12 @@ class Wall(GalleryTest):
     def test_the_view_the_place_and_the_size_are_remembered(self):
         page = self.begin()
         page.sort("artist")
-        page.run("const tile = document.querySelector('#tile'); tile.value = '120'; tile.dispatchEvent(new Event('input', {bubbles: true}))")
-        page.press("PageDown")
+        page.set("#tile", 120)
+        page.press("Page_Down")
         page.rest()
         before, columns = page.chosen(), self.columns(page)
         page.remembered()
-        page.browser.get("about:blank")
+        page.leave()
         page.open()
         page.rest()
         self.assertEqual(page.chosen(), before)
@@ -130,10 +128,9 @@ class Wall(GalleryTest):
         page.run("history.back()")
         page.until("!document.querySelector('#wall').hidden", what="the wall again")
         self.assertEqual(page.wait_for_place(chosen["place"]), chosen)
-        other = self.open(width=1280)
-        other.browser.get("about:blank")
-        other.browser.get(address)
-        other.ready()
+        other = self.open(self.other_browser())
+        other.leave()
+        other.open(address)
         self.assertEqual(other.wait_for_place(chosen["place"]), chosen)
         self.assertFalse(other.run("return document.querySelector('#wall').hidden"))
 
@@ -141,12 +138,15 @@ class Wall(GalleryTest):
 class Places(GalleryTest):
     """The rail, the list of places, and letters that are typed."""
 
-    def begin(self):
-        albums = self.stage.albums(60)
+    @classmethod
+    def shared(cls):
+        albums = cls.stage.albums(60)
         for album, artist in zip(albums, ("Émile", "Zoë", "Wren", "Wolf Hall", "Ada", "12 Moons", "эхо") * 9):
             album["artist"] = artist
         albums[40]["title"] = "Window"
-        self.serve(albums)
+        return albums
+
+    def begin(self):
         page = self.open().wall()
         page.focus_covers()
         page.rest()
@@ -154,17 +154,17 @@ class Places(GalleryTest):
 
     def chosen_artist(self, page):
         page.rest()
-        return page.run("return document.querySelector('#chosen-artist').textContent")
+        return page.text("#chosen-artist")
 
     def test_the_rail_has_the_letters_of_the_order_and_the_list_its_artists_genres_and_years(self):
         page = self.begin()
-        self.assertFalse(page.run("return document.querySelector('#rail').checkVisibility()"), "as added")
+        self.assertFalse(page.visible("#rail"), "as added")
         page.sort("artist")
         self.assertEqual(page.run("return document.querySelector('#rail').textContent.split('\\n')"), ["#", "A", "E", "W", "Z", "Э"])
-        box = page.run("return document.querySelector('#rail').getBoundingClientRect().toJSON()")
+        box = page.box("#rail")
         inputs.click(page.browser, box["left"] + box["width"] / 2, box["top"] + box["height"] * 2.5 / 6)
         self.assertEqual(self.chosen_artist(page), "Émile")
-        page.run("document.querySelector('#rail').focus()")
+        page.focus("#rail")
         page.press("Down")
         self.assertEqual(self.chosen_artist(page), "Wolf Hall")
         self.assertEqual(page.run("return document.querySelector('#rail').getAttribute('aria-valuetext')"), "W")
@@ -173,14 +173,13 @@ class Places(GalleryTest):
             page.run("document.querySelector('#wall').scrollTop = arguments[0]", top)
             page.until("document.querySelector('#rail').getAttribute('aria-valuetext') === arguments[0]", letter, what=f"{letter} on the rail")
         page.sort("year")
-        self.assertIn("1950\n1960", page.run("return document.querySelector('#rail').textContent"))
+        self.assertIn("1950\n1960", page.text("#rail"))
         # The list of places, in both views.
         for order, label, field in (("artist", "Wren (9)", "#chosen-artist"), ("genre", "Soul (20)", "[data-field=genre]"), ("year", "1976 (1)", "[data-field=year]")):
             page.sort(order)
-            page.run("document.querySelector('#places').focus()")
+            page.focus("#places")
             self.assertIn(label, page.run("return [...document.querySelector('#places').options].map((each) => each.label)"))
-            page.run("const list = document.querySelector('#places'); list.value = [...list.options].find((each) => each.label === arguments[0]).value;"
-                     "list.dispatchEvent(new Event('change', {bubbles: true}))", label)
+            page.set("#places", page.run("return [...document.querySelector('#places').options].find((each) => each.label === arguments[0]).value", label))
             page.rest()
             self.assertEqual(page.run("return document.querySelector(arguments[0]).textContent", field), label.split(" (")[0])
             page.click("#view")
@@ -199,10 +198,10 @@ class Places(GalleryTest):
         page.press("w")
         page.press("i")
         page.rest()
-        self.assertEqual(page.run("return document.querySelector('#chosen-title').textContent"), "Window", "a title, as no artist has these")
-        page.run("document.querySelector('#edit').focus()")
+        self.assertEqual(page.text("#chosen-title"), "Window", "a title, as no artist has these")
+        page.focus("#edit")
         page.press("a")
-        self.assertEqual(page.run("return document.querySelector('#chosen-title').textContent"), "Window")
+        self.assertEqual(page.text("#chosen-title"), "Window")
         page.focus_covers()
         page.press("/")
         page.press("e")

@@ -7,8 +7,14 @@ PICTURE = "document.querySelector('#viewer-picture')"
 
 
 class Whole(GalleryTest):
-    def begin(self, query=""):
-        page = self.gallery(6, query=query)
+    motion = True
+
+    @classmethod
+    def shared(cls):
+        return cls.stage.albums(6)
+
+    def begin(self):
+        page = self.open()
         page.covers_settle()
         page.rest()
         return page
@@ -66,6 +72,8 @@ class Whole(GalleryTest):
         inputs.tap(page.browser, 190, 400)
         page.until(f"!{OPEN}", what="the picture to close")
 
+
+class Failed(GalleryTest):
     def test_a_cover_that_failed_has_no_whole_picture(self):
         page = self.gallery(2, warm=False, query="?status=404")
         self.assertEqual(set(page.covers_settle().values()), {"failed"})
@@ -81,15 +89,14 @@ class Directions(GalleryTest):
     def test_titles_and_values_are_laid_out_in_their_own_direction(self):
         albums = self.stage.albums(2)
         albums[0] |= {"title": "ألف ليلة (1969)", "artist": "أم كلثوم", "genre": "טרב!"}
-        self.serve(albums)
+        self.stage.serve(albums)
         page = self.open()
         page.covers_settle()
         self.screenshot("right-to-left")
         texts = ["#chosen-title", "#chosen-artist", "[data-field=title]", "[data-field=artist]", "[data-field=genre]"]
         direction = "return arguments[0].map((each) => getComputedStyle(document.querySelector(each)).direction)"
         self.assertEqual(page.run(direction, texts), ["rtl"] * 5)
-        page.click("#edit")
-        page.until("document.querySelector('#album-dialog').matches(':modal')", what="the form")
+        page.edit()
         fields = [f"#album-dialog [name={name}]" for name in ("title", "artist", "genre")]
         self.assertEqual(page.run(direction, fields), ["rtl"] * 3)
         page.press("Escape")
@@ -101,4 +108,4 @@ class Directions(GalleryTest):
         page.wait_for_place(1)
         page.press("Delete")
         page.status("Deleted “ألف ليلة (1969)”")
-        self.assertEqual(page.run("return document.querySelector('#status bdi').textContent"), albums[0]["title"])
+        self.assertEqual(page.text("#status bdi"), albums[0]["title"])

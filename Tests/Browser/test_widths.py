@@ -7,10 +7,13 @@ LONG = "The Very Long and Winding Title of an Album That Nobody Ever Managed to 
 
 
 class Widths(GalleryTest):
-    def begin(self):
-        albums = self.stage.albums(12)
+    @classmethod
+    def shared(cls):
+        albums = cls.stage.albums(12)
         albums[1].update(title=LONG, artist=LONG)
-        self.serve(albums)
+        return albums
+
+    def begin(self):
         page = self.open()
         page.focus_covers()
         page.press("Right")

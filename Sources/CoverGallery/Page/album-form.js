@@ -48,7 +48,7 @@ export function openAlbumForm(id = null, fields = {}) {
   if (id || edited.id) reset();
   edited = { id, fields };
   for (const [name, value] of Object.entries(fields)) form.elements.namedItem(name).value = value;
-  if (id) takeAddress(fields.coverUrl, `covers/${encodeURIComponent(id)}`);
+  if (id) takeAddress(fields.coverUrl);
   byID("album-heading").textContent = id ? "Edit album" : "Add an album";
   save.textContent = id ? "Save" : "Add";
   showError(null);

@@ -39,6 +39,7 @@ export async function ask(method, path, body, more = {}) {
   }
   // Without an error of Sleeve's in it, this is a proxy's answer for a server that is away.
   if ([502, 503, 504].includes(response.status) && !answer?.error) throw new Problem("Sleeve does not answer.");
+  if (response.status === 401) signIn();
   if (!response.ok) {
     const { error, field } = answer ?? {}, { status } = response;
     // A proxy may have a lower limit, and its answer is not in JSON.
@@ -46,4 +47,13 @@ export async function ask(method, path, body, more = {}) {
     throw new Problem(error ?? other, { status, field });
   }
   return answer;
+}
+
+/**
+ * Leaves for the server's form that takes a token. The service worker does not answer an address with a query, and without a token in it
+ * the server does not answer with the page. The form and the page after it keep the place in the address. A dialog stays open: it may have
+ * text that is not saved, and it shows the problem.
+ */
+function signIn() {
+  if (!document.querySelector("dialog:modal")) location.replace(`?token=${location.hash}`);
 }

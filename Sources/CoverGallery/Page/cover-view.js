@@ -34,18 +34,11 @@ export function tint(view, colour = "") {
   view.classList.toggle("tinted", Boolean(colour));
 }
 
-/** Shows a blurred picture, or a spinner, if the picture takes long. */
-function showComing(view, address, blurHash) {
-  if (view.dataset.state !== "waiting") setState(view, "coming");
-  const isPending = () => ["coming", "waiting"].includes(view.dataset.state) && view.dataset.address === address;
-  setTimeout(async () => {
-    // Only now, as most pictures are there by then.
-    const blur = blurHash && isPending() && (await import("./blurhash.js")).blurCanvas(blurHash);
-    if (!isPending()) return;
-    if (!blur) return showWaiting(view);
-    setState(view, "coming");
-    view.prepend(blur);
-  }, spinnerDelay);
+/** Shows a spinner if the picture takes long. */
+function showComing(view, address) {
+  if (view.dataset.state === "waiting") return;
+  setState(view, "coming");
+  setTimeout(() => view.dataset.state === "coming" && view.dataset.address === address && showWaiting(view), spinnerDelay);
 }
 
 export function showWaiting(view) {
@@ -67,14 +60,14 @@ export function showFailure(view, reason) {
  * Shows a picture once it is loaded. The browser decodes it in the background (`decoding="async"`) and paints it a frame or two
  * later. Waiting for that with `decode()` takes four times as long and keeps spinners turning meanwhile.
  * @param {HTMLElement} view @param {string} address
- * @param {{size: number, urgent?: boolean, exact?: boolean, blurHash?: string}} how size: of the view, in CSS pixels; exact: this
- *   address, not one of a smaller picture
+ * @param {{size: number, urgent?: boolean, exact?: boolean}} how size: of the view, in CSS pixels; exact: this address, not one of a
+ *   smaller picture
  * @returns {Promise<"shown" | "broken" | "superseded">} superseded: the view has another picture, or an earlier call reports this one
  */
-export async function showPicture(view, address, { size, urgent, exact, blurHash }) {
+export async function showPicture(view, address, { size, urgent, exact }) {
   const picture = part(view, "picture");
   if (view.dataset.address === address) return view.dataset.state === "ready" ? "shown" : "superseded";
-  showComing(view, address, blurHash);
+  showComing(view, address);
   view.dataset.address = address;
   picture.fetchPriority = urgent ? "high" : "low";
   picture.sizes = `${size}px`;
@@ -120,7 +113,7 @@ function part(view, name) {
 function setState(view, state) {
   view.dataset.state = state;
   view.removeAttribute("aria-description");
-  for (const each of view.querySelectorAll(".spinner, canvas")) each.remove();
+  part(view, "spinner")?.remove();
 }
 
 function removePicture(view) {

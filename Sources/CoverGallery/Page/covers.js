@@ -10,7 +10,7 @@ import { Throttle } from "./throttle.js";
 const settleDelay = 90, reportInterval = 120;
 
 export class Covers {
-  /** The states by album id: {digest, stale?, color?, blurhash?} | {failure, cause?, final?, away?} | {waiting}. */
+  /** The states by album id: {digest, stale?, color?} | {failure, cause?, final?, away?} | {waiting}. */
   #states = new Map();
   /** The digests of pictures that could not be loaded, by album id. */
   #broken = new Map();
@@ -178,7 +178,7 @@ export class Covers {
     tint(view, state.color);
     if (state.failure) showFailure(view, state.failure);
     else if (name) {
-      const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored), blurHash: state.blurhash };
+      const how = { size: this.#size, urgent: this.#inView.includes(id), exact: Boolean(stored) };
       const outcome = await showPicture(view, coverPath(name), how);
       if (outcome === "broken") return this.#isNew(id, name) ? this.#askAgain(id) : this.#showBroken(id, view);
       if (outcome === "superseded") return;

@@ -1,6 +1,6 @@
 // The server's event stream. It reconnects for ever.
 
-import { pageID } from "./api.js";
+import { ask, pageID } from "./api.js";
 
 const kinds = ["cover", "failure", "library", "prefetch", "cache", "remote", "run"];
 /** How long the stream may be interrupted before the server counts as away, in milliseconds. */
@@ -44,8 +44,11 @@ export class Events {
     source.addEventListener("open", () => this.#setOnline());
     source.addEventListener("error", () => {
       this.#setOfflineSoon();
+      if (source.readyState !== EventSource.CLOSED) return;
       // The browser does not reconnect after some responses, such as a proxy's 502.
-      if (source.readyState === EventSource.CLOSED) this.#retryTimer = setTimeout(() => this.#open(), retryDelay);
+      this.#retryTimer = setTimeout(() => this.#open(), retryDelay);
+      // Unlike a stream of events, a request tells whether the server wants another token.
+      ask("GET", "api/state", undefined, { cache: "no-store" }).catch(() => {});
     });
     for (const kind of kinds) {
       source.addEventListener(kind, (event) => this.#handlers[kind]?.(JSON.parse(event.data)));

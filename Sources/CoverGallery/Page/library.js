@@ -61,9 +61,6 @@ export class Library {
     this.changed();
   }
 
-  /** How many albums have a cover URL. */
-  get coverCount() { return this.albums.reduce((count, album) => count + album.hasCover, 0); }
-
   /** Updates `shown` after a change of `sort` or `query`. */
   arrange() {
     let order = this.#orders.get(this.sort);

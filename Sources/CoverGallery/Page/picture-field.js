@@ -2,11 +2,12 @@
 
 import { ask } from "./api.js";
 import { byID } from "./helpers.js";
+import { coverPath } from "./stored-covers.js";
 
 const part = byID("album-cover"), address = part.querySelector("[name=coverUrl]");
 const [preview, name, chooser, choose, remove] = ["picture-preview", "picture-name", "picture-file", "picture-choose", "picture-remove"].map(byID);
 const ink = preview.getContext("2d");
-/** The server names stored pictures by addresses below this one, which no server can have (RFC 6761 section 6.4). */
+/** The server names stored pictures by their digests, below this address, which no server can have (RFC 6761 section 6.4). */
 const own = "https://covers.invalid/";
 /** A new picture that is not sent yet. @type {Blob | null} */
 let picture = null;
@@ -31,13 +32,13 @@ export function takePicture(file) {
   draw(createImageBitmap(file));
 }
 
-/** @param {string} text an address or an id @param {string} [cover] where the picture is, if the address is that of an own one */
-export function takeAddress(text, cover) {
+/** @param {string} text an address or an id */
+export function takeAddress(text) {
   address.value = text;
   show(null, "");
-  if (!cover || !text.startsWith(own)) return;
+  if (!text.startsWith(own)) return;
   const image = new Image();
-  image.src = cover;
+  image.src = coverPath(text.slice(own.length));
   draw(image.decode().then(() => image));
 }
 

@@ -1,15 +1,15 @@
-// Stores the page, the albums and covers that were seen, and all covers if the user wants that, for when the server is away.
+// Stores the page, and the albums and covers that were seen, for when the server is away.
 //
 // The page's own files always come from the cache: with static routes the browser need not even start this worker for them. The
 // server writes its version and the files' paths into this file, so a newer server installs a newer worker with a newer page.
 // So do covers that are stored: a cover's address has its digest, so its response never changes. Everything else goes to the server
-// directly. Addresses from pages are relative to this file's folder, as in the pages.
+// directly, such as a page's address with a token. Addresses from pages are relative to this file's folder, as in the pages.
 
 const version = "VERSION";
 const base = new URL("./", location).pathname;
 // As `storageName` in helpers.js: all galleries of the origin, and other applications, share the browser's storage.
 const suffix = base === "/" ? "" : ` ${base}`;
-const shellCache = `sleeve-shell-${version}${suffix}`, seenCache = `sleeve-seen${suffix}`, keptCache = `sleeve-kept${suffix}`;
+const shellCache = `sleeve-shell-${version}${suffix}`, seenCache = `sleeve-seen${suffix}`;
 const shell = ["", "PATHS"].map((path) => base + path);
 /** Where the seen covers' index is: the entries of a map of album id → name (see stored-covers.js), those seen last at its end. */
 const seenIndex = "seen", maximumSeen = 2000;
@@ -90,18 +90,18 @@ async function storeCovers(covers) {
 
 /** Adds covers to the index, and removes the oldest and those that no album has any more. */
 async function index(cache, covers) {
-  const kept = new Map(await (await cache.match(seenIndex))?.json() ?? []), obsolete = new Set();
+  const names = new Map(await (await cache.match(seenIndex))?.json() ?? []), obsolete = new Set();
   for (const [id, name] of covers) {
-    obsolete.add(kept.get(id));
-    kept.delete(id);
-    kept.set(id, name);
+    obsolete.add(names.get(id));
+    names.delete(id);
+    names.set(id, name);
   }
-  while (kept.size > maximumSeen) {
-    const [id, name] = kept.entries().next().value;
+  while (names.size > maximumSeen) {
+    const [id, name] = names.entries().next().value;
     obsolete.add(name);
-    kept.delete(id);
+    names.delete(id);
   }
-  await cache.put(seenIndex, new Response(JSON.stringify([...kept])));
-  const names = new Set(kept.values());
-  for (const name of obsolete) if (name && !names.has(name)) await cache.delete(`covers/${name}`);
+  await cache.put(seenIndex, new Response(JSON.stringify([...names])));
+  const used = new Set(names.values());
+  for (const name of obsolete) if (name && !used.has(name)) await cache.delete(`covers/${name}`);
 }

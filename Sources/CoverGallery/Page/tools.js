@@ -11,7 +11,6 @@ import { setUpFilters } from "./filters.js";
 import { typeAhead } from "./type-ahead.js";
 import { setUpViews } from "./view-tools.js";
 import { listen } from "./shortcuts.js";
-import { keepSoon, updateSizes, setUpKeptCovers } from "./kept-covers.js";
 import { keepSeen, keepSeenCover, registerWorker, showOffline } from "./offline.js";
 import { whenIdle } from "./helpers.js";
 import { say } from "./toast.js";
@@ -36,11 +35,11 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   let connected = false;
 
   new Events({
-    cover: ({ id, at, ...state }) => (covers.arrived(id, state, at), keepSoon()),
+    cover: ({ id, at, ...state }) => covers.arrived(id, state, at),
     failure: ({ id, reason, cause }) => covers.failed(id, reason, cause),
     library: ({ version }) => version !== library.version && refresh(),
-    prefetch: (state) => (showPrefetch(state), state.running || keepSoon()),
-    cache: (totals) => (showCache(totals), updateSizes(totals)),
+    prefetch: showPrefetch,
+    cache: showCache,
     remote: showRemote,
     run: showRun,
     online: () => setAway(false),
@@ -53,7 +52,6 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
   };
   setUpPanel(showProblem);
   setUpRuns(showProblem);
-  setUpKeptCovers(library);
   listen({
     search: () => search.focus(),
     undo: () => edits.undo(),
@@ -80,7 +78,6 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
       await library.load();
       if (version !== library.version) filters.renew();
       keepSeen("api/library");
-      keepSoon();
       if (await open()) search.follow();
       edits.update();
     } catch (problem) {
@@ -96,7 +93,6 @@ export function setUpTools({ library, covers, gallery, isStuck, open }) {
     covers.setAway(away);
     if (away) return;
     // Events were missed before the stream opened, and while it was closed.
-    keepSoon();
     if (connected || isStuck) refresh();
     connected = true;
   }

@@ -1,0 +1,78 @@
+"""A headless Chromium, driven by Selenium."""
+import json
+import os
+import shutil
+
+from selenium import webdriver
+from selenium.common.exceptions import WebDriverException
+from selenium.webdriver.chrome.service import Service
+from selenium.webdriver.common.by import By
+from selenium.webdriver.support.wait import WebDriverWait
+
+BOUND = 60  # The limit of every wait, in seconds. No test depends on its value; it bounds the time of a failed one.
+SIZE = (1280, 800)  # Of the page, in CSS pixels.
+
+
+class Browser(webdriver.Chrome):
+    """A browser with a new profile."""
+
+    def __init__(self):
+        options = webdriver.ChromeOptions()
+        options.binary_location = shutil.which("chromium") or shutil.which("google-chrome") or ""
+        options.unhandled_prompt_behavior = "accept"
+        options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+        for switch in (
+                "--headless=new", "--lang=en-US", "--force-device-scale-factor=1", "--disable-background-networking",
+                "--disable-component-update", "--no-first-run", "--no-default-browser-check",
+                # Containers have a small /dev/shm.
+                "--disable-dev-shm-usage", *(["--no-sandbox"] if os.getuid() == 0 else [])):
+            options.add_argument(switch)
+        # In its own process group, so that Ctrl-C interrupts only run.py, which then closes the browser.
+        service = Service(shutil.which("chromedriver"), popen_kw={"start_new_session": True})
+        super().__init__(options=options, service=service)
+        self.set_script_timeout(BOUND)
+        # Headless windows have an invisible frame.
+        self.set_window_size(*SIZE)
+        frame = [outer - inner for outer, inner in zip(SIZE, self.run("return [innerWidth, innerHeight]"))]
+        self.set_window_size(*(side + more for side, more in zip(SIZE, frame)))
+        self.blank = self.current_window_handle
+
+    def run(self, script, *arguments):
+        """Runs the body of an async function in the page, with `arguments`, and waits for what it returns."""
+        return self.execute_script(f"return (async function () {{ {script} }}).apply(null, arguments)", *arguments)
+
+    def until(self, expression, *arguments, what=None):
+        """Waits until a JavaScript expression is true, and returns its value."""
+        wait = WebDriverWait(self, BOUND, poll_frequency=0.02, ignored_exceptions=[WebDriverException])
+        return wait.until(lambda _: self.run(f"return ({expression})", *arguments), f"waited {BOUND} s for: {what or expression}")
+
+    def find(self, selector):
+        return self.find_element(By.CSS_SELECTOR, selector)
+
+    def cdp(self, command, **parameters):
+        """Sends a command of the DevTools protocol."""
+        return self.execute_cdp_cmd(command, parameters)
+
+    def requests(self):
+        """The addresses that were requested since the last call."""
+        events = [json.loads(entry["message"])["message"] for entry in self.get_log("performance")]
+        return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
+
+    def new_tab(self):
+        self.switch_to.new_window("tab")
+
+    def clean(self):
+        """Resets the browser for the next test: one tab, no storage, no emulation."""
+        for handle in set(self.window_handles) - {self.blank}:
+            self.switch_to.window(handle)
+            self.close()
+        self.switch_to.window(self.blank)
+        url = self.current_url
+        self.get("about:blank")
+        if url.startswith("http"):
+            self.cdp("Storage.clearDataForOrigin", origin="/".join(url.split("/")[:3]), storageTypes="all")
+        self.cdp("Network.clearBrowserCookies")
+        self.cdp("Emulation.clearDeviceMetricsOverride")
+        self.cdp("Emulation.setTouchEmulationEnabled", enabled=False)
+        for log in ("browser", "performance"):
+            self.get_log(log)

@@ -98,7 +98,7 @@ let package = Package(
         // Pictures in smaller sizes, and the threads that make them.
         .target(name: "CoverSizes", dependencies: ["CPictures", "ImageHeader", "Platform"], swiftSettings: settings),
         .target(
-            name: "CoverCache", dependencies: ["Platform", "ImageHeader", "SQLite", "CLinux"], swiftSettings: settings),
+            name: "CoverCache", dependencies: ["Platform", "SQLite", "CLinux"], swiftSettings: settings),
         // The covers that several caches share, in a directory or a bucket.
         .target(
             name: "CoverTier", dependencies: ["CoverCache", "CurlHTTP", "Platform", httpTypes, logging],
@@ -201,7 +201,7 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "CoverCacheTests", dependencies: ["CoverCache", "ImageHeader", "Platform", "SQLite"],
+            name: "CoverCacheTests", dependencies: ["CoverCache", "Platform", "SQLite"],
             swiftSettings: settings),
         .testTarget(
             name: "CoverTierTests",

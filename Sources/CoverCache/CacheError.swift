@@ -7,18 +7,18 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
     case notWritable(String, reason: String)
     case networkFileSystem(String, kind: String)
     case newerFormat(String)
-    /// Covers in segments, which no released version wrote.
-    case oldFormat(String)
     /// The directory is a tier, which several caches share.
     case tier(String)
-    /// A folder of covers without anything else that a cache has.
-    case foreignCovers(String)
-    /// The index is a symbolic link.
-    case linkedIndex(String)
+    /// Something that has a name that a cache uses, in a directory that is no cache.
+    case foreign(String)
+    /// A file of the cache is a symbolic link.
+    case linked(String)
     case diskFull(String)
     /// Another process has held the writer's lock for `seconds`.
     case busy(String, seconds: Int)
     case largerThanCapacity(bytes: Int, capacity: Int)
+    /// The URL and the header fields of a cover are longer than `EntryMetadata.maximumLength`.
+    case longMetadata
     case file(String, operation: String, reason: String)
     case index(String)
     /// SQLite could not write. It does not tell an exceeded quota from a failing disk.
@@ -47,14 +47,12 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "\(path) is on a network file system (\(kind)), where SQLite's locks are not reliable; use a local disk"
         case .newerFormat(let path):
             "the cache in \(path) was written by a newer version of Sleeve; update Sleeve or choose another with --cache"
-        case .oldFormat(let path):
-            "the cache in \(path) was written by a development version of Sleeve, in a format that is no longer read; delete the directory, or choose another with --cache"
         case .tier(let path):
             "\(path) is a tier, not a cache; pass it to --tier, and choose another directory with --cache"
-        case .foreignCovers(let path):
-            "\(path) has files, and beside it is neither an index nor entries.jsonl: it is of no cache; choose another directory with --cache"
-        case .linkedIndex(let path):
-            "\(path) is a symbolic link, beside which SQLite would not find its log; link the whole cache directory instead"
+        case .foreign(let path):
+            "\(path) would be in the way of a cache, and nothing beside it says that it is Sleeve's; choose a new or an empty directory with --cache"
+        case .linked(let path):
+            "\(path) is a symbolic link, and what it leads to may be of others; link the whole cache directory instead"
         case .diskFull(let path):
             "the disk that holds \(path) is full, or a quota on it is used up; free some room, or evict covers if they take it"
         case .unwritableIndex(let message):
@@ -63,6 +61,8 @@ package enum CacheError: Error, Sendable, Hashable, CustomStringConvertible {
             "another process has kept \(path) locked for \(seconds) s; check whether it is stopped, then try again"
         case .largerThanCapacity(let bytes, let capacity):
             "the cover has \(ByteCount(bytes)); a cache of \(ByteCount(capacity)) has no room for it, raise --capacity"
+        case .longMetadata:
+            "the URL and the header fields of the cover are longer than \(ByteCount(EntryMetadata.maximumLength)), the most that is kept of a cover; its server sends too many"
         case .file(let path, let operation, let reason):
             "cannot \(operation) \(path): \(reason)"
         case .index(let message):

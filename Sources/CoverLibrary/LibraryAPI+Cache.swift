@@ -23,8 +23,8 @@ extension LibraryAPI {
         package let isStale: Bool
         /// In milliseconds since 1970; nil if the response states no lifetime.
         package let freshUntil: Int64?
-        /// The dominant colour, as `#rrggbb`, and the BlurHash; nil before a size of the cover was made.
-        package let color, blurHash: String?
+        /// The dominant colour, as `#rrggbb`; nil before a size of the cover was made.
+        package let color: String?
     }
 
     /// The cached covers of keys (`Album.coverKey`), in order; nil for those missing.
@@ -43,8 +43,7 @@ extension LibraryAPI {
                         digest: $0.digest.description,
                         isStale: !Staleness.isFresh(until: $0.freshUntil, validatedAt: $0.validatedAt, at: now),
                         freshUntil: $0.freshUntil,
-                        color: $0.look.map { "#\(String($0.color | 1 << 24, radix: 16).dropFirst())" },
-                        blurHash: $0.look?.blurHash)
+                        color: $0.color.map { "#\(String($0 & 0xFF_FFFF | 1 << 24, radix: 16).dropFirst())" })
                 }
             }
         } catch {

@@ -129,7 +129,7 @@ extension CoverFailure {
         let kind: Kind =
             switch error {
             // Only this cover cannot be stored. Another failure of the cache ends a run.
-            case .largerThanCapacity, .noRoom: .tooLarge
+            case .largerThanCapacity, .longMetadata, .noRoom: .tooLarge
             case .closed: .cancelled
             default: .cache
             }

@@ -1,14 +1,15 @@
 import CPictures
-package import ImageHeader
+import ImageHeader
 import Platform
 
-/// A picture in a smaller size: a baseline JPEG, and what a page paints before it has that.
+/// A picture in a smaller size: a baseline JPEG, and the colour that a page paints before it has that.
 package struct SmallPicture: Sendable {
     /// The JPEG.
     package var bytes: [UInt8]
     /// In pixels.
     package var width, height: Int
-    package var look: PictureLook
+    /// Its dominant colour: red, green and blue, 8 bits each.
+    package var color: UInt32
     /// All areas have one colour, or nearly: JPEG changes a value here and there.
     package var isPlain: Bool
 }
@@ -83,7 +84,7 @@ extension SmallPicture {
         let thumbnail = Thumbnail(width: smallWidth, height: smallHeight, of: picture.pixels)
         return .made(
             SmallPicture(
-                bytes: jpeg, width: smallWidth, height: smallHeight, look: PictureLook(thumbnail),
+                bytes: jpeg, width: smallWidth, height: smallHeight, color: thumbnail.dominantColor,
                 isPlain: thumbnail.isPlain))
     }
 

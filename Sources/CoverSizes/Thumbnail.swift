@@ -1,21 +1,7 @@
-package import ImageHeader
-
-extension PictureLook {
-    /// - Parameter pixels: rows of red, green, blue, and a byte without meaning.
-    package init(width: Int, height: Int, pixels: UnsafePointer<UInt8>) {
-        self.init(Thumbnail(width: width, height: height, of: pixels))
-    }
-
-    init(_ thumbnail: Thumbnail) {
-        self.init(color: thumbnail.dominantColor, blurHash: BlurHash.encoded(thumbnail))
-    }
-}
-
 /// At most 32 by 32 pixels, the averages of a picture's areas.
 struct Thumbnail {
     private static let side = 32
-    /// About how many rows and columns of a larger area count, evenly spaced: the lowest frequencies and the most frequent colour of a picture
-    /// need no more.
+    /// About how many rows and columns of a larger area count, evenly spaced: the most frequent colour of a picture needs no more.
     private static let samples = 3
 
     let width, height: Int
@@ -26,7 +12,7 @@ struct Thumbnail {
         (self.width, self.height, self.pixels) = (width, height, pixels)
     }
 
-    /// - Parameter source: as of `PictureLook`.
+    /// - Parameter source: rows of red, green, blue, and a byte without meaning.
     init(width sourceWidth: Int, height sourceHeight: Int, of source: UnsafePointer<UInt8>) {
         let (width, height) = (min(sourceWidth, Self.side), min(sourceHeight, Self.side))
         func step(_ length: Int, _ count: Int) -> Int { max(1, (length + count / 2) / count) }
@@ -57,7 +43,7 @@ struct Thumbnail {
         return pixels.allSatisfy { pixel in (0..<3).allSatisfy { abs(pixel[$0] - first[$0]) <= 2 } }
     }
 
-    /// The average of the most frequent kind of colour, of eight steps for each of red, green and blue. An average of all would be a grey
+    /// Red, green and blue, 8 bits each: the average of the most frequent kind of colour, of eight steps for each of red, green and blue. An average of all would be a grey
     /// that the picture does not have.
     var dominantColor: UInt32 {
         func kind(_ pixel: SIMD3<Int32>) -> Int { Int((pixel.x >> 5) << 6 | (pixel.y >> 5) << 3 | pixel.z >> 5) }

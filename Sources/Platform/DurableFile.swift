@@ -1,3 +1,7 @@
+#if os(Linux)
+    import CFiles
+#endif
+
 /// Syncing files and directories.
 package enum DurableFile {
     /// Returns once the file's data would survive power loss; false, with `errno`, if it may not.
@@ -15,6 +19,15 @@ package enum DurableFile {
             return sync(descriptor)
         #else
             return fcntl(descriptor, F_BARRIERFSYNC) == 0
+        #endif
+    }
+
+    /// Syncs a file's whole file system, names included, where the system can; else the file. False, with `errno`, if it fails.
+    package static func syncFileSystem(_ descriptor: Int32) -> Bool {
+        #if os(Linux)
+            return syncfs(descriptor) == 0
+        #else
+            return sync(descriptor)
         #endif
     }
 

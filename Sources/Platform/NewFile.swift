@@ -179,10 +179,7 @@ package final class NewFile {
     /// - Throws: `SystemError`.
     package static func sync(_ files: [NewFile]) throws(SystemError) {
         #if os(Linux)
-            if files.count > 1 {
-                guard syncfs(files[0].descriptor) == 0 else { throw SystemError("sync", path: files[0].folder.path) }
-                return
-            }
+            if files.count > 1 { return try files[0].syncFileSystem() }
         #endif
         for file in files { try file.sync() }
     }
@@ -190,11 +187,7 @@ package final class NewFile {
     /// Syncs the file's whole file system, names included, where the system can; else the file.
     /// - Throws: `SystemError`.
     package func syncFileSystem() throws(SystemError) {
-        #if os(Linux)
-            guard syncfs(descriptor) == 0 else { throw SystemError("sync", path: folder.path) }
-        #else
-            try sync()
-        #endif
+        guard DurableFile.syncFileSystem(descriptor) else { throw SystemError("sync", path: folder.path) }
     }
 
     /// Gives the file its name. The folder's `sync` makes the name durable.

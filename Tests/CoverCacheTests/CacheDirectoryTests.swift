@@ -57,38 +57,99 @@ import Testing
 
     // MARK: Formats
 
-    @Test(
-        arguments: [(1, CacheError.oldFormat), (99, CacheError.newerFormat)]
-            as [(UInt8, @Sendable (String) -> CacheError)])
-    func `a cache of an older or newer format is refused and left as it is`(
-        version: UInt8, expected: @Sendable (String) -> CacheError
-    ) throws {
+    @Test func `a cache of a newer format is refused and left as it is`() throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             try folder.checkpoint()
             // user_version: a big-endian number at offset 60 of an SQLite file.
-            try Bytes.overwrite(folder.index, at: 60, with: [0, 0, 0, version])
+            try Bytes.overwrite(folder.index, at: 60, with: [0, 0, 0, 99])
             let index = try Bytes.of(folder.index)
-            #expect(error(opening: folder.path) == expected(folder.path))
+            #expect(error(opening: folder.path) == .newerFormat(folder.path))
             #expect(try Bytes.of(folder.index) == index)
             try Bytes.overwrite(folder.index, at: 60, with: [0, 0, 0, UInt8(IndexFile.version)])
             try folder.expect(pictures([1]))
         }
     }
 
-    @Test func `covers of others are refused, and stay`() throws {
+    @Test(arguments: [1, UInt8(IndexFile.version) - 1])
+    func `an index of an earlier format is made again from the entry log`(version: UInt8) throws {
         try withFolder { folder in
-            let (cover, photograph) = (Digest(of: picture(1)).description, "\(folder.path)/covers/ab/photograph.jpg")
-            let file = "\(folder.path)/covers/\(cover.prefix(2))/\(cover)"
-            for name in [file, photograph] {
-                try FileManager.default.createDirectory(
-                    atPath: AtomicFile.directory(of: name), withIntermediateDirectories: true)
-                try Bytes.write(picture(1), to: name)
-            }
-            #expect(error(opening: folder.path) == .foreignCovers(folder.path + "/covers"))
+            try folder.written { try $0.fill(1...3) }
+            try folder.checkpoint()
+            try Bytes.overwrite(folder.index, at: 60, with: [0, 0, 0, version])
+            try folder.expect(pictures(1...3))
+        }
+    }
+
+    // MARK: Files of others
+
+    /// What a cache has, with a file in place of each folder's content.
+    static let names = [
+        "covers/photograph.jpg", "covers/ab/photograph.jpg", "sizes/300/ab/mine.jpg", "writing/novel.txt",
+        "writing/4711.1", "index.sqlite3",
+        "index.sqlite3-wal", "index.sqlite3.bad-1-1", "entries.jsonl", "writer.lock", "leases", "reserve",
+        "refresh.lock",
+    ]
+
+    @Test(arguments: names) func `a directory in which others use the names of a cache is refused, and stays`(
+        name: String
+    ) throws {
+        try withFolder { folder in
+            let (file, letter) = ("\(folder.path)/\(name)", folder.path + "/letter.txt")
+            try FileManager.default.createDirectory(
+                atPath: AtomicFile.directory(of: file), withIntermediateDirectories: true)
+            for path in [file, letter] { try Bytes.write(picture(1), to: path) }
+            let before = try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted()
+            let used = folder.path + "/" + name.prefix { $0 != "/" }
+            #expect(error(opening: folder.path) == .foreign(used))
+            #expect(try FileManager.default.subpathsOfDirectory(atPath: folder.path).sorted() == before)
+            #expect(try Bytes.of(file) == picture(1) && Bytes.of(letter) == picture(1))
             try Bytes.write([1], to: folder.path + "/sleeve-tier")
             #expect(error(opening: folder.path) == .tier(folder.path))
-            #expect(try Bytes.of(file) == picture(1) && Bytes.of(photograph) == picture(1))
+        }
+    }
+
+    @Test func `the database of another program is no index, and its tag none of Sleeve's`() throws {
+        try withFolder { folder in
+            mkdir(folder.path, 0o700)
+            try Bytes.write(
+                Array("Signature: 8a477f597d28d172789f06886806bc55\n".utf8), to: folder.path + "/CACHEDIR.TAG")
+            try folder.execute("CREATE TABLE mine(a); PRAGMA user_version = 4")
+            let database = try Bytes.of(folder.index)
+            #expect(error(opening: folder.path) == .foreign(folder.index))
+            #expect(try Bytes.of(folder.index) == database)
+        }
+    }
+
+    @Test(arguments: ["covers", "writing"])
+    func `an empty folder of a cache's name is nobody's: it may be a mount point`(name: String) throws {
+        try withFolder { folder in
+            try FileManager.default.createDirectory(
+                atPath: "\(folder.path)/\(name)", withIntermediateDirectories: true)
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.expect(pictures([1]))
+        }
+    }
+
+    @Test(arguments: [[], ["CACHEDIR.TAG"], ["index.sqlite3"], ["entries.jsonl"], ["CACHEDIR.TAG", "entries.jsonl"]])
+    func `the tag, the entry log or the index makes a directory a cache, whatever else is lost`(lost: [String]) throws {
+        try withFolder { folder in
+            try folder.written { try $0.fill(1...3) }
+            if lost.contains("index.sqlite3") { try folder.deleteIndex() }
+            for name in lost where name != "index.sqlite3" { try Bytes.remove("\(folder.path)/\(name)") }
+            try folder.expect(pictures(1...3))
+        }
+    }
+
+    @Test func `several processes create a cache at the same time`() throws {
+        for others in [[], ["letter.txt"]] {
+            try withFolder { folder in
+                mkdir(folder.path, 0o700)
+                for name in others { try Bytes.write([1], to: "\(folder.path)/\(name)") }
+                concurrently(4) { side in _ = try folder.written { try $0.store(url(side), picture(side)) } }
+                try folder.expect(pictures(0..<4))
+                #expect(Bytes.exists(folder.path + "/CACHEDIR.TAG") == others.isEmpty)
+            }
         }
     }
 
@@ -97,42 +158,41 @@ import Testing
             try folder.written { try $0.store(url(1), picture(1)) }
             let name = Digest(of: picture(1)).description
             let place = "\(folder.path)/covers/\(name.prefix(2))"
-            for other in ["notes.txt", "\(name).4711.part"] { try Bytes.write([1], to: "\(place)/\(other)") }
-            try Bytes.write([], to: folder.path + "/writing/4711.1")
-            _ = try CacheWriter.open(folder.path)
-            #expect(Bytes.exists(place + "/notes.txt") && !Bytes.exists("\(place)/\(name).4711.part"))
-            try Bytes.remove(place + "/notes.txt")
-            try folder.expect(pictures([1]))
-        }
-    }
-
-    @Test func `a cache of the first format, with segments, is refused, and nothing is created in it`() throws {
-        try withFolder { folder in
-            for name in ["", "/segments"] {
-                try FileManager.default.createDirectory(atPath: folder.path + name, withIntermediateDirectories: false)
+            let mine = [
+                "\(place)/notes.txt", "\(place)/\(name).jpg", "\(place)/\(name).x.part",
+                "\(folder.path)/covers/my/\(name)",
+                "\(folder.path)/covers/\(name)", "\(folder.path)/writing/novel.txt", "\(folder.path)/writing/1.2.txt",
+                folder.index + ".bad-novel", "\(folder.path)/sizes/300/\(name.prefix(2))/mine.jpg",
+            ]
+            try FileManager.default.createDirectory(
+                atPath: AtomicFile.directory(of: mine[8]), withIntermediateDirectories: true)
+            for file in mine + ["\(place)/\(name).4711.part", folder.path + "/writing/4711.1"] {
+                try Bytes.write([1], to: file)
             }
-            try Bytes.write([1], to: folder.path + "/segments/0000000001.seg")
-            #expect(error(opening: folder.path) == .oldFormat(folder.path))
-            #expect(try CacheDirectory.names(in: folder.path) == ["segments"])
+            try folder.written { _ in }
+            #expect(!Bytes.exists("\(place)/\(name).4711.part") && !Bytes.exists(folder.path + "/writing/4711.1"))
+            try folder.deleteIndex()
+            try Bytes.write(picture(1), to: folder.index)
+            _ = try folder.written { try $0.repair() }
+            for file in mine { #expect(Bytes.exists(file), "\(file)") }
+            #expect(try folder.contents() == pictures([1]))
         }
     }
 
     // MARK: Links
 
-    @Test func `an index that is a symbolic link is refused, and its target stays as it is`() throws {
+    @Test(arguments: ["index.sqlite3", "entries.jsonl", "writer.lock", "writing", "leases", "reserve", "refresh.lock"])
+    func `a file of the cache that is a symbolic link is refused, and its target stays as it is`(name: String) throws {
         try withFolder { folder in
             try folder.written { try $0.store(url(1), picture(1)) }
             try folder.checkpoint()
-            let target = folder.root + "/elsewhere.sqlite3"
-            try Bytes.move(folder.index, to: target)
-            let before = try Bytes.of(target)
-            try FileManager.default.createSymbolicLink(atPath: folder.index, withDestinationPath: target)
-            #expect(error(opening: folder.path) == .linkedIndex(folder.index))
-            #expect(throws: CacheError.linkedIndex(folder.index)) { try folder.reader() }
-            #expect(try Bytes.of(target) == before)
-            try Bytes.remove(folder.index)
-            try Bytes.move(target, to: folder.index)
-            try folder.expect(pictures([1]))
+            let (file, target) = ("\(folder.path)/\(name)", folder.root + "/elsewhere")
+            if Bytes.exists(file) { try Bytes.move(file, to: target) } else { try Bytes.write([1, 2, 3], to: target) }
+            let before = try? Bytes.of(target)
+            try FileManager.default.createSymbolicLink(atPath: file, withDestinationPath: target)
+            #expect(error(opening: folder.path) == .linked(file))
+            #expect(throws: CacheError.linked(file)) { try folder.reader() }
+            #expect((try? Bytes.of(target)) == before)
         }
     }
 
@@ -185,8 +245,8 @@ import Testing
         arguments: [
             (.notADirectory("/c"), "--cache"), (.notWritable("/c", reason: "denied"), "--cache"),
             (.networkFileSystem("/c", kind: "NFS"), "local disk"), (.newerFormat("/c"), "update"),
-            (.oldFormat("/c"), "delete"), (.linkedIndex("/c"), "link the whole"), (.noCovers("/c"), "put it back"),
-            (.tier("/c"), "--tier"), (.foreignCovers("/c"), "no cache"),
+            (.linked("/c"), "link the whole"), (.noCovers("/c"), "put it back"),
+            (.tier("/c"), "--tier"), (.foreign("/c"), "--cache"), (.longMetadata, "header fields"),
             (.diskFull("/c"), "free some room"), (.busy("/c", seconds: 15), "try again"),
             (.largerThanCapacity(bytes: 70_000, capacity: 65_536), "--capacity"),
             (.file("/c", operation: "open", reason: "no such file"), "/c"), (.notAPack("/c"), "sleeve pack"),

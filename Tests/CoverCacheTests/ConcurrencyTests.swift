@@ -74,6 +74,45 @@ import Testing
         }
     }
 
+    // MARK: A file that two processes write
+
+    @Test func `a half-written file keeps its name until what replaces it is synced and about to be committed`() throws
+    {
+        try withFolder { folder in
+            try folder.written { first in
+                try folder.written { second in
+                    try first.put(url(1), picture(1))
+                    let file = folder.file(picture(1))
+                    // As another process finds it that is faster.
+                    try Bytes.truncate(file, to: 2_000)
+                    try second.put(url(2), picture(1))
+                    #expect(Bytes.length(file) == 2_000 && folder.fileNames.count == 2)
+                    try Bytes.write(picture(1), to: file)
+                    #expect(try first.commit() == [.stored(Digest(of: picture(1)), deduplicated: false)])
+                    let group = try #require(second.seal())
+                    try group.sync()
+                    #expect(folder.fileNames.count == 2)
+                    #expect(try second.commit([group]) == [.stored(Digest(of: picture(1)), deduplicated: true)])
+                }
+            }
+            try folder.expect([url(1): picture(1), url(2): picture(1)])
+        }
+    }
+
+    @Test func `what would replace a half-written file goes if its group is abandoned`() throws {
+        try withFolder { folder in
+            try folder.written { try $0.store(url(1), picture(1)) }
+            try folder.written { writer in
+                try Bytes.truncate(folder.file(picture(1)), to: 2_000)
+                try writer.put(url(2), picture(1))
+                writer.abandon(try #require(writer.seal()))
+                #expect(folder.fileNames.count == 1)
+                try writer.store(url(3), picture(1))
+            }
+            try folder.expect([url(1): picture(1), url(3): picture(1)])
+        }
+    }
+
     // MARK: Bytes that another process evicts
 
     @Test func `a found file that another process evicts before the commit is written again`() throws {

@@ -185,6 +185,51 @@ import Testing
         }
     }
 
+    @Test func `an entry whose fields are too long is not stored, renewed or rebuilt, and the others are`() throws {
+        try withFolder { folder in
+            var long = metadata(url(2))
+            long.fields = "x: \(String(repeating: "y", count: EntryMetadata.maximumLength))\n"
+            try folder.written { writer in
+                let results = try writer.store([
+                    (metadata(url(1)), picture(1)), (long, picture(2)), (metadata(url(3)), picture(3)),
+                ])
+                #expect(results[1] == .failure(.longMetadata))
+                let entry = try #require(try folder.reader().entry(for: url(1)))
+                #expect(
+                    try writer.renew([
+                        Renewal(confirming: entry, validatedAt: 1 << 41, freshUntil: nil, fields: long.fields)
+                    ]) == [true])
+                #expect(try folder.reader().entry(for: url(1)) == entry)
+            }
+            try folder.deleteIndex()
+            let line = EntryLog.Line.stored(long, Digest(of: picture(1)), bytes: 5_000).bytes
+            try Bytes.write(try Bytes.of(folder.log) + line, to: folder.log)
+            try folder.expect(pictures([1, 3]))
+        }
+    }
+
+    @Test func `covers that are smaller than their fields stay within the capacity`() throws {
+        try withFolder { folder in
+            let capacity = 16 << 20
+            let fields = "x: \(String(repeating: "y", count: 16_000))\n"
+            try folder.written(capacity: capacity) { writer in
+                for start in stride(from: 0, to: 3_000, by: 100) {
+                    let covers = (start..<start + 100).map { number in
+                        var metadata = metadata(url(number))
+                        metadata.fields = fields
+                        return (metadata, blank(number, 500))
+                    }
+                    _ = try writer.store(covers)
+                    try writer.makeRoom(writer.headroom)
+                    let onDisk = try writer.statistics().onDisk
+                    #expect(onDisk <= capacity * 3 / 2, "\(start): \(onDisk)")
+                }
+            }
+            #expect(try folder.written { try $0.statistics().onDisk } <= capacity + 5 << 20)
+            #expect(try folder.contents().count > 100)
+        }
+    }
+
     // MARK: Spared covers
 
     @Test func `spared covers stay, older ones make room for them, and then nothing has room`() throws {

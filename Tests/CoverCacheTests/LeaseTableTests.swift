@@ -32,16 +32,41 @@ import Testing
         }
     }
 
-    @Test func `keys that share a slot share its lease, which ends with the last of them`() throws {
-        let key = "http://a/0"
-        let other = (1...).lazy.map { "http://a/\($0)" }.first { LeaseTable.slot(of: $0) == LeaseTable.slot(of: key) }!
+    @Test func `a key that is taken twice keeps its lease until both are released`() throws {
         try withTables { first, second in
-            let leases = [first.take(key), first.take(other)].compactMap(\.self)
-            #expect(leases.count == 2)
+            let leases = (0..<2).compactMap { _ in first.take("http://a/0") }
+            try #require(leases.count == 2)
             first.release(leases[0])
-            #expect(second.take(key) == nil && second.take(other) == nil)
+            #expect(second.take("http://a/0") == nil)
             first.release(leases[1])
-            #expect(second.take(other) != nil)
+            #expect(second.take("http://a/0") != nil)
+        }
+    }
+
+    @Test func `a file that another program cuts off or deletes costs no process its life, nor its leases`() throws {
+        try withFolder { folder in
+            let directory = try CacheDirectory(creating: folder.path)
+            let (first, second) = (try LeaseTable(directory), try LeaseTable(directory))
+            first.didCommit()
+            _ = try #require(first.take("http://a/1"))
+            try #require(truncate(folder.path + "/leases", 0) == 0)
+            #expect(first.hasForeignCommits && second.take("http://a/1") == nil)
+            first.didCommit()
+            try Bytes.remove(folder.path + "/leases")
+            second.didCommit()
+            #expect(second.take("http://a/1") == nil)
+        }
+    }
+
+    @Test func `a long file is emptied when it is opened`() throws {
+        try withFolder { folder in
+            let directory = try CacheDirectory(creating: folder.path)
+            let first = try LeaseTable(directory)
+            try Bytes.write(repeatElement(UInt8(ascii: "\n"), count: 2 << 20), to: folder.path + "/leases")
+            #expect(try !LeaseTable(directory).hasForeignCommits)
+            #expect(Bytes.length(folder.path + "/leases") == 0)
+            first.didCommit()
+            #expect(first.take("http://a/1") != nil)
         }
     }
 

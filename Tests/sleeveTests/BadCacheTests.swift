@@ -159,6 +159,9 @@ extension CommandTests {
                 let index = stage.cache + "/index.sqlite3"
                 let newer = Self.emptyDatabase(userVersion: 99)
                 try newer.write(to: URL(filePath: index))
+                let tag =
+                    "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
+                try Data(tag.utf8).write(to: URL(filePath: stage.cache + "/CACHEDIR.TAG"))
                 let list = try stage.list(stage.urls(0..<1))
                 for arguments in [["prefetch", list], ["list"], ["verify", "--repair"]] {
                     let result = try await sleeveTests.run(arguments, environment: stage.environment)

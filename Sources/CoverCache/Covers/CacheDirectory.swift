@@ -10,11 +10,16 @@ import Platform
 ///     entries.jsonl            a line for each stored entry, for people and for a rebuild (`EntryLog`)
 ///     writer.lock              locked (flock) around every index write and checkpoint
 ///     writing/                 markers of processes that have files without rows (`WritingMarker`)
-///     leases                   which process downloads which URL; disposable (`LeaseTable`)
+///     leases                   locked bytes: which process downloads which URL; disposable (`LeaseTable`)
 ///     reserve                  empty blocks, released so that evicting works on a full disk
+///
+/// A directory is a cache if its entry log, its tag or its index says so. Files of these names in any other directory are somebody's:
+/// such a directory is refused. In a cache, files whose names do not have the form of Sleeve's stay as they are.
 package struct CacheDirectory: Sendable, Hashable {
     /// The file that makes a directory a tier, which is no cache.
     package static let tierFormat = "sleeve-tier"
+    private static let tag =
+        "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
 
     package let path: String
     package var index: String { path + "/index.sqlite3" }
@@ -24,6 +29,7 @@ package struct CacheDirectory: Sendable, Hashable {
     var writing: String { path + "/writing" }
     var covers: CoverFolder { CoverFolder(path: path + "/covers") }
     var sizes: SizeFolder { SizeFolder(path: path + "/sizes") }
+    private var tag: String { path + "/CACHEDIR.TAG" }
 
     /// Whether there is a cache at `path`: an index, or covers. Also true if that cannot be determined; opening the cache then
     /// reports the error.
@@ -35,7 +41,7 @@ package struct CacheDirectory: Sendable, Hashable {
     }
 
     /// Creates the directory and what is missing in it.
-    /// - Throws: `CacheError` if the path is a file, cannot be written, or is on a network file system.
+    /// - Throws: `CacheError` if the path is a file, has the files of others, cannot be written, or is on a network file system.
     package init(creating path: String) throws(CacheError) {
         self.path = path
         try Self.makeDirectories(path)
@@ -43,42 +49,89 @@ package struct CacheDirectory: Sendable, Hashable {
         guard access(path, W_OK | X_OK) == 0 else {
             throw .notWritable(path, reason: String(cString: strerror(errno)))
         }
-        try refuseOthers()
-        // A directory with other files belongs in backups.
-        if Self.isEmpty(path) { try makeTag() }
+        try claim()
         for folder in [writing, covers.path] where mkdir(folder, 0o700) != 0 && errno != EEXIST {
             throw .last("create", folder)
         }
     }
 
-    /// Refuses caches of the first format, which was never released, an index whose log SQLite would keep elsewhere, and covers of others: a
-    /// sweep would delete what no index names.
-    private func refuseOthers() throws(CacheError) {
-        var status = stat()
-        if stat("\(path)/\(Self.tierFormat)", &status) == 0 { throw .tier(path) }
-        let isOurs = [index, log, lock, writing].contains(where: { (file: String) in access(file, F_OK) == 0 })
-        if !isOurs, try !Self.names(in: covers.path).isEmpty { throw .foreignCovers(covers.path) }
-        if lstat(index, &status) == 0, status.st_mode & S_IFMT == S_IFLNK { throw .linkedIndex(index) }
-        if stat(path + "/segments", &status) == 0, stat(covers.path, &status) != 0 { throw .oldFormat(path) }
+    // MARK: Whose directory it is
+
+    /// Makes the directory a cache, unless it is one.
+    /// - Throws: `CacheError` if it is a tier, has files of others under the names that a cache uses, or links in place of its own files.
+    private func claim() throws(CacheError) {
+        if Self.kind(of: "\(path)/\(Self.tierFormat)") != nil { throw .tier(path) }
+        // Before the question: another process that creates this cache marks it before it creates anything else.
+        let names = try Self.names(in: path)
+        if !isCache {
+            for name in names where try isUsed(name) { throw .foreign("\(path)/\(name)") }
+            try mark()
+            // A directory with other files belongs in backups.
+            if names.allSatisfy({ $0 == "lost+found" }) { try makeTag() }
+        }
+        for file in [index, log, lock, writing, leases, reserve, "\(path)/refresh.lock"]
+        where Self.kind(of: file) == S_IFLNK { throw .linked(file) }
+    }
+
+    private var isCache: Bool {
+        Self.file(log, startsWith: EntryLog.start) || Self.file(tag, startsWith: Self.tag)
+            || IndexFile.isIndex(index)
+    }
+
+    /// Whether a name that a cache uses is taken. An empty folder, such as a mount point, is free.
+    private func isUsed(_ name: String) throws(CacheError) -> Bool {
+        let used = ["covers", "sizes", "writing", "entries.jsonl", "writer.lock", "leases", "reserve", "refresh.lock"]
+        guard used.contains(name) || name.hasPrefix("index.sqlite3") else { return false }
+        guard Self.kind(of: "\(path)/\(name)") == S_IFDIR else { return true }
+        return try !Self.names(in: "\(path)/\(name)").isEmpty
+    }
+
+    /// Creates the entry log, with its first line, durably, before anything else. It appears whole, and replaces none.
+    private func mark() throws(CacheError) {
+        let temporary = "\(path)/.sleeve-\(UInt64.random(in: 0 ... .max)).part"
+        let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else { throw .last("create", temporary) }
+        defer {
+            close(descriptor)
+            unlink(temporary)
+        }
+        guard EntryLog.header.withUnsafeBytes({ writeAll($0, to: descriptor) }), DurableFile.sync(descriptor) else {
+            throw .last("write", temporary)
+        }
+        // Some file systems have no links. There, what another process has created at this moment is replaced.
+        guard link(temporary, log) == 0 || errno == EEXIST || rename(temporary, log) == 0 else {
+            throw .last("create", log)
+        }
+        do throws(SystemError) { try DurableFile.sync(directory: path) } catch { throw CacheError(error) }
     }
 
     private func makeTag() throws(CacheError) {
-        let tag = "Signature: 8a477f597d28d172789f06886806bc55\n# This directory holds covers cached by Sleeve.\n"
-        let descriptor = open(path + "/CACHEDIR.TAG", O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+        let descriptor = open(tag, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if descriptor >= 0 {
             defer { close(descriptor) }
-            guard write(descriptor, tag, tag.utf8.count) == tag.utf8.count else {
-                let error = CacheError.last("write", path + "/CACHEDIR.TAG")
-                unlink(path + "/CACHEDIR.TAG")
+            guard write(descriptor, Self.tag, Self.tag.utf8.count) == Self.tag.utf8.count else {
+                let error = CacheError.last("write", tag)
+                unlink(tag)
                 throw error
             }
         } else if errno != EEXIST {
-            throw .last("create", path + "/CACHEDIR.TAG")
+            throw .last("create", tag)
         }
     }
 
-    /// Whether a directory has no files but hidden ones.
-    private static func isEmpty(_ path: String) -> Bool { (try? names(in: path).isEmpty) ?? false }
+    /// `S_IFREG`, `S_IFDIR`, `S_IFLNK` or another type; nil if there is none.
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    private static func file(_ path: String, startsWith text: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+        if descriptor < 0 { return false }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: text.utf8.count)
+        return pread(descriptor, &bytes, bytes.count, 0) == bytes.count && bytes.elementsEqual(text.utf8)
+    }
 
     // MARK: The reserve
 
@@ -88,7 +141,7 @@ package struct CacheDirectory: Sendable, Hashable {
     /// Allocates disk blocks for `usingReserve`, as many as the disk has room for.
     func allocateReserve() {
         if AllocatedSpace.length(of: reserve) >= Self.reserveLength { return }
-        let descriptor = open(reserve, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        let descriptor = open(reserve, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { return }
         defer { close(descriptor) }
         for length in [Self.reserveLength, Self.reserveLength / 2, Self.reserveLength / 8] {
@@ -127,26 +180,20 @@ package struct CacheDirectory: Sendable, Hashable {
 
     /// Deletes the corrupt indexes that were set aside, but not the one at `last`.
     func removeBadIndexes(except last: String) {
-        let files = ((try? Self.names(in: path)) ?? []).map { "\(path)/\($0)" }
-        for file in files where file.hasPrefix(index + ".bad-") && !file.hasPrefix(last) { unlink(file) }
+        let form = #/index\.sqlite3\.bad-\d+-\d+(-wal|-shm)?/#
+        let names = ((try? Self.names(in: path)) ?? []).filter { $0.wholeMatch(of: form) != nil }
+        for file in names.map({ "\(path)/\($0)" }) where !file.hasPrefix(last) { unlink(file) }
     }
 
     /// The names in a directory, without those that begin with a dot; none if there is no directory.
     /// - Throws: `CacheError` if it cannot be read.
     static func names(in directory: String) throws(CacheError) -> [String] {
-        guard let listing = opendir(directory) else {
-            if errno == ENOENT || errno == ENOTDIR { return [] }
-            throw .last("read", directory)
+        do throws(SystemError) {
+            return try OpenFolder(path: directory).names().map(\.description).filter { !$0.hasPrefix(".") }
+        } catch {
+            if [.missing, .notAFolder].contains(error.cause) { return [] }
+            throw CacheError(error)
         }
-        defer { closedir(listing) }
-        var names: [String] = []
-        while let item = readdir(listing) {
-            let name = withUnsafeBytes(of: item.pointee.d_name) {
-                String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
     }
 
     /// The number of the index's inode; 0 if it does not exist. A renamed file keeps its own.

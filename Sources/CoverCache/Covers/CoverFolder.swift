@@ -14,7 +14,9 @@ struct CoverFolder: Sendable {
         /// Another file of this name is not durable when this one is.
         var identity: Identity
         /// The file was there, with the same bytes.
-        var isDuplicate: Bool
+        var isDuplicate = false
+        /// Where the bytes are if the cover's name has others: see `place`.
+        var temporary: String?
     }
 
     /// Tells a file from another one of its name: inodes are used again.
@@ -42,6 +44,9 @@ struct CoverFolder: Sendable {
     // MARK: Writing
 
     /// Writes a cover's file. Only `sync` makes it durable.
+    ///
+    /// If the name has other bytes, such as the first half of a file that another process is still writing, a temporary file is written
+    /// beside it, and `place` gives it the name.
     /// - Throws: `CacheError`. A part of the file may be left, or a file that another process has written: see `CacheWriter.put`.
     func write(_ bytes: UnsafeRawBufferPointer, _ digest: Digest) throws(CacheError) -> Written {
         let file = path(of: digest)
@@ -57,34 +62,46 @@ struct CoverFolder: Sendable {
         if let (found, status) = try Self.contents(of: file, length: bytes.count), found.elementsEqual(bytes) {
             return Written(charge: Self.charge(status), identity: Identity(status), isDuplicate: true)
         }
-        // A sweep may remove the temporary file.
-        if let written = try replace(file, with: bytes) { return written }
-        guard let written = try replace(file, with: bytes) else { throw .last("rename", file) }
-        return written
+        return try writeBeside(bytes, digest)
     }
 
     private func create(_ file: String) -> Int32 { open(file, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600) }
 
-    /// Another process may be writing the file that is there. It goes on with what it has opened.
-    /// - Returns: nil if the temporary file was removed.
-    func replace(_ file: String, with bytes: UnsafeRawBufferPointer) throws(CacheError) -> Written? {
-        let temporary = "\(file).\(getpid()).part"
-        unlink(temporary)
+    /// Writes a temporary file, whose name no other process has, beside the cover's.
+    /// - Throws: `CacheError`. No file is left then.
+    func writeBeside(_ bytes: UnsafeRawBufferPointer, _ digest: Digest) throws(CacheError) -> Written {
+        let temporary = "\(path(of: digest)).\(UInt64.random(in: 0 ... .max)).part"
         let descriptor = create(temporary)
         guard descriptor >= 0 else { throw .last("create", temporary) }
         do throws(CacheError) {
             var written = try fill(descriptor, bytes, path: temporary)
-            var status = stat()
-            guard rename(temporary, file) == 0, stat(file, &status) == 0 else {
-                if errno == ENOENT { return nil }
-                throw CacheError.last("rename", temporary)
-            }
-            written.identity = Identity(status)
+            written.temporary = temporary
             return written
         } catch {
             unlink(temporary)
             throw error
         }
+    }
+
+    /// Gives a temporary file the cover's name. The name is durable after another `sync`.
+    ///
+    /// Only with the writer's lock held, and only after a `sync` of the file: what has the name may be another process's, which has synced
+    /// and committed it since.
+    /// - Returns: false if the temporary file is gone.
+    /// - Throws: `CacheError`.
+    func place(_ temporary: String, _ digest: Digest) throws(CacheError) -> Bool {
+        if rename(temporary, path(of: digest)) == 0 { return true }
+        guard errno == ENOENT else { throw .last("rename", temporary) }
+        return false
+    }
+
+    /// Writes a cover's file again that another process has removed. Only with the writer's lock held. The name is durable after a `sync`.
+    /// - Throws: `CacheError`.
+    func restore(_ bytes: UnsafeRawBufferPointer, _ digest: Digest) throws(CacheError) {
+        guard let temporary = try write(bytes, digest).temporary else { return }
+        defer { unlink(temporary) }
+        try sync([temporary])
+        _ = try place(temporary, digest)
     }
 
     /// Writes and closes a new file.
@@ -96,9 +113,7 @@ struct CoverFolder: Sendable {
         let error = CacheError.last("write", path)
         // Some file systems report a full quota only here.
         let isClosed = close(descriptor) == 0
-        if isWritten, isClosed {
-            return Written(charge: Self.charge(status), identity: Identity(status), isDuplicate: false)
-        }
+        if isWritten, isClosed { return Written(charge: Self.charge(status), identity: Identity(status)) }
         throw isWritten ? .last("write", path) : error
     }
 
@@ -107,21 +122,21 @@ struct CoverFolder: Sendable {
 
     // MARK: Syncing
 
-    /// Returns once these covers would survive power loss. Covers that another process has evicted are left out.
+    /// Returns once these files would survive power loss. Those that another process has removed are left out.
     /// - Throws: `CacheError`.
-    func sync(_ digests: some Collection<Digest>) throws(CacheError) {
+    func sync(_ files: some Collection<String>) throws(CacheError) {
         #if os(Linux)
             // syncfs(2) is the cheapest for many files, but also waits for what other programs have written. A file's own flush takes about
             // as long as writing a MiB.
-            if UnwrittenData.bytes() < (64 + digests.count) << 20 { return try syncFileSystem() }
-            for digest in digests { try withFile(digest, Self.startWriting) }
+            if UnwrittenData.bytes() < (64 + files.count) << 20 { return try syncFileSystem() }
+            for file in files { try withPath(file, Self.startWriting) }
         #endif
-        for digest in digests {
-            let isSynced = try withFile(digest) { DurableFile.syncData($0) }
-            guard isSynced ?? true else { throw .last("sync", path(of: digest)) }
+        for file in files {
+            let isSynced = try withPath(file) { DurableFile.syncData($0) }
+            guard isSynced ?? true else { throw .last("sync", file) }
         }
         // The names of the files, of their folders, and of the index, whose rows name them.
-        let folders = Set(digests.map { AtomicFile.directory(of: path(of: $0)) })
+        let folders = Set(files.map { AtomicFile.directory(of: $0) })
         for folder in folders.union([path, AtomicFile.directory(of: path)]) {
             let isSynced = try withPath(folder, DurableFile.syncDirectory)
             guard isSynced ?? true else { throw .last("sync", folder) }
@@ -136,7 +151,7 @@ struct CoverFolder: Sendable {
             let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
             guard descriptor >= 0 else { throw .last("open", path) }
             defer { close(descriptor) }
-            guard syncfs(descriptor) == 0 else { throw .last("sync", path) }
+            guard DurableFile.syncFileSystem(descriptor) else { throw .last("sync", path) }
         }
 
         /// Has the disk write the file while others are opened. Makes nothing durable.
@@ -144,10 +159,6 @@ struct CoverFolder: Sendable {
             _ = sync_file_range(descriptor, 0, 0, UInt32(sleeve_sync_file_range_write))
         }
     #endif
-
-    private func withFile<Result>(_ digest: Digest, _ body: (Int32) -> Result) throws(CacheError) -> Result? {
-        try withPath(path(of: digest), body)
-    }
 
     /// - Returns: nil if there is no file.
     private func withPath<Result>(_ file: String, _ body: (Int32) -> Result) throws(CacheError) -> Result? {
@@ -231,22 +242,23 @@ struct CoverFolder: Sendable {
 
     /// The folders that there are, by the first two digits of their files' names.
     func folders() throws(CacheError) -> [String] {
-        try CacheDirectory.names(in: path).filter { $0.utf8.count == 2 }
+        try CacheDirectory.names(in: path).filter { name in
+            name.utf8.count == 2 && name.utf8.allSatisfy { (48...57).contains($0) || (97...102).contains($0) }
+        }
     }
 
     /// A folder keeps the length that it had when it was full; a new one is short.
     func removeEmptyFolders() { for folder in (try? folders()) ?? [] { rmdir("\(path)/\(folder)") } }
 
-    /// Unlinks temporary files, and covers that are not where they belong, in one of the `folders`. Files of others stay.
+    /// Unlinks the temporary files in one of the `folders`. Other files whose names no cover has there stay.
     /// - Returns: The covers in it.
     func sweep(_ folder: String) throws(CacheError) -> [Digest] {
         var digests: [Digest] = []
-        for name in try CacheDirectory.names(in: "\(path)/\(folder)") {
-            if name.hasPrefix(folder), let digest = Digest(name) {
-                digests.append(digest)
-            } else if Digest(String(name.prefix(64))) != nil {
-                unlink("\(path)/\(folder)/\(name)")
-            }
+        for name in try CacheDirectory.names(in: "\(path)/\(folder)") where name.hasPrefix(folder) {
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            guard let digest = Digest(String(parts[0])) else { continue }
+            if parts.count == 1 { digests.append(digest) }
+            if parts.count == 3, UInt64(parts[1]) != nil, parts[2] == "part" { unlink("\(path)/\(folder)/\(name)") }
         }
         return digests
     }

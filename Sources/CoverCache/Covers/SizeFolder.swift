@@ -1,4 +1,3 @@
-package import ImageHeader
 package import Platform
 
 /// A cover in a smaller size, to be kept.
@@ -8,10 +7,11 @@ package struct SmallCover: Sendable {
     package var longestSide: Int
     /// Made by `SizeFolder.sealed`.
     package var bytes: [UInt8]
-    package var look: PictureLook
+    /// The cover's dominant colour: red, green and blue, 8 bits each.
+    package var color: UInt32
 
-    package init(digest: Digest, longestSide: Int, bytes: [UInt8], look: PictureLook) {
-        (self.digest, self.longestSide, self.bytes, self.look) = (digest, longestSide, bytes, look)
+    package init(digest: Digest, longestSide: Int, bytes: [UInt8], color: UInt32) {
+        (self.digest, self.longestSide, self.bytes, self.color) = (digest, longestSide, bytes, color)
     }
 }
 
@@ -61,7 +61,8 @@ package struct SizeFolder: Sendable {
         where mkdir(folder, 0o700) != 0 && errno != EEXIST {
             throw CacheError.last("create", folder)
         }
-        guard try size.bytes.withUnsafeBytes({ try step.replace(file, with: $0) }) != nil else {
+        let written = try size.bytes.withUnsafeBytes { try step.writeBeside($0, size.digest) }
+        guard let temporary = written.temporary, try step.place(temporary, size.digest) else {
             throw CacheError.last("rename", file)
         }
     }

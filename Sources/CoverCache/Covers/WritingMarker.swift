@@ -12,14 +12,15 @@ final class WritingMarker {
     private let folder: String
     private let descriptor: Int32
     private var count = 0
-    private var number = 0
+    /// Random: in another container, another process may have the same number as this one.
+    private var number: UInt64 = 0
     private var isKept = false
     /// Whether no other process sweeps. If one does, the caller must be able to write its files again.
     private(set) var isSafe = false
 
     init(_ folder: String) throws(CacheError) {
         self.folder = folder
-        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
         if descriptor < 0 { throw .last("open", folder) }
     }
 
@@ -32,21 +33,20 @@ final class WritingMarker {
         count += 1
         guard count == 1 else { return }
         isSafe = flock(descriptor, LOCK_SH | LOCK_NB) == 0
-        repeat { number += 1 } while !create()
+        number = .random(in: 0 ... .max)
+        create()
     }
 
-    /// Returns false if another process has a marker of this name.
-    private func create() -> Bool {
+    private func create() {
         let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
         if file >= 0 { close(file) }
-        return file >= 0 || errno != EEXIST
     }
 
     /// Shares the lock if a sweep has kept this process from it, and creates the marker that the sweep has removed.
     func retry() {
         if isSafe || flock(descriptor, LOCK_SH | LOCK_NB) != 0 { return }
         isSafe = true
-        _ = create()
+        create()
     }
 
     func end() {
@@ -68,11 +68,19 @@ final class WritingMarker {
     }
 
     /// Whether there is a marker: there may be files without rows.
-    var isAny: Bool { (try? CacheDirectory.names(in: folder).isEmpty) != true }
+    var isAny: Bool { (try? markers().isEmpty) != true }
+
+    /// Files that have other names are somebody's.
+    private func markers() throws(CacheError) -> [String] {
+        try CacheDirectory.names(in: folder).filter { name in
+            let parts = name.split(separator: ".", omittingEmptySubsequences: false)
+            return parts.count == 2 && parts.allSatisfy { UInt64($0) != nil }
+        }
+    }
 
     /// Runs `sweep` if there is a marker of a process that has ended, and no process has files without rows.
     func sweepIfNeeded(_ sweep: () throws -> Void) throws {
-        guard count == 0, let names = try? CacheDirectory.names(in: folder), !names.isEmpty else { return }
+        guard count == 0, let names = try? markers(), !names.isEmpty else { return }
         // A process that cannot share the lock from now on has a marker that is not in `names`.
         guard flock(descriptor, LOCK_EX | LOCK_NB) == 0 else { return }
         // The sweep keeps the lock, whatever it removes.

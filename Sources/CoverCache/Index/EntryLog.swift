@@ -27,7 +27,9 @@ struct EntryLog {
         case capacity(Int)
     }
 
-    private static let header = Line.format("entries 1").bytes
+    /// What the log of every version begins with.
+    static let start = #"{"sleeve":""#
+    static let header = Line.format("entries 1").bytes
     private static let blockLength = 1 << 20
 
     let path: String
@@ -35,7 +37,7 @@ struct EntryLog {
     /// Appends lines, each with its line feed.
     /// - Throws: `CacheError`. The log may end with a part of them then, which the next lines leave alone.
     func append(_ lines: [UInt8]) throws(CacheError) {
-        let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
+        let descriptor = open(path, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw .last("open", path) }
         defer { close(descriptor) }
         let length = lseek(descriptor, 0, SEEK_END)
@@ -133,6 +135,7 @@ extension EntryLog.Line {
                 height: values.height, storedAt: time(values.stored) ?? 0, freshUntil: time(values.fresh),
                 fields: values.fields ?? "")
             metadata.validatedAt = time(values.validated)
+            guard metadata.hasRoom else { return nil }
             self = .stored(metadata, digest, bytes: bytes)
         } else {
             return nil

@@ -14,6 +14,13 @@ package struct EntryMetadata: Sendable, Hashable {
     /// The response's header fields as lines of `name: value`, and annotations, a line each.
     package var fields: String
 
+    /// The longest key, media type and fields together, in bytes: 16 KiB of header fields, a URL of 8 KiB, and again as much for
+    /// annotations, which may have another URL. Capacity counts them as the index's length, once it is measured.
+    static let maximumLength = 48 << 10
+
+    /// Whether the index takes it.
+    var hasRoom: Bool { key.utf8.count + mediaType.utf8.count + fields.utf8.count <= Self.maximumLength }
+
     package init(
         key: String, mediaType: String, width: Int? = nil, height: Int? = nil, storedAt: Int64,
         freshUntil: Int64? = nil, fields: String = ""

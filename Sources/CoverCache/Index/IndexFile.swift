@@ -6,8 +6,10 @@ import SQLite
 /// `synchronous` is FULL: a commit is durable when it returns, so a cover's file, which was synced before, and its row survive power
 /// loss together, and a file is unlinked only after its row is gone for good.
 enum IndexFile {
-    /// 1 was an index of segments, 2 knew no sizes.
-    static let version = 3
+    /// An index of an earlier version is made again from the entry log.
+    static let version = 4
+    /// SQLite's `application_id`: "slev".
+    private static let application: Int64 = 0x736C_6576
     /// How long one connection waits for another.
     static let busyTimeout = Duration.seconds(10)
     /// SQLite's page cache for each connection, in KiB. The indexes on `tag` fill about 20 MB each for a million entries, and a
@@ -16,47 +18,54 @@ enum IndexFile {
 
     private static let schema = """
         -- length: of the body. charge: bytes of the file's blocks. used: the recency clock at the last use. pins: pinned entries.
+        -- sizes: bytes of the blocks of the cover's sizes. color: the dominant one, once a size was made.
         CREATE TABLE covers(
             id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, digest BLOB NOT NULL, length INTEGER NOT NULL, charge INTEGER NOT NULL,
-            type TEXT NOT NULL, width INTEGER, height INTEGER, used INTEGER NOT NULL, pins INTEGER NOT NULL DEFAULT 0);
+            type TEXT NOT NULL, width INTEGER, height INTEGER, used INTEGER NOT NULL, pins INTEGER NOT NULL DEFAULT 0,
+            sizes INTEGER NOT NULL DEFAULT 0, color INTEGER);
         -- seal: `IndexTable.seal` of the URL and its cover's digest. Times are in milliseconds since 1970.
         CREATE TABLE entries(
             id INTEGER PRIMARY KEY, tag INTEGER NOT NULL, url TEXT NOT NULL, cover INTEGER NOT NULL, seal INTEGER NOT NULL,
             stored INTEGER NOT NULL, validated INTEGER NOT NULL, fresh INTEGER, fields TEXT NOT NULL);
         CREATE INDEX covers_tag ON covers(tag);
         CREATE INDEX covers_evictable ON covers(used) WHERE pins = 0;
+        CREATE INDEX covers_sized ON covers(used) WHERE sizes > 0;
         CREATE INDEX entries_tag ON entries(tag);
         CREATE INDEX entries_cover ON entries(cover);
         CREATE INDEX entries_stored ON entries(stored);
         """ + PinTable.schema + HintTable.schema + IndexState.schema
-    /// What version 3 adds. sizes: bytes of the blocks of a cover's sizes. color, blurhash: what stands for it until it is there.
-    private static let sizesSchema = """
-        ALTER TABLE covers ADD COLUMN sizes INTEGER NOT NULL DEFAULT 0;
-        ALTER TABLE covers ADD COLUMN color INTEGER; ALTER TABLE covers ADD COLUMN blurhash TEXT;
-        CREATE INDEX covers_sized ON covers(used) WHERE sizes > 0;
-        """
+
+    /// Whether a file says in its first page that it is an index. No other process has to be asked for it.
+    static func isIndex(_ path: String) -> Bool {
+        do {
+            let connection = try Connection(path, .immutable)
+            return try connection.integer("PRAGMA application_id") == application
+        } catch {
+            return false
+        }
+    }
 
     /// Opens the index and creates what is missing. Call it with the writer's lock held.
-    /// - Throws: `CacheError.newerFormat`, `.oldFormat`, or SQLite's error.
+    /// - Throws: `CacheError.newerFormat`, or SQLite's error, that of a corrupt index for an earlier version.
     static func openForWriting(_ directory: CacheDirectory) throws -> Connection {
         directory.createIndex()
         let connection = try Connection(directory.index, busyTimeout: busyTimeout)
         let found = try connection.userVersion()
-        // It writes and syncs, even where it changes nothing.
-        if found == 0 { try connection.execute("PRAGMA auto_vacuum = INCREMENTAL") }
+        if found > version { throw CacheError.newerFormat(directory.path) }
+        if found != 0, found < version { throw SQLiteError(.corrupt, "it has version \(found)") }
+        // They write and sync, even where they change nothing. Without a log yet, the file itself has them.
+        if found == 0 {
+            try connection.execute("PRAGMA auto_vacuum = INCREMENTAL; PRAGMA application_id = \(application)")
+        }
         try connection.execute(
             """
             PRAGMA synchronous = FULL; PRAGMA journal_mode = WAL;
             PRAGMA wal_autocheckpoint = 0; PRAGMA cache_size = -\(pageCache); PRAGMA temp_store = MEMORY;
             """)
-        switch found {
-        case version: break
-        case 0, 2:
+        if found == 0 {
             try connection.transaction(.immediate) {
-                try connection.execute((found == 0 ? schema : "") + sizesSchema + "PRAGMA user_version = \(version);")
+                try connection.execute(schema + "PRAGMA user_version = \(version);")
             }
-        case 1: throw CacheError.oldFormat(directory.path)
-        default: throw CacheError.newerFormat(directory.path)
         }
         return connection
     }
@@ -64,7 +73,7 @@ enum IndexFile {
     /// Whether the schema is the one that this program creates.
     static func hasSchema(_ connection: borrowing Connection) throws -> Bool {
         let new = try Connection(":memory:")
-        try new.execute(schema + sizesSchema)
+        try new.execute(schema)
         return try definitions(connection) == definitions(new)
     }
 

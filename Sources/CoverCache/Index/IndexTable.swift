@@ -1,4 +1,3 @@
-import ImageHeader
 import Platform
 import SQLite
 
@@ -7,7 +6,7 @@ struct IndexTable {
     private let selectEntry, selectCover, selectCoverByID, selectLeastUsed, selectAfter: Statement
     private let selectAnyEntry, selectKeys, selectSeal: Statement
     private let insertCover, insertEntry, updateEntry, renewEntry, touchCover, pinCover: Statement
-    private let selectSized, updateSizes, updateLook: Statement
+    private let selectSized, updateSizes, updateColor: Statement
     private let deleteEntry, deleteEntries, deleteCover: Statement
 
     init(_ connection: borrowing Connection) {
@@ -19,7 +18,7 @@ struct IndexTable {
         selectLeastUsed = statement(cover + " WHERE pins = 0 AND used <= ? ORDER BY used LIMIT ?")
         selectSized = statement(cover + " WHERE sizes > 0 AND used <= ? ORDER BY used LIMIT ?")
         updateSizes = statement("UPDATE covers SET sizes = ? WHERE id = ?")
-        updateLook = statement("UPDATE covers SET color = ?, blurhash = ? WHERE id = ?")
+        updateColor = statement("UPDATE covers SET color = ? WHERE id = ?")
         selectAfter = statement(cover + " WHERE id > ? ORDER BY id LIMIT ?")
         selectSeal = statement("SELECT seal FROM entries WHERE id = ?")
         selectAnyEntry = statement("SELECT 1 FROM entries WHERE cover = ? LIMIT 1")
@@ -78,8 +77,9 @@ struct IndexTable {
             .int(entry.id))
     }
 
-    /// Does nothing if the entry has changed since the renewal read it. Returns whether there still is one.
+    /// Does nothing if the entry has changed since the renewal read it, or the new fields are too long. Returns whether there still is one.
     func renew(_ renewal: Renewal) throws -> Bool {
+        if renewal.fields.utf8.count > EntryMetadata.maximumLength { return try entry(renewal.key) != nil }
         let changed = try renewEntry.run(
             .int(renewal.validatedAt), .int(renewal.freshUntil), .text(renewal.fields), .int(renewal.row.id),
             .int(renewal.row.cover), .text(renewal.key), .int(renewal.before))
@@ -141,9 +141,7 @@ struct IndexTable {
 
     func setSizes(of cover: Int64, _ bytes: Int) throws { try updateSizes.run(.int(bytes), .int(cover)) }
 
-    func setLook(of cover: Int64, _ look: PictureLook) throws {
-        try updateLook.run(.int(Int(look.color)), .text(look.blurHash), .int(cover))
-    }
+    func setColor(of cover: Int64, _ color: UInt32) throws { try updateColor.run(.int(Int(color)), .int(cover)) }
 
     func covers(after row: Int64, limit: Int) throws -> [CoverRow] {
         var covers: [CoverRow] = []

@@ -66,11 +66,12 @@ final class IndexWriter {
     var capacity: Int { state.capacity }
     /// The part of the capacity that is left for covers, in bytes.
     var room: Int { room(of: capacity) }
-    /// Everything else counts, too, beyond an allowance, with the longest log.
+    /// Everything else counts, too, beyond an allowance, with the longest log. A little is left for covers in any case: some must go before
+    /// the index can get shorter.
     func room(of capacity: Int) -> Int {
         let overhead = self.overhead ?? directory.overhead
         self.overhead = overhead
-        return max(capacity / 2, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
+        return max(capacity / 16, capacity - max(0, overhead + Self.logLimit(of: capacity) - Self.allowance))
     }
 
     /// Another process that finds the index corrupt renames it and makes a new one, which this connection does not know.

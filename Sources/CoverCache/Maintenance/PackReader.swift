@@ -138,6 +138,7 @@ package final class PackReader: Sendable {
 /// The entries of a pack that no cover was read for yet.
 private struct PackEntries {
     private var byKey: [String: (metadata: EntryMetadata, digest: Digest)] = [:]
+    /// The keys of all lines that name a cover: a later line may have given a key another one.
     private var byDigest: [Digest: [String]] = [:]
     /// Whether the covers of all entries should be there.
     private(set) var isComplete = false
@@ -147,23 +148,19 @@ private struct PackEntries {
         switch line {
         case .format(let format): isComplete = format == PackWriter.format
         case .pinned, .capacity: break
-        case .removed(let key): remove(key)
+        case .removed(let key): byKey[key] = nil
         case .stored(let metadata, let digest, _):
-            remove(metadata.key)
             byKey[metadata.key] = (metadata, digest)
             byDigest[digest, default: []].append(metadata.key)
         }
     }
 
-    private mutating func remove(_ key: String) {
-        guard let known = byKey.removeValue(forKey: key) else { return }
-        byDigest[known.digest]?.removeAll { $0 == key }
-    }
-
-    var digests: [Digest] { byDigest.compactMap { $1.isEmpty ? nil : $0 } }
+    var digests: Set<Digest> { Set(byKey.values.lazy.map(\.digest)) }
     var keys: [String] { byKey.keys.sorted() }
 
     mutating func take(_ digest: Digest) -> [EntryMetadata] {
-        (byDigest.removeValue(forKey: digest) ?? []).compactMap { byKey.removeValue(forKey: $0)?.metadata }
+        (byDigest.removeValue(forKey: digest) ?? []).compactMap { key in
+            byKey[key]?.digest == digest ? byKey.removeValue(forKey: key)?.metadata : nil
+        }
     }
 }

@@ -1,4 +1,3 @@
-package import ImageHeader
 package import Platform
 import SQLite
 import Synchronization
@@ -119,8 +118,8 @@ package final class CacheReader: Sendable {
         package var freshUntil: Int64?
         /// Milliseconds since 1970.
         package var validatedAt: Int64
-        /// Nil before a size was made.
-        package var look: PictureLook?
+        /// The dominant colour: red, green and blue, 8 bits each; nil before a size was made.
+        package var color: UInt32?
     }
 
     /// The status of each key in one snapshot, nil for those without an entry. The covers' bytes are not read, but their files must be

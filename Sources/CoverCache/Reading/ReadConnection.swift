@@ -1,4 +1,3 @@
-import ImageHeader
 import Platform
 import SQLite
 
@@ -20,7 +19,7 @@ final class ReadConnection: @unchecked Sendable {
         byDigest = connection.statement(EntrySelection.sql + " WHERE c.tag = ? AND c.digest = ? LIMIT 1")
         status = connection.statement(
             """
-            SELECT c.id, c.digest, c.length, c.used, e.fresh, e.validated, e.seal, c.color, c.blurhash
+            SELECT c.id, c.digest, c.length, c.used, e.fresh, e.validated, e.seal, c.color
             FROM entries e JOIN covers c ON c.id = e.cover WHERE e.tag = ? AND e.url = ?
             """)
         hints = HintTable(connection)
@@ -66,9 +65,7 @@ final class ReadConnection: @unchecked Sendable {
             return (
                 CacheReader.Status(
                     digest: digest, bytes: try row.size(2), freshUntil: row.optionalTime(4), validatedAt: row.time(5),
-                    look: row.optionalInt64(7).map {
-                        PictureLook(color: UInt32(truncatingIfNeeded: $0), blurHash: row.text(8))
-                    }),
+                    color: row.optionalInt64(7).map { UInt32(truncatingIfNeeded: $0) }),
                 CacheUsage.Use(cover: row.int64(0), lastUsed: row.int(3))
             )
         } ?? nil

@@ -38,8 +38,10 @@ extension CacheWriter {
                 _ = try body.withUnsafeBytes { try put(metadata, body: $0) }
                 pending.append(index)
             } catch let error as CacheError {
-                guard case .largerThanCapacity = error else { throw error }
-                results[index] = .failure(error)
+                switch error {
+                case .largerThanCapacity, .longMetadata: results[index] = .failure(error)
+                default: throw error
+                }
             }
         }
         try commitPending()
@@ -91,7 +93,7 @@ extension CacheWriter {
         } catch is DryRun {
             return removal
         }
-        try? index.checkpoint()
+        _ = try? index.checkpoint()
         return removal
     }
 
@@ -180,8 +182,8 @@ extension CacheWriter {
                     for digest in try covers.sweep(folder) { try changes.removeFile(of: digest) }
                 }
             }
-            try sweepSizes()
         }
+        try sweepSizes()
     }
 
     /// Compares every cover with its digest, and checks the index.

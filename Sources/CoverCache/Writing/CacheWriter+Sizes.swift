@@ -20,7 +20,7 @@ extension CacheWriter {
             try index.transaction { changes in
                 for size in sizes {
                     guard let cover = try index.table.cover(size.digest) else { continue }
-                    try index.table.setLook(of: cover.id, size.look)
+                    try index.table.setColor(of: cover.id, size.color)
                     guard changes.state.charged + size.bytes.count + 4_096 <= room else { continue }
                     try directory.sizes.write(size)
                     try changes.setSizes(of: cover, directory.sizes.charge(of: size.digest))

@@ -87,11 +87,22 @@ package final class CacheWriter {
         if let capacity, capacity != self.capacity { try index.transaction { $0.setCapacity(capacity) } }
         try ignoringFullDisk { try sweep() }
         try ignoringFullDisk {
-            // Half of the capacity is for covers in any case: most openings need not measure the files.
-            guard index.state.charged > index.capacity / 2, index.state.charged > index.room else { return }
+            // Folders take little beside these files: most openings need not measure them.
+            let files = AllocatedSpace.bytes(of: directory.index) + AllocatedSpace.bytes(of: directory.log)
+            guard index.state.charged + files > index.capacity / 2, index.state.charged > index.room else { return }
             // A wrong count must not evict the whole cache. Pinned covers alone may exceed a capacity that was lowered.
             if index.state.charged > index.state.pinnedCharge { try recount() }
-            if index.state.charged > index.room { evictedAtOpening = try evict(to: index.room).covers }
+            try evictToRoom()
+        }
+    }
+
+    /// Evicts in halves: the index and its log, which count, too, get shorter with the covers.
+    private func evictToRoom() throws {
+        try? index.shrink()
+        while index.state.charged > index.room {
+            let evicted = try evict(to: max(index.room, index.state.charged / 2))
+            evictedAtOpening += evicted.covers
+            if evicted.bytes == 0 { return }
         }
     }
 
@@ -119,10 +130,11 @@ package final class CacheWriter {
 
     /// Writes a cover's file. The cover is neither durable nor in the index before `commit`.
     /// - Parameter digest: of `body`, if the caller has it.
-    /// - Throws: `CacheError`, `.largerThanCapacity` among others. No file is left then.
+    /// - Throws: `CacheError`, `.largerThanCapacity` and `.longMetadata` among others. No file is left then.
     package func put(
         _ metadata: EntryMetadata, body: UnsafeRawBufferPointer, digest: Digest? = nil
     ) throws -> Digest {
+        guard metadata.hasRoom else { throw CacheError.longMetadata }
         guard body.count <= index.room else {
             throw CacheError.largerThanCapacity(bytes: body.count, capacity: capacity)
         }
@@ -164,6 +176,7 @@ package final class CacheWriter {
     /// Removes the files of a group that could not be synced or committed.
     package func abandon(_ group: PutGroup) {
         end(group)
+        for temporary in group.puts.compactMap(\.file.temporary) { unlink(temporary) }
         removeUnused(group.puts.map(\.digest))
         index.marker.end()
     }
@@ -202,7 +215,7 @@ package final class CacheWriter {
             outcomes = try index.transaction { changes in
                 try deferred.write(to: index, &changes)
                 let puts = groups.flatMap(\.puts)
-                let lost = try restoreFiles(of: puts)
+                let lost = try placeFiles(of: puts)
                 let outcomes = try puts.map { lost.contains($0.digest) ? .lost : try commit($0, &changes) }
                 try removeAbsentHints(for: groups.lazy.flatMap(\.puts).map(\.metadata.key))
                 return outcomes
@@ -221,21 +234,29 @@ package final class CacheWriter {
         return outcomes
     }
 
-    /// Looks at the files of synced puts again. Another process may have evicted one since, and stored it again: what is there then is
-    /// not durable yet.
+    /// Gives the temporary files of synced puts their names, and looks at the others again. Another process may have evicted one since, and
+    /// stored it again: what is there then is not durable yet.
     /// - Returns: the covers whose files are gone, and which have to be downloaded again.
-    private func restoreFiles(of puts: [Put]) throws -> Set<Digest> {
-        var (lost, restored): (Set<Digest>, [Digest]) = ([], [])
-        for put in puts where covers.identity(of: put.digest, length: put.length) != put.file.identity {
+    private func placeFiles(of puts: [Put]) throws -> Set<Digest> {
+        var (lost, changed): (Set<Digest>, [String]) = ([], [])
+        for put in puts {
+            if let temporary = put.file.temporary {
+                if try covers.place(temporary, put.digest) {
+                    changed.append(covers.path(of: put.digest))
+                    continue
+                }
+            } else if covers.identity(of: put.digest, length: put.length) == put.file.identity {
+                continue
+            }
             if let body = put.body {
-                _ = try body.withUnsafeBytes { try covers.write($0, put.digest) }
+                try body.withUnsafeBytes { try covers.restore($0, put.digest) }
             } else if try covers.read(put.digest, length: put.length) == nil {
                 lost.insert(put.digest)
                 continue
             }
-            restored.append(put.digest)
+            changed.append(covers.path(of: put.digest))
         }
-        if !restored.isEmpty { try covers.sync(restored) }
+        if !changed.isEmpty { try covers.sync(changed) }
         return lost
     }
 
@@ -305,7 +326,7 @@ package final class CacheWriter {
     @discardableResult
     package func renew(_ renewals: [Renewal]) throws -> [Bool] {
         // A refresh changes every row. A longer log spares checkpoints that would write each page several times.
-        defer { try? index.checkpoint(ifLongerThan: IndexWriter.longLogLength * 6) }
+        defer { _ = try? index.checkpoint(ifLongerThan: IndexWriter.longLogLength * 6) }
         let confirmed = Set(renewals.lazy.filter(\.isConfirmation).map(\.digest))
         let damaged = try confirmed.filter { try !isIntact($0) }
         let isThere = try index.transaction { changes in
@@ -316,6 +337,8 @@ package final class CacheWriter {
             }
         }
         deferred.clear()
+        // Header fields may be longer now.
+        try? makeRoom(0)
         return isThere
     }
 

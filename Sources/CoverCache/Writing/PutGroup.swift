@@ -21,7 +21,9 @@ package struct PutGroup: Sendable {
 
     /// Returns once the covers' files would survive power loss. From any thread.
     /// - Throws: `CacheError`.
-    package func sync() throws(CacheError) { try covers.sync(puts.lazy.map(\.digest)) }
+    package func sync() throws(CacheError) {
+        try covers.sync(puts.lazy.map { $0.file.temporary ?? covers.path(of: $0.digest) })
+    }
 }
 
 /// The outcome of a put.

@@ -18,19 +18,11 @@ enum CoverState: Sendable {
             case .ready(let cached):
                 $0.add("digest", cached.digest)
                 if cached.isStale { $0.add("stale", true) }
-                cached.addLook(to: &$0)
+                // What a page paints before it has the cover.
+                if let color = cached.color { $0.add("color", color) }
             case .waiting: $0.add("waiting", true)
             case .failed(let problem): problem.add(to: &$0, as: "failure")
             }
         }
-    }
-}
-
-extension LibraryAPI.CoverStatus {
-    /// Adds what a page paints before it has the cover.
-    func addLook(to object: inout JSONObject) {
-        guard let color, let blurHash else { return }
-        object.add("color", color)
-        object.add("blurhash", blurHash)
     }
 }

@@ -74,7 +74,7 @@ extension CoverPipeline {
                 let bytes = SizeFolder.sealed(picture.bytes)
                 persistency.keepSoon(
                     SmallCover(
-                        digest: key.digest, longestSide: key.longestSide, bytes: bytes, look: picture.look))
+                        digest: key.digest, longestSide: key.longestSide, bytes: bytes, color: picture.color))
                 return .made(entry, bytes: bytes)
             }
         }

@@ -45,6 +45,27 @@ extension CommandTests {
             }
         }
 
+        @Test(arguments: [["get"], ["prefetch"], ["list"], ["verify", "--repair"], ["evict", "--to", "0"]])
+        func `a folder of a person's is refused, and nothing in it changes`(arguments: [String]) async throws {
+            try await withStage { stage in
+                let files = ["docs/writing/novel.txt", "docs/covers/ab/holiday.jpg", "docs/reserve", "docs/letter.txt"]
+                for file in files {
+                    let file = URL(filePath: "\(stage.folder)/\(file)")
+                    try FileManager.default.createDirectory(
+                        at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+                    try Data("mine".utf8).write(to: file)
+                }
+                let before = try FileManager.default.subpathsOfDirectory(atPath: stage.folder + "/docs").sorted()
+                let urls = stage.urls(0..<1)
+                let input = try ["get": urls, "prefetch": [stage.list(urls)]][arguments[0]] ?? []
+                let result = try await sleeveTests.run(
+                    arguments + input + ["--cache", stage.folder + "/docs"], environment: stage.environment)
+                #expect(result.status == 1 && result.stderr.contains("--cache"), "\(result)")
+                #expect(try FileManager.default.subpathsOfDirectory(atPath: stage.folder + "/docs").sorted() == before)
+                for file in files { #expect(try stage.text(of: "\(stage.folder)/\(file)") == "mine") }
+            }
+        }
+
         /// A backup does not ask for locks.
         @Test(arguments: ["cp -a \"$1\" \"$2\"", "mkdir \"$2\" && tar cf - -C \"$1\" . | tar xf - -C \"$2\""])
         func `a cache that is copied while a writer works opens, and what it lists is whole`(copy: String) async throws
